@@ -1,0 +1,36 @@
+"""Rules and facts.
+
+Law: a rule is a value; ``origin`` names the rule it was rewritten from, so that every diagnostic and every profile
+line can be told in the words of the user's text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tidelog.errors import Span
+from tidelog.program.literal import Atom, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there."""
+
+    head: Atom
+    body: tuple[Literal, ...] = ()
+    label: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    origin: Rule | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def root(self) -> Rule:
+        """The rule of the user's text that this one comes from; itself if it was not rewritten."""
+        return self if self.origin is None else self.origin.root
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A ground atom asserted by the program's text; its arguments may be applications to constants, as in ``p(1+2)``."""
+
+    atom: Atom
+    span: Span | None = field(default=None, compare=False, repr=False)
