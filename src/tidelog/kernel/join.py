@@ -1,0 +1,350 @@
+"""Joins: rules are tables of steps, interpreted; nothing is compiled per rule.
+
+Law: for a batch of changes, the delta rule at position i reads b1..b(i-1) in the new state, the change at b_i, and
+b(i+1)..bn in the old state, so that every support is found exactly once. Which state a step reads is its *accept mask* for
+the phase: bit f is set when a fact with presence flags f counts. A support leaves as a message (head, highest body rank).
+
+The walk is depth first with an explicit stack of cursors, so that it can stop anywhere (messages full, slice over, a
+function wanted) and go on later. It changes no relation.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.index import first_row
+from tidelog.kernel.layout import (
+    ARITY,
+    ASSERT_SAME,
+    BUDGET,
+    CALL,
+    CHECK,
+    COMPARE,
+    COMPUTE,
+    DONE,
+    EMIT,
+    END,
+    FAULT,
+    FLAG_BITS,
+    FORWARD,
+    ITEM,
+    LINKS,
+    LOOKUP,
+    LOW32,
+    M_COLS,
+    M_HASH,
+    M_RANK,
+    M_REL,
+    MASK,
+    NEED,
+    NEGATE,
+    ONE,
+    OUT,
+    OUTCAP,
+    OUTN,
+    P_BINDS,
+    P_NBIND,
+    P_RULE,
+    PC,
+    PHASE,
+    PRESENCE,
+    RANGE,
+    RANK_BASE,
+    REC,
+    RETRACT_SAME,
+    ROWS,
+    S_ACCEPT,
+    S_BACK,
+    S_GEN,
+    S_INDEX,
+    S_KEYS,
+    S_LEN,
+    S_NBIND,
+    S_NKEY,
+    S_OP,
+    S_REL,
+    S_SAME,
+    SCAN,
+    SCRATCH,
+    SLICE,
+    STRIDE,
+    TAB,
+    TRIGGER,
+    WIDTH,
+    VISITED,
+)
+from tidelog.kernel.memory import compiled, load, load32, prefetch, store
+from tidelog.kernel.relation import find, hash_cells
+from tidelog.kernel.scalar import compare, compute
+
+
+@compiled
+def bind(code, at, count, records, start, registers):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+    """Match a record with ``count`` bindings (column, mode, register); False where a check fails."""
+    for i in range(count):
+        value = load(records, start + code[at])
+        register = code[at + 2]
+        if code[at + 1] == CHECK:
+            if registers[register] != value:
+                return False
+        else:
+            registers[register] = value
+        at += 3
+    return True
+
+
+@compiled
+def previous(code, pc):  # type: ignore[no-untyped-def]
+    """The generator step before this one, -1 if there is none."""
+    return pc - code[pc + S_BACK] if code[pc + S_BACK] != 0 else -1
+
+
+@compiled
+def gather_key(code, pc, registers, scratch):  # type: ignore[no-untyped-def]
+    """Copy the key registers of a step to consecutive cells."""
+    for i in range(code[pc + S_NKEY]):
+        store(scratch, i, registers[code[pc + S_KEYS + i]])
+
+
+@compiled
+def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):  # type: ignore[no-untyped-def]
+    """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
+    op, rel = code[pc + S_OP], code[pc + S_REL]
+    if op == LOOKUP:
+        index = code[pc + S_INDEX]
+        if forward:
+            gather_key(code, pc, registers, scratch)
+            return first_row(directory, indexes, index, rel, scratch)
+        return load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+    if op == SCAN:
+        row = 1 if forward else cursor + 1
+        return row if row <= directory[rel, ROWS] else 0
+    if not forward:
+        return 0
+    gather_key(code, pc, registers, scratch)
+    return find(directory, rel, scratch, hash_cells(scratch, directory[rel, ARITY])) + 1
+
+
+@compiled
+def passes_negation(directory, code, pc, phase, registers, scratch):  # type: ignore[no-untyped-def]
+    """Whether no fact that counts in this phase equals the key."""
+    rel = code[pc + S_REL]
+    gather_key(code, pc, registers, scratch)
+    row = find(directory, rel, scratch, hash_cells(scratch, directory[rel, ARITY]))
+    if row < 0:
+        return True
+    state = load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY])
+    return (code[pc + S_ACCEPT + phase] >> (state & PRESENCE)) & 1 == 1
+
+
+@compiled
+def emit(directory, machine, code, pc, registers, rank):  # type: ignore[no-untyped-def]
+    """Write a message; returns the number of messages."""
+    number = machine[OUTN]
+    at = machine[OUT] + 8 * number * machine[STRIDE]
+    rel, arity = code[pc + S_REL], code[pc + S_SAME]
+    for i in range(arity):
+        store(at, M_COLS + i, registers[code[pc + S_ACCEPT + i]])
+    tag = hash_cells(at + 8 * M_COLS, arity)
+    prefetch(directory[rel, TAB], tag & directory[rel, MASK])
+    store(at, M_REL, rel)
+    store(at, M_RANK, rank)
+    store(at, M_HASH, tag)
+    machine[OUTN] = number + 1
+    return number + 1
+
+
+@compiled
+def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):  # type: ignore[no-untyped-def]
+    """The innermost loop: visit the rows of a chain from ``cursor`` on and write a message for each.
+
+    What the loop needs is read once before it: memory that messages are written to hides it from the compiler. Returns
+    the last row (+ 1) visited when the messages are full, 0 when the chain is through.
+    """
+    generator, rel = code[pc + S_GEN], code[pc + S_REL]
+    accept, same, base = code[pc + S_ACCEPT + machine[PHASE]], code[pc + S_SAME], directory[rel, RANK_BASE]
+    records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+    links = indexes[code[pc + S_INDEX], LINKS]
+    binds, count = pc + S_KEYS + code[pc + S_NKEY], code[pc + S_NBIND]
+    end = pc + code[pc + S_LEN]
+    head, columns, args = code[end + S_REL], code[end + S_SAME], end + S_ACCEPT
+    table, mask = directory[head, TAB], directory[head, MASK]
+    number, most, stride, out = machine[OUTN], machine[OUTCAP], machine[STRIDE], machine[OUT]
+    before, visited = ranks[generator - 1], 0
+    while cursor != 0:
+        visited += 1
+        start = (cursor - 1) * width
+        state = load(records, start + arity)
+        if (accept >> (state & PRESENCE)) & 1 == 1 and bind(code, binds, count, records, start, registers):
+            rank = max(before, (state >> FLAG_BITS) + base) if same == 1 else before
+            at = out + 8 * number * stride
+            for i in range(columns):
+                store(at, M_COLS + i, registers[code[args + i]])
+            tag = hash_cells(at + 8 * M_COLS, columns)
+            prefetch(table, tag & mask)
+            store(at, M_REL, head)
+            store(at, M_RANK, rank)
+            store(at, M_HASH, tag)
+            number += 1
+            if number >= most:
+                break
+        cursor = load32(links, 2 * (cursor - 1)) & LOW32
+    machine[OUTN] = number
+    machine[BUDGET] -= visited
+    return cursor
+
+
+@compiled
+def in_range(code, pc, registers, cursors, forward):  # type: ignore[no-untyped-def]
+    """Advance a range step; False at its end."""
+    low, high = registers[code[pc + 5]], registers[code[pc + 6]]
+    step = registers[code[pc + 7]] if code[pc + 7] >= 0 else (1 if low <= high else -1)
+    value = low
+    if not forward:
+        last = cursors[code[pc + S_GEN]]
+        value = last + step
+        if (value > last) != (step > 0):
+            return False
+    if (step > 0 and value >= high) or (step < 0 and value <= high):
+        return False
+    cursors[code[pc + S_GEN]] = value
+    registers[code[pc + 4]] = value
+    return True
+
+
+@compiled
+def start_plan(directory, machine, code, plan, item, registers, ranks):  # type: ignore[no-untyped-def]
+    """Bind the trigger of a plan to a fact; the first step's place, or -1 when the fact does not match."""
+    count = code[plan + P_NBIND]
+    ranks[0] = 0
+    if item >= 0:
+        rel, row = item >> 32, item & LOW32
+        start = row * directory[rel, WIDTH]
+        if not bind(code, plan + P_BINDS, count, directory[rel, REC], start, registers):
+            return -1
+        if machine[PHASE] == RETRACT_SAME or machine[PHASE] == ASSERT_SAME:
+            state = load(directory[rel, REC], start + directory[rel, ARITY])
+            ranks[0] = (state >> FLAG_BITS) + directory[rel, RANK_BASE]
+    return plan + P_BINDS + 3 * count
+
+
+@compiled
+def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan):  # type: ignore[no-untyped-def]
+    """Run the join of one plan from the saved place until it ends (DONE) or must stop.
+
+    One loop on purpose: it is the interpreter, and every iteration is one step.
+    """
+    phase, scratch = machine[PHASE], machine[SCRATCH]
+    pc, forward = machine[PC], machine[FORWARD] == 1
+    left, visited = machine[BUDGET], 0
+    status = DONE
+    while pc >= 0:
+        op = code[pc + S_OP]
+        good = True
+        if op <= SCAN:
+            generator, rel = code[pc + S_GEN], code[pc + S_REL]
+            accept, same = code[pc + S_ACCEPT + phase], code[pc + S_SAME]
+            records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+            cursor = next_row(directory, indexes, code, pc, registers, scratch, forward, cursors[generator])
+            good = False
+            if op == LOOKUP and code[pc + code[pc + S_LEN] + S_OP] == EMIT and cursor != 0:
+                sent = machine[OUTN]
+                machine[BUDGET] = left
+                cursor = sweep(directory, indexes, machine, code, pc, registers, ranks, cursor)
+                visited += left - machine[BUDGET]
+                left = machine[BUDGET]
+                tally[code[plan + P_RULE]] += machine[OUTN] - sent
+                cursors[generator] = cursor
+                if cursor != 0:
+                    forward = False
+                    status = SLICE
+                    break
+            while cursor != 0:
+                left -= 1
+                visited += 1
+                start = (cursor - 1) * width
+                state = load(records, start + arity)
+                if (accept >> (state & PRESENCE)) & 1 == 1 and bind(
+                    code, pc + S_KEYS + code[pc + S_NKEY], code[pc + S_NBIND], records, start, registers
+                ):
+                    rank = ranks[generator - 1]
+                    if same == 1:
+                        rank = max(rank, (state >> FLAG_BITS) + directory[rel, RANK_BASE])
+                    ranks[generator] = rank
+                    good = True
+                    break
+                cursor = next_row(directory, indexes, code, pc, registers, scratch, False, cursor)
+            cursors[generator] = cursor
+        elif op == EMIT:
+            tally[code[plan + P_RULE]] += 1
+            full = emit(directory, machine, code, pc, registers, ranks[code[pc + S_GEN]]) >= machine[OUTCAP]
+            good = False
+            if full or left <= 0:
+                pc, forward = previous(code, pc), False
+                status = SLICE
+                break
+        elif op == NEGATE:
+            good = passes_negation(directory, code, pc, phase, registers, scratch)
+        elif op == COMPARE:
+            good = compare(code[pc + 3], code[pc + 4], registers[code[pc + 5]], registers[code[pc + 6]])
+        elif op == COMPUTE:
+            registers[code[pc + 4]], fine = compute(code[pc + 3], registers[code[pc + 5]], registers[code[pc + 6]])
+            if not fine:
+                machine[NEED] = pc
+                status = FAULT
+                break
+        elif op == RANGE:
+            if code[pc + 7] >= 0 and registers[code[pc + 7]] == 0:
+                machine[NEED] = pc
+                status = FAULT
+                break
+            left -= 1
+            ranks[code[pc + S_GEN]] = ranks[code[pc + S_GEN] - 1]
+            good = in_range(code, pc, registers, cursors, forward)
+        else:
+            rel = code[pc + S_REL]
+            gather_key(code, pc, registers, scratch)
+            row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
+            if row == 0:
+                machine[NEED] = pc
+                status = CALL
+                break
+            value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
+            registers[code[pc + S_SAME]] = value
+        forward = good
+        pc = pc + code[pc + S_LEN] if good else previous(code, pc)
+        if left <= 0 and op <= SCAN and pc >= 0:
+            status = SLICE
+            break
+    machine[PC] = pc
+    machine[FORWARD] = 1 if forward else 0
+    machine[VISITED] += visited
+    machine[BUDGET] = left
+    return status
+
+
+@compiled
+def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):  # type: ignore[no-untyped-def]
+    """Run all plans that the items of the batch trigger; DONE when the batch is through."""
+    while True:
+        if machine[PC] < 0:
+            if machine[ITEM] >= machine[END]:
+                return DONE
+            if machine[BUDGET] <= 0:
+                return SLICE
+            item = items[machine[ITEM]]
+            rel = item >> 32 if item >= 0 else 0
+            if machine[TRIGGER] < 0:
+                machine[TRIGGER] = spans[rel, 0]
+            if machine[TRIGGER] >= spans[rel, 1]:
+                machine[ITEM] += 1
+                machine[TRIGGER] = -1
+                continue
+            plan = plans[machine[TRIGGER]]
+            machine[TRIGGER] += 1
+            machine[PC] = start_plan(directory, machine, code, plan, item, registers, ranks)
+            machine[FORWARD] = 1
+            machine[BUDGET] -= 1
+            continue
+        plan = plans[machine[TRIGGER] - 1]
+        status = walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan)
+        if status != DONE:
+            return status

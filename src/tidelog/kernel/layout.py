@@ -1,0 +1,84 @@
+"""Where everything lies: the fields of the tables that the kernel reads.
+
+A relation's facts are records of ``arity + 2`` cells: the columns, then the *state* cell (rank and flags), then the
+*counts* cell (``all`` and ``low``). The invariants I1 and I2 of the design speak of these two cells:
+
+    state  = rank << 8 | flags          rank counts from the relation's RANK_BASE
+    counts = all << 32 | low
+
+Flags. OLD: present at the last committed epoch. NEW: present now. VISIBLE: joins of the own stratum see the fact.
+BATCH: the fact is in the batch being fired. BASE: asserted. TOUCHED: the journal holds the record as it was.
+LIVE: the record is in use. Between epochs every live record is OLD, NEW and VISIBLE.
+This module holds numbers only.
+"""
+
+from __future__ import annotations
+
+OLD, NEW, VISIBLE, BATCH, BASE, TOUCHED, LIVE = 1, 2, 4, 8, 16, 32, 64
+FLAG_BITS = 8
+FLAGS = (1 << FLAG_BITS) - 1
+PRESENCE = OLD | NEW | VISIBLE | BATCH  # what an accept mask is indexed by
+LOW32 = 0xFFFFFFFF
+ONE_SUPPORT = 1 << 32  # in the counts cell
+
+# Fields of a relation in the directory.
+REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE = range(14)
+DIRECTORY_FIELDS = 16
+
+# Fields of an index. COLS is the first of its key columns.
+REL, NCOLS, LINKS, KTAB, KMASK, KEYS, FOLLOWING, COLS = range(8)
+MAX_KEY = 24
+INDEX_FIELDS = COLS + MAX_KEY
+
+# Fields of the machine state, one cell each; they survive between slices.
+(
+    CLOCK,  # the highest rank given or seen
+    QUEUE,  # address, capacity, first not fired, one past last of the queue of facts to fire
+    QCAP,
+    QHEAD,
+    QTAIL,
+    OUT,  # address, capacity in messages, stride, number of messages, number applied
+    OUTCAP,
+    STRIDE,
+    OUTN,
+    APPLIED,
+    PHASE,
+    STAGE,
+    ITEM,  # the batch: next item, end, next trigger
+    END,
+    TRIGGER,
+    PC,  # the join: program counter (-1: none), direction
+    FORWARD,
+    LASTROW,
+    BUDGET,  # rows that this slice may still visit
+    NEED,  # what must grow, or the place of an error
+    SUSPENDED,
+    REVIVED,
+    VISITED,
+    FACTS,  # number of facts that became present
+    SCRATCH,  # address of a scratch area for keys
+    SPARE,
+) = range(26)
+STATE_FIELDS = 32
+
+# Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
+RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE = range(6)
+PHASES = 6
+
+# What a slice returns.
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, CALL, FAULT, BROKEN = range(7)
+
+# Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
+LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EMIT = range(9)
+S_OP, S_LEN, S_BACK, S_GEN, S_REL, S_SAME, S_ACCEPT = range(7)
+S_INDEX = S_ACCEPT + PHASES
+S_NKEY = S_INDEX + 1
+S_NBIND = S_NKEY + 1
+S_KEYS = S_NBIND + 1
+BIND, CHECK = 0, 1
+
+# The head of a plan: rule number, number of bindings of the trigger, bindings (column, mode, register), then steps.
+P_RULE, P_NBIND, P_BINDS = 0, 1, 2
+
+# A message: relation, highest body rank, hash, columns.
+M_REL, M_RANK, M_HASH, M_COLS = range(4)

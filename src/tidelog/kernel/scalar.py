@@ -1,0 +1,131 @@
+"""Comparisons and arithmetic on single cells.
+
+Law (D11): an integer result that does not fit 64 bits and a division by zero are faults, never wrong values; floats are
+kept canonical (one zero, one NaN), so that equality of floats is equality of bits, and NaN sorts last.
+What is rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it runs as a function of distinct arguments.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from tidelog.kernel.memory import bits_to_float, compiled, float_to_bits
+
+EQ, NE, LT, LE, GT, GE = range(6)
+AS_NUMBER, AS_UNSIGNED, AS_FLOAT = range(3)
+ADD, SUB, MUL, DIV, REM, NEG, BAND, BOR, BXOR, FADD, FSUB, FMUL, FDIV, FNEG = range(14)
+NAN_BITS = 0x7FF8000000000000
+_SIGN = -(2**63)
+
+
+@compiled
+def below(kind, a, b):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+    """Whether ``a`` comes before ``b`` among numbers, unsigned numbers or floats."""
+    if kind == AS_NUMBER:
+        return a < b
+    if kind == AS_UNSIGNED:
+        return (a ^ _SIGN) < (b ^ _SIGN)
+    if a == NAN_BITS:
+        return False
+    if b == NAN_BITS:
+        return True
+    return bits_to_float(a) < bits_to_float(b)
+
+
+@compiled
+def compare(op, kind, a, b):  # type: ignore[no-untyped-def]
+    """Whether ``a op b`` holds."""
+    if op == EQ:
+        return a == b
+    if op == NE:
+        return a != b
+    if op == LT:
+        return below(kind, a, b)
+    if op == LE:
+        return not below(kind, b, a)
+    if op == GT:
+        return below(kind, b, a)
+    return not below(kind, a, b)
+
+
+@compiled
+def canonical_bits(value):  # type: ignore[no-untyped-def]
+    """The bits of a float with one zero and one NaN."""
+    if value != value:
+        return NAN_BITS
+    return float_to_bits(value + 0.0)
+
+
+@compiled
+def _divide(op, a, b):  # type: ignore[no-untyped-def]
+    """Quotient or remainder, truncated towards zero; the caller has refused a zero divisor."""
+    if b == -1:
+        return -a if op == DIV else 0
+    quotient = a // b
+    if quotient * b != a and (a < 0) != (b < 0):
+        quotient += 1
+    return quotient if op == DIV else a - quotient * b
+
+
+@compiled
+def _compute_float(op, a, b):  # type: ignore[no-untyped-def]
+    x, y = bits_to_float(a), bits_to_float(b)
+    if op == FADD:
+        return canonical_bits(x + y), True
+    if op == FSUB:
+        return canonical_bits(x - y), True
+    if op == FMUL:
+        return canonical_bits(x * y), True
+    if op == FNEG:
+        return canonical_bits(-x), True
+    if y == 0.0:
+        return 0, False
+    return canonical_bits(x / y), True
+
+
+@compiled
+def compute(op, a, b):  # type: ignore[no-untyped-def]
+    """The result of an operation, and whether it has one."""
+    if op == ADD:
+        r = a + b
+        return r, ((a ^ r) & (b ^ r)) >= 0
+    if op == SUB:
+        r = a - b
+        return r, ((a ^ b) & (a ^ r)) >= 0
+    if op == MUL:
+        r = a * b
+        if a == -1:
+            return r, b != _SIGN
+        return r, a == 0 or (r // a == b and r % a == 0)
+    if op == NEG:
+        return -a, a != _SIGN
+    if op == DIV or op == REM:
+        if b == 0 or (op == DIV and b == -1 and a == _SIGN):
+            return 0, False
+        return _divide(op, a, b), True
+    if op == BAND:
+        return a & b, True
+    if op == BOR:
+        return a | b, True
+    if op == BXOR:
+        return a ^ b, True
+    return _compute_float(op, a, b)
+
+
+_SIGNS = {ADD: "+", SUB: "-", MUL: "*", DIV: "/", REM: "%", FDIV: "/"}
+
+
+def explain_fault(op: int, values: list[int]) -> str:
+    """Why an operation on two cells has no value, in words.
+
+    >>> explain_fault(ADD, [1, 2])
+    'overflow: 1 + 2 does not fit 64 bits'
+    """
+    left, right = values
+    if op == FDIV:
+        return f"division by zero: {struct.unpack('<d', struct.pack('<q', left))[0]} / 0.0"
+    if op in (DIV, REM) and right == 0:
+        return f"division by zero: {left} {_SIGNS[op]} 0"
+    if op == NEG:
+        return f"overflow: -({left}) does not fit 64 bits"
+    return f"overflow: {left} {_SIGNS[op]} {right} does not fit 64 bits"

@@ -1,0 +1,369 @@
+"""Ranked support: what a message does to the fact it names.
+
+Laws (design, section 3). I1: ``all(h)`` is the number of supports of h over the present facts. I2: ``low(h)`` counts exactly
+the supports whose highest body rank is below rank(h), and a present fact has ``low > 0``.
+
+Retract: a lost support does ``all -= 1`` and, if its body rank is below rank(h), ``low -= 1``; at ``low = 0`` the fact is
+suspended. Assert: a gained support does ``all += 1`` and, against the current rank, ``low += 1``; an absent fact becomes
+present with a fresh rank. Every first change of a record goes to the journal, from which an epoch is committed or undone.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.join import fire
+from tidelog.kernel.layout import (
+    APPLIED,
+    ARITY,
+    ASSERT_LOWER,
+    BASE,
+    BATCH,
+    BROKEN,
+    BUDGET,
+    CLOCK,
+    DONE,
+    END,
+    FACTS,
+    FLAG_BITS,
+    FLAGS,
+    GROW_QUEUE,
+    GROW_RELATION,
+    ITEM,
+    JCAP,
+    JOURNAL,
+    JROWS,
+    LIVE,
+    LOW32,
+    M_COLS,
+    M_HASH,
+    M_RANK,
+    M_REL,
+    MASK,
+    NEED,
+    NEW,
+    OLD,
+    ONE_SUPPORT,
+    OUT,
+    OUTN,
+    PHASE,
+    QCAP,
+    QHEAD,
+    QTAIL,
+    QUEUE,
+    RANK_BASE,
+    REC,
+    RETRACT_SAME,
+    REVIVED,
+    SLICE,
+    STAGE,
+    STRIDE,
+    SUSPENDED,
+    TAB,
+    TOUCHED,
+    TRIGGER,
+    VISIBLE,
+    WIDTH,
+)
+from tidelog.kernel.memory import compiled, load, prefetch, store
+from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove, touch
+
+
+@compiled
+def push(machine, rel, row):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+    """Put a fact at the end of the queue; the caller has seen that there is room."""
+    store(machine[QUEUE], machine[QTAIL], (rel << 32) | row)
+    machine[QTAIL] += 1
+
+
+@compiled
+def fresh_rank(directory, machine, rel):  # type: ignore[no-untyped-def]
+    """A rank above every rank seen, as the relation stores it."""
+    machine[CLOCK] += 1
+    return machine[CLOCK] - directory[rel, RANK_BASE]
+
+
+@compiled
+def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):  # type: ignore[no-untyped-def]
+    """Count a gained support; ``extra`` flags are set as well. False where there is no room for one more fact."""
+    row = find(directory, rel, key, tag)
+    records, arity = directory[rel, REC], directory[rel, ARITY]
+    if row < 0:
+        if not has_room(directory, indexes, rel):
+            return False
+        row = insert(directory, indexes, rel, key, tag)
+        at = row * directory[rel, WIDTH] + arity
+        state = touch(directory, rel, row, 0, 0)
+        rank = fresh_rank(directory, machine, rel)
+        store(records, at, (rank << FLAG_BITS) | state | LIVE | NEW | extra)
+        store(records, at + 1, ONE_SUPPORT | 1)
+        machine[FACTS] += 1
+        push(machine, rel, row)
+        return True
+    at = row * directory[rel, WIDTH] + arity
+    state, counts = load(records, at), load(records, at + 1)
+    if state & TOUCHED == 0:
+        if directory[rel, JROWS] >= directory[rel, JCAP]:
+            return False
+        state = touch(directory, rel, row, state, counts)
+        store(records, at, state)
+    if state & NEW != 0:
+        counts += ONE_SUPPORT
+        if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:
+            counts += 1
+    else:
+        counts = ONE_SUPPORT | 1
+        state = (fresh_rank(directory, machine, rel) << FLAG_BITS) | (state & FLAGS) | NEW
+        store(records, at, state)
+        machine[FACTS] += 1
+        push(machine, rel, row)
+    if extra != 0:
+        store(records, at, state | extra)
+    store(records, at + 1, counts)
+    return True
+
+
+@compiled
+def lose(directory, machine, rel, key, tag, body_rank, gone):  # type: ignore[no-untyped-def]
+    """Count a lost support; ``gone`` flags are cleared as well. False if the books do not balance."""
+    row = find(directory, rel, key, tag)
+    if row < 0:
+        return False
+    at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+    state, counts = load(directory[rel, REC], at), load(directory[rel, REC], at + 1)
+    if state & TOUCHED == 0:
+        state = touch(directory, rel, row, state, counts)
+    if counts >> 32 == 0:
+        return False
+    counts -= ONE_SUPPORT
+    if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:
+        if counts & LOW32 == 0:
+            return False
+        counts -= 1
+    if counts & LOW32 == 0 and state & NEW != 0:
+        state ^= NEW
+        machine[SUSPENDED] += 1
+        push(machine, rel, row)
+    store(directory[rel, REC], at, state & ~gone)
+    store(directory[rel, REC], at + 1, counts)
+    return True
+
+
+@compiled
+def adjust_low(directory, rel, key, tag, body_rank, sign):  # type: ignore[no-untyped-def]
+    """Split of a stratum: a support is compared anew; only ``low`` changes."""
+    row = find(directory, rel, key, tag)
+    if row < 0:
+        return False
+    at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+    state, counts = load(directory[rel, REC], at), load(directory[rel, REC], at + 1)
+    if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:
+        if state & TOUCHED == 0:
+            store(directory[rel, REC], at, touch(directory, rel, row, state, counts))
+        store(directory[rel, REC], at + 1, counts + sign)
+    return True
+
+
+@compiled
+def apply_messages(directory, indexes, machine, sign):  # type: ignore[no-untyped-def]
+    """Apply the messages in order; stops where something must grow first. Signs: 1 gain, -1 lose, 2 and -2 only ``low``."""
+    stride = machine[STRIDE]
+    while machine[APPLIED] < machine[OUTN]:
+        at = machine[OUT] + 8 * machine[APPLIED] * stride
+        rel = load(at, M_REL)
+        if machine[APPLIED] + 8 < machine[OUTN]:
+            ahead = at + 64 * stride
+            other = load(ahead, M_REL)
+            entry = load(directory[other, TAB], load(ahead, M_HASH) & directory[other, MASK])
+            prefetch(directory[other, REC], ((entry & LOW32) - 1) * directory[other, WIDTH])
+        if machine[QTAIL] >= machine[QCAP]:
+            return GROW_QUEUE
+        key, tag, rank = at + 8 * M_COLS, load(at, M_HASH), load(at, M_RANK)
+        if sign == 1:
+            if not gain(directory, indexes, machine, rel, key, tag, rank, 0):
+                machine[NEED] = rel
+                return GROW_RELATION
+            machine[APPLIED] += 1
+            continue
+        if directory[rel, JROWS] >= directory[rel, JCAP]:
+            machine[NEED] = rel
+            return GROW_RELATION
+        if sign == -1:
+            if not lose(directory, machine, rel, key, tag, rank, 0):
+                machine[NEED] = rel
+                return BROKEN
+        elif not adjust_low(directory, rel, key, tag, rank, sign // 2):
+            machine[NEED] = rel
+            return BROKEN
+        machine[APPLIED] += 1
+    machine[APPLIED] = 0
+    machine[OUTN] = 0
+    return DONE
+
+
+@compiled
+def mark(directory, items, begin, end, cleared, marked):  # type: ignore[no-untyped-def]
+    """Clear and set presence flags of the facts of a batch."""
+    for i in range(begin, end):
+        rel, row = items[i] >> 32, items[i] & LOW32
+        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+        store(directory[rel, REC], at, (load(directory[rel, REC], at) & ~cleared) | marked)
+
+
+@compiled
+def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):  # type: ignore[no-untyped-def]
+    """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
+    while True:
+        if machine[OUTN] > 0:
+            status = apply_messages(directory, indexes, machine, sign)
+            if status != DONE:
+                return status
+            if machine[BUDGET] <= 0:
+                return SLICE
+        status = fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans)
+        if status == SLICE and machine[OUTN] == 0 and machine[BUDGET] <= 0:
+            return SLICE
+        if status != DONE and status != SLICE:
+            return status
+        if status == DONE and machine[OUTN] == 0:
+            return DONE
+
+
+@compiled
+def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign):  # type: ignore[no-untyped-def]
+    """Batch after batch until the queue is empty: local quiescence of a phase.
+
+    A suspended fact stays visible until its own losses are fired; a new fact is visible from then on.
+    """
+    while True:
+        if machine[STAGE] == 0:
+            if machine[QHEAD] >= machine[QTAIL]:
+                return DONE
+            machine[ITEM], machine[END], machine[TRIGGER] = machine[QHEAD], machine[QTAIL], -1
+            mark(directory, queue, machine[ITEM], machine[END], VISIBLE, BATCH)
+            machine[STAGE] = 1
+        status = fire_batch(
+            directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign
+        )
+        if status != DONE:
+            return status
+        shown = 0 if machine[PHASE] == RETRACT_SAME else VISIBLE
+        mark(directory, queue, machine[QHEAD], machine[END], BATCH, shown)
+        machine[QHEAD] = machine[END]
+        machine[STAGE] = 0
+
+
+@compiled
+def change_base(directory, indexes, machine, rel, rows, arity):  # type: ignore[no-untyped-def]
+    """Assert (phases of assert) or retract base facts; a fact asserted twice has one support by assertion."""
+    while machine[ITEM] < machine[END]:
+        key = rows + 8 * machine[ITEM] * arity
+        if machine[QTAIL] >= machine[QCAP]:
+            return GROW_QUEUE
+        if not has_room(directory, indexes, rel):
+            machine[NEED] = rel
+            return GROW_RELATION
+        tag = hash_cells(key, arity)
+        row = find(directory, rel, key, tag)
+        based = row >= 0 and load(directory[rel, REC], row * directory[rel, WIDTH] + arity) & BASE != 0
+        if machine[PHASE] >= ASSERT_LOWER:
+            if not based:
+                gain(directory, indexes, machine, rel, key, tag, 0, BASE)  # there is room
+        elif based and not lose(directory, machine, rel, key, tag, 0, BASE):
+            machine[NEED] = rel
+            return BROKEN
+        machine[ITEM] += 1
+    return DONE
+
+
+@compiled
+def revive(directory, machine, items, count):  # type: ignore[no-untyped-def]
+    """Suspended facts, in order of old rank: those that still have supports are present again with ``low = all``."""
+    for i in range(count):
+        rel, row = items[i] >> 32, items[i] & LOW32
+        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+        state, counts = load(directory[rel, REC], at), load(directory[rel, REC], at + 1)
+        if counts >> 32 > 0:
+            state = (fresh_rank(directory, machine, rel) << FLAG_BITS) | (state & FLAGS) | NEW
+            store(directory[rel, REC], at, state)
+            store(directory[rel, REC], at + 1, (counts & ~LOW32) | (counts >> 32))
+            machine[REVIVED] += 1
+            push(machine, rel, row)
+
+
+@compiled
+def old_ranks(directory, items, count, ranks):  # type: ignore[no-untyped-def]
+    """The ranks of some facts."""
+    for i in range(count):
+        rel, row = items[i] >> 32, items[i] & LOW32
+        state = load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY])
+        ranks[i] = (state >> FLAG_BITS) + directory[rel, RANK_BASE]
+
+
+@compiled
+def net_changes(directory, rel, first, appeared, vanished):  # type: ignore[no-untyped-def]
+    """From journal entry ``first`` on: facts present now and not before, and the other way round. Returns both counts."""
+    plus, minus = 0, 0
+    for i in range(first, directory[rel, JROWS]):
+        row = load(directory[rel, JOURNAL], 3 * i)
+        state = load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY])
+        if state & OLD == 0 and state & NEW != 0:
+            appeared[plus] = (rel << 32) | row
+            plus += 1
+        elif state & OLD != 0 and state & NEW == 0:
+            vanished[minus] = (rel << 32) | row
+            minus += 1
+    return plus, minus
+
+
+@compiled
+def remember(directory, indexes, rel, key):  # type: ignore[no-untyped-def]
+    """Keep the result of a function beside its arguments: a record that belongs to no epoch."""
+    if not has_room(directory, indexes, rel):
+        return False
+    row = insert(directory, indexes, rel, key, hash_cells(key, directory[rel, ARITY]))
+    store(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY], LIVE | OLD | NEW | VISIBLE)
+    return True
+
+
+@compiled
+def reinstate(directory, items, count, kept):  # type: ignore[no-untyped-def]
+    """After a split: facts that were about to be suspended and have ``low > 0`` now are present; the others are kept."""
+    left = 0
+    for i in range(count):
+        rel, row = items[i] >> 32, items[i] & LOW32
+        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+        if load(directory[rel, REC], at + 1) & LOW32 != 0:
+            store(directory[rel, REC], at, load(directory[rel, REC], at) | NEW)
+        else:
+            kept[left] = items[i]
+            left += 1
+    return left
+
+
+@compiled
+def commit(directory, indexes, rel):  # type: ignore[no-untyped-def]
+    """What is new becomes old; records of absent facts are freed; the journal is empty again."""
+    for i in range(directory[rel, JROWS]):
+        row = load(directory[rel, JOURNAL], 3 * i)
+        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+        state = load(directory[rel, REC], at)
+        if state & NEW != 0:
+            store(directory[rel, REC], at, (state & ~(TOUCHED | BATCH)) | OLD | VISIBLE)
+        else:
+            remove(directory, indexes, rel, row)
+    directory[rel, JROWS] = 0
+
+
+@compiled
+def undo(directory, indexes, rel):  # type: ignore[no-untyped-def]
+    """Every touched record as the journal has it; records of facts that were absent are freed."""
+    for i in range(directory[rel, JROWS]):
+        entry = 3 * i
+        row = load(directory[rel, JOURNAL], entry)
+        state = load(directory[rel, JOURNAL], entry + 1)
+        if state == 0:
+            remove(directory, indexes, rel, row)
+        else:
+            at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+            store(directory[rel, REC], at, state)
+            store(directory[rel, REC], at + 1, load(directory[rel, JOURNAL], entry + 2))
+    directory[rel, JROWS] = 0
