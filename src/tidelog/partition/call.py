@@ -1,0 +1,55 @@
+"""Functions that run in Python: decode the cells, evaluate, encode the result.
+
+Law: a function is pure, so that its result can be remembered per distinct arguments for as long as it is convenient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+
+from tidelog.errors import EvaluationError
+from tidelog.partition.dictionary import Dictionary, natural_type
+from tidelog.plan.steps import Apply
+from tidelog.program.functions import Function, compare, resolve
+from tidelog.program.term import Value
+
+
+def call_function(
+    step: Apply, cells: tuple[int, ...], functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary
+) -> int:
+    """The cell of the result of a function for argument cells."""
+    args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
+    value = _evaluate(step, args, functions)
+    kind = step.result if step.result != "any" else natural_type(value)
+    if step.result not in ("any", natural_type(value)) and not _fits(value, step.result):
+        shown = ", ".join(map(repr, args))
+        raise EvaluationError(f"{step.function}({shown}) is {value!r}, where a {step.result} is needed")
+    return dictionary.encode(value, kind)
+
+
+def _evaluate(step: Apply, args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Value:
+    if step.function == "compare":
+        return compare(args[0], args[1], step.types[0])
+    if step.function == "range_size":
+        return sum(1 for _ in _range(args, functions))
+    if step.function == "range_member":
+        place = args.pop()
+        assert isinstance(place, int)
+        return next(iter(islice(_range(args, functions), place, None)))
+    function = resolve(step.function, step.types, functions)
+    assert function is not None, f"the type check admits {step.function}{step.types}"
+    result: Value = function.evaluate(*args)
+    return result
+
+
+def _range(args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> list[Value]:
+    function = resolve("range", ["float"] * len(args), functions)
+    assert function is not None
+    return list(function.evaluate(*args))
+
+
+def _fits(value: Value, type_: str) -> bool:
+    if isinstance(value, bool | int):
+        return type_ in ("number", "unsigned", "boolean", "date", "timestamp")
+    return False

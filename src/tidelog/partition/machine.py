@@ -1,0 +1,254 @@
+"""The machine: state of a running phase, driven in slices.
+
+Law (D19): a kernel call returns after at most some tens of milliseconds; between slices Python looks at limits, signals
+and progress, makes room, and answers functions. A slice that stopped goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidelog.errors import EvaluationError, LimitError, TidelogError
+from tidelog.kernel import layout as at
+from tidelog.kernel import support
+from tidelog.kernel.scalar import explain_fault
+from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler
+from tidelog.partition.relations import Cells, Relations, address
+
+MESSAGES = 2048
+SLICE_SECONDS = 0.025
+NO_SPANS: Cells = np.zeros((1, 2), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together."""
+
+    facts: int | None = None
+    rounds: int | None = None
+    seconds: float | None = None
+    memory: int | None = None
+
+
+class Machine:
+    """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
+
+    def __init__(self, relations: Relations, assembler: Assembler, call: Callable[[int, tuple[int, ...]], int]) -> None:
+        self.relations = relations
+        self.assembler = assembler
+        self.call = call
+        self.state: Cells = np.zeros(at.STATE_FIELDS, np.int64)
+        self.registers: Cells = np.zeros(VARIABLES, np.int64)
+        self.cursors: Cells = np.zeros(GENERATORS, np.int64)
+        self.ranks: Cells = np.zeros(GENERATORS, np.int64)
+        self.tally: Cells = np.zeros(64, np.int64)
+        self.code: Cells = np.zeros(1024, np.int64)
+        self.code_length = 0
+        self.limits = Limits()
+        self.on_slice: Callable[[], None] = lambda: None
+        self._budget = 200_000
+        self._deadline: float | None = None
+        self._plans: Cells = np.zeros(1, np.int64)
+        self._scratch: Cells = np.zeros(VARIABLES, np.int64)
+        self._queue: Cells = np.zeros(1024, np.int64)
+        self._out: Cells = np.zeros((MESSAGES, at.M_COLS + 8), np.int64)
+        self.state[at.SCRATCH] = address(self._scratch)
+        self._set_queue(self._queue)
+        self._set_out(8)
+        self.state[at.PC] = -1
+
+    def start_epoch(self) -> None:
+        """Forget what an epoch before left unfinished."""
+        clock = self.state[at.CLOCK]
+        fixed = self.state[[at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]]
+        self.state[:] = 0
+        self.state[at.CLOCK] = clock
+        self.state[[at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]] = fixed
+        self.state[at.PC] = -1
+        seconds = self.limits.seconds
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    def add_code(self, cells: list[int]) -> int:
+        """Append the code of a plan; returns its place."""
+        start, end = self.code_length, self.code_length + len(cells)
+        if end > len(self.code):
+            self.code = np.concatenate([self.code, np.zeros(max(len(self.code), len(cells)), np.int64)])
+        self.code[start:end] = cells
+        self.code_length = end
+        constants = self.assembler.constants
+        if VARIABLES + len(constants) > len(self.registers):
+            grown = np.zeros(VARIABLES + 2 * len(constants), np.int64)
+            grown[:VARIABLES] = self.registers[:VARIABLES]
+            self.registers = grown
+        self.registers[VARIABLES : VARIABLES + len(constants)] = constants
+        return start
+
+    def fit_messages(self, arity: int) -> None:
+        """Make messages wide enough for facts of this arity."""
+        if arity + at.M_COLS > self._out.shape[1]:
+            self._set_out(arity)
+
+    def fit_tally(self, rules: int) -> None:
+        """Room for the support counts of so many rules."""
+        if rules > len(self.tally):
+            self.tally = np.concatenate([self.tally, np.zeros(rules, np.int64)])
+
+    @property
+    def queue(self) -> Cells:
+        """The facts put on the queue in this phase."""
+        return self._queue[: self.state[at.QTAIL]]
+
+    def reset_queue(self, items: Cells | None = None) -> None:
+        """An empty queue, or one with these items."""
+        count = 0 if items is None else len(items)
+        if count > len(self._queue):
+            self._set_queue(np.zeros(2 * count, np.int64))
+        if items is not None:
+            self._queue[:count] = items
+        self.state[at.QHEAD], self.state[at.QTAIL] = 0, count
+        self.state[at.STAGE] = 0
+
+    def hide_queue(self) -> None:
+        """Facts on the queue are not visible to joins any more."""
+        support.mark(self.relations.directory, self._queue, 0, self.state[at.QTAIL], at.VISIBLE, 0)
+
+    def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> None:
+        """Fire the plans that the items trigger and apply what they send."""
+        state = self.state
+        state[at.PHASE] = phase
+        state[at.ITEM], state[at.END], state[at.TRIGGER] = 0, len(items), -1
+        self._plans = plans
+        self._drive(
+            lambda: support.fire_batch(
+                self.relations.directory,
+                self.relations.indexes,
+                state,
+                self.code,
+                self.registers,
+                self.cursors,
+                self.ranks,
+                self.tally,
+                items,
+                spans,
+                plans,
+                sign,
+            )
+        )
+
+    def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> None:
+        """Fire the queue until it is empty."""
+        self.state[at.PHASE] = phase
+        self._plans = plans
+        self._drive(
+            lambda: support.run_queue(
+                self.relations.directory,
+                self.relations.indexes,
+                self.state,
+                self.code,
+                self.registers,
+                self.cursors,
+                self.ranks,
+                self.tally,
+                self._queue,
+                spans,
+                plans,
+                sign,
+            )
+        )
+
+    def change_base(self, phase: int, number: int, rows: Cells) -> None:
+        """Assert or retract base facts."""
+        state = self.state
+        state[at.PHASE], state[at.ITEM], state[at.END] = phase, 0, len(rows)
+        where, arity = address(rows), rows.shape[1]
+        self._drive(
+            lambda: support.change_base(
+                self.relations.directory, self.relations.indexes, state, number, where, arity
+            )
+        )
+
+    def revive(self, items: Cells) -> None:
+        """Revive suspended facts, given in order of old rank."""
+        if len(items) > len(self._queue):
+            self._set_queue(np.zeros(2 * len(items), np.int64))
+        support.revive(self.relations.directory, self.state, items, len(items))
+
+    def _drive(self, kernel: Callable[[], int]) -> None:
+        state = self.state
+        while True:
+            state[at.BUDGET] = self._budget
+            began = time.perf_counter()
+            status = kernel()
+            if status == at.DONE:
+                return
+            if status == at.SLICE:
+                self._adapt(time.perf_counter() - began)
+                self._check_limits()
+                self.on_slice()
+            elif status == at.GROW_RELATION:
+                self._check_limits()
+                self.relations.grow(int(state[at.NEED]))
+            elif status == at.GROW_QUEUE:
+                grown = np.zeros(2 * len(self._queue), np.int64)
+                grown[: len(self._queue)] = self._queue
+                self._set_queue(grown)
+            elif status == at.CALL:
+                self._answer(int(state[at.NEED]))
+            else:
+                self._fail(status, int(state[at.NEED]))
+
+    def _adapt(self, seconds: float) -> None:
+        if seconds > 1.6 * SLICE_SECONDS:
+            self._budget = max(10_000, self._budget // 2)
+        elif seconds < 0.4 * SLICE_SECONDS:
+            self._budget = min(1 << 24, self._budget * 2)
+
+    def _check_limits(self) -> None:
+        limits = self.limits
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise LimitError(f"the epoch took longer than its limit of {limits.seconds} s; nothing was changed")
+        facts = int(self.state[at.FACTS])
+        if limits.facts is not None and facts > limits.facts:
+            raise LimitError(f"the epoch made {facts:,} facts, its limit is {limits.facts:,}; nothing was changed")
+        if limits.memory is not None and self.relations.memory() > limits.memory:
+            raise LimitError(
+                f"the relations need {self.relations.memory():,} bytes, the limit is {limits.memory:,}; nothing was changed"
+            )
+
+    def _answer(self, pc: int) -> None:
+        """Compute a function for the arguments in its registers and remember the result."""
+        number = int(self.code[pc + at.S_REL])
+        count = int(self.code[pc + at.S_NKEY])
+        args = tuple(int(self.registers[self.code[pc + at.S_KEYS + i]]) for i in range(count))
+        cells: Cells = np.array([*args, self.call(number, args)], np.int64)
+        while not support.remember(self.relations.directory, self.relations.indexes, number, address(cells)):
+            self.relations.grow(number)
+
+    def _fail(self, status: int, where: int) -> None:
+        if status == at.BROKEN:
+            name = self.relations.names[where]
+            raise TidelogError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
+        raise EvaluationError(self._explain_fault(where))
+
+    def _explain_fault(self, pc: int) -> str:
+        values = [int(self.registers[self.code[pc + i]]) for i in (5, 6)]
+        if self.code[pc] == at.RANGE:
+            return f"a range from {values[0]} to {values[1]} by 0 never ends"
+        return explain_fault(int(self.code[pc + 3]), values)
+
+    def current_rule(self) -> int:
+        """The number of the rule whose plan ran last."""
+        return int(self.code[self._plans[max(0, int(self.state[at.TRIGGER]) - 1)]])
+
+    def _set_queue(self, queue: Cells) -> None:
+        self._queue = queue
+        self.state[at.QUEUE], self.state[at.QCAP] = address(queue), len(queue)
+
+    def _set_out(self, arity: int) -> None:
+        self._out = np.zeros((MESSAGES, at.M_COLS + arity), np.int64)
+        self.state[at.OUT], self.state[at.OUTCAP] = address(self._out), MESSAGES
+        self.state[at.STRIDE] = at.M_COLS + arity

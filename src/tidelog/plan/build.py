@@ -1,0 +1,193 @@
+"""From a core rule to its plans: one per body atom as trigger, and one over the whole state.
+
+Law: every plan of a rule finds exactly the supports that its delta rule defines; plans differ only in the order of visits.
+"""
+
+from __future__ import annotations
+
+from tidelog.plan.order import Statistics, choose_next, is_generator
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Operand, Plan, Step, Visit
+from tidelog.plan.typing import Functions, Schema, term_type, variable_types
+from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
+from tidelog.program.functions import Function, resolve
+
+KERNEL_NUMBER = frozenset({"+", "-", "*", "/", "%", "band", "bor", "bxor"})
+KERNEL_FLOAT = frozenset({"+", "-", "*", "/"})
+ORDERED_BY_CELL = frozenset({"number", "unsigned", "float", "boolean", "date", "timestamp"})
+ONE = Const(1, "number")
+ZERO = Const(0, "number")
+
+
+def plan_rule(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> tuple[Plan, ...]:
+    """All delta plans of a rule, in the order of their triggers."""
+    triggers = [i for i, literal in enumerate(rule.body) if isinstance(literal, Atom | Negation)]
+    return tuple(_Builder(rule, schema, functions).build(i, statistics) for i in triggers)
+
+
+def plan_whole(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> Plan:
+    """The plan that finds all supports of a rule over the whole state."""
+    return _Builder(rule, schema, functions).build(None, statistics)
+
+
+class _Builder:
+    """Builds one plan; registers are given in the order of first use."""
+
+    def __init__(self, rule: Rule, schema: Schema, functions: Functions) -> None:
+        self.rule = rule
+        self.schema = schema
+        self.functions = functions
+        self.types = variable_types(rule, schema, functions)
+        self.places: dict[str, int] = {}
+        self.values: dict[str, Operand] = {}
+        self.registers = 0
+        self.steps: list[Step] = []
+
+    def build(self, trigger: int | None, statistics: Statistics) -> Plan:
+        binds: tuple[tuple[int, int], ...] = ()
+        checks: tuple[tuple[int, Operand], ...] = ()
+        remaining = [(i, x) for i, x in enumerate(self.rule.body) if i != trigger]
+        if trigger is not None:
+            binds, checks = self._match_trigger(self.rule.body[trigger])
+        while remaining:
+            at = choose_next(remaining, set(self.values), statistics)
+            position, literal = remaining.pop(at)
+            self._add(position, literal)
+        columns = self.schema.get(self.rule.head.predicate, ())
+        wanted = [*columns, *(None for _ in self.rule.head.args[len(columns) :])]
+        head = tuple(self._operand(t, w) for t, w in zip(self.rule.head.args, wanted, strict=True))
+        return Plan(self.rule, trigger, binds, checks, tuple(self.steps), head, self.registers)
+
+    def _match_trigger(
+        self, literal: Literal
+    ) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Operand], ...]]:
+        assert isinstance(literal, Atom | Negation)
+        atom = literal if isinstance(literal, Atom) else literal.atom
+        binds, checks = self._match(atom, skip=())
+        constants = tuple((i, a) for i, a in enumerate(atom.args) if isinstance(a, Const))
+        return binds, constants + checks
+
+    def _match(
+        self, atom: Atom, skip: tuple[int, ...]
+    ) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
+        """Registers for the variables of an atom that are not bound yet; a second occurrence is a check."""
+        binds: list[tuple[int, int]] = []
+        checks: list[tuple[int, int]] = []
+        for column, arg in enumerate(atom.args):
+            if column in skip or not isinstance(arg, Var):
+                continue
+            known = self.values.get(arg.name)
+            if known is None:
+                binds.append((column, self._bind(arg.name)))
+            else:
+                assert isinstance(known, int)
+                checks.append((column, known))
+        return tuple(binds), tuple(checks)
+
+    def _bind(self, name: str) -> int:
+        register = self._fresh()
+        self.values[name] = register
+        return register
+
+    def _fresh(self) -> int:
+        self.registers += 1
+        return self.registers - 1
+
+    def _add(self, position: int, literal: Literal) -> None:
+        if isinstance(literal, Atom):
+            self._visit(position, literal)
+        elif isinstance(literal, Negation):
+            args = tuple(self._operand(a) for a in literal.atom.args)
+            self.steps.append(Absent(literal.atom.predicate, position, args))
+        else:
+            assert isinstance(literal, Comparison)
+            self._compare(literal)
+
+    def _visit(self, position: int, atom: Atom) -> None:
+        key = tuple((i, self._operand(a)) for i, a in enumerate(atom.args) if self._is_bound(a))
+        binds, checks = self._match(atom, skip=tuple(i for i, _ in key))
+        self.steps.append(Visit(atom.predicate, len(atom.args), position, key, binds, checks))
+
+    def _is_bound(self, term: Term) -> bool:
+        return isinstance(term, Const) or (isinstance(term, Var) and term.name in self.values)
+
+    def _compare(self, literal: Comparison) -> None:
+        if is_generator(literal):
+            self._generate(literal)
+            return
+        for here, there in ((literal.left, literal.right), (literal.right, literal.left)):
+            if literal.op == "=" and isinstance(here, Var) and here.name not in self.values:
+                self.values[here.name] = self._operand(there, self.types.get(here.name))
+                return
+        type_ = self._type(literal.left) or self._type(literal.right) or "number"
+        left, right = self._operand(literal.left), self._operand(literal.right)
+        if literal.op in ("=", "!=") or type_ in ORDERED_BY_CELL:
+            self.steps.append(Compare(literal.op, type_, left, right))
+        else:
+            target = self._fresh()
+            self.steps.append(Apply("compare", (type_, type_), "number", target, (left, right)))
+            self.steps.append(Compare(literal.op, "number", target, ZERO))
+
+    def _generate(self, literal: Comparison) -> None:
+        here, there = literal.left, literal.right
+        if not isinstance(there, Call) or there.function != "range":
+            here, there = there, here
+        assert isinstance(there, Call)
+        type_ = self._type(there) or "number"
+        args = [self._operand(a) for a in there.args]
+        known = self._operand(here) if self._is_bound(here) or not isinstance(here, Var) else None
+        target = self._fresh()
+        if type_ == "float":
+            self._generate_floats(args, target)
+        else:
+            self.steps.append(Generate(target, args[0], args[1], args[2] if len(args) > 2 else None))
+        if known is not None:
+            self.steps.append(Compare("=", type_, target, known))
+        else:
+            assert isinstance(here, Var)
+            self.values[here.name] = target
+
+    def _generate_floats(self, args: list[Operand], target: int) -> None:
+        """A float range counts its members first; member i is first + i * step."""
+        count, place = self._fresh(), self._fresh()
+        floats = ("float",) * len(args)
+        self.steps.append(Apply("range_size", floats, "number", count, tuple(args)))
+        self.steps.append(Generate(place, ZERO, count, ONE))
+        self.steps.append(Apply("range_member", (*floats, "number"), "float", target, (*args, place)))
+
+    def _type(self, term: Term) -> str | None:
+        return term_type(term, self.types, self.functions)
+
+    def _operand(self, term: Term, wanted: str | None = None) -> Operand:
+        """Where the value of a term is found; ``wanted`` is the type that its place demands."""
+        if isinstance(term, Const):
+            return term
+        if isinstance(term, Var):
+            return self.values[term.name]
+        assert isinstance(term, Call)
+        return self._call(term, wanted)
+
+    def _call(self, term: Call, wanted: str | None) -> int:
+        types = tuple(self._type(a) or "any" for a in term.args)
+        function = resolve(term.function, types, self.functions)
+        assert function is not None, f"the type check admits {term.function}{types}"
+        args = tuple(self._operand(a) for a in term.args)
+        target = self._fresh()
+        if self._in_kernel(term, types):
+            self.steps.append(Compute(term.function, function.result, target, args))
+        else:
+            result = wanted or "any" if function.result == "any" else function.result
+            self.steps.append(Apply(term.function, _settled(types, function), result, target, args))
+        return target
+
+    def _in_kernel(self, term: Call, types: tuple[str, ...]) -> bool:
+        if len(term.args) > 2 or (len(term.args) == 1 and term.function != "-"):
+            return False
+        if all(t in ("number", "any") for t in types):
+            return term.function in KERNEL_NUMBER
+        return all(t in ("float", "any") for t in types) and term.function in KERNEL_FLOAT
+
+
+def _settled(types: tuple[str, ...], function: Function) -> tuple[str, ...]:
+    """Argument types, with the parameter's type where the argument's own is not determined."""
+    last = len(function.params) - 1
+    return tuple(function.params[min(i, last)] if t == "any" else t for i, t in enumerate(types))

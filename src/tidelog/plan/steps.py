@@ -1,0 +1,125 @@
+"""Steps: what a plan tells the kernel to do, as values.
+
+A plan is one way to find the supports of a core rule: from a change of one body atom (its *trigger*) or, without a trigger,
+over the whole state. Registers are numbered; a constant stands where it is used.
+These values know relations by name; `partition.assemble` turns them into the cells that the kernel interprets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tidelog.program import Const, Rule
+
+Operand: TypeAlias = int | Const
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Visit the facts of a relation that agree with ``key`` (column, operand), bind and check the other columns."""
+
+    relation: str
+    arity: int
+    position: int
+    key: tuple[tuple[int, Operand], ...]
+    binds: tuple[tuple[int, int], ...]
+    checks: tuple[tuple[int, int], ...]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The key columns, ascending."""
+        return tuple(column for column, _ in self.key)
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether every fact of the relation is visited: a cross product, unless it is the first step."""
+        return not self.key and self.arity > 0
+
+    @property
+    def index(self) -> tuple[str, tuple[int, ...]] | None:
+        """The index that the visit needs; none for a scan and for the look-up of one fact."""
+        return (self.relation, self.columns) if 0 < len(self.key) < self.arity else None
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Go on only if the fact is absent."""
+
+    relation: str
+    position: int
+    args: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Go on only if the comparison holds; ``type`` is the type of both sides."""
+
+    op: str
+    type: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Arithmetic of the kernel: number or float."""
+
+    op: str
+    type: str
+    target: int
+    args: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function that runs in Python, on distinct arguments only."""
+
+    function: str
+    types: tuple[str, ...]
+    result: str
+    target: int
+    args: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Each number from ``first`` towards ``end`` (excluded) by ``step`` (None: one, in the direction of the end)."""
+
+    target: int
+    first: Operand
+    end: Operand
+    step: Operand | None
+
+
+Step: TypeAlias = Visit | Absent | Compare | Compute | Apply | Generate
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps of one rule from one trigger (None: from the whole state) to its head."""
+
+    rule: Rule
+    trigger: int | None
+    binds: tuple[tuple[int, int], ...]
+    checks: tuple[tuple[int, Operand], ...]
+    steps: tuple[Step, ...]
+    head: tuple[Operand, ...]
+    registers: int
+
+    @property
+    def indexes(self) -> frozenset[tuple[str, tuple[int, ...]]]:
+        """All indexes that the plan needs."""
+        return frozenset(s.index for s in self.steps if isinstance(s, Visit) and s.index is not None)
+
+    @property
+    def cross_products(self) -> tuple[str, ...]:
+        """Relations that are visited whole after something is bound already."""
+        busy = self.trigger is not None
+        found = []
+        for step in self.steps:
+            if isinstance(step, Visit):
+                if step.is_scan and busy:
+                    found.append(step.relation)
+                busy = True
+        return tuple(found)

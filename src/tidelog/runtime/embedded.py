@@ -1,0 +1,243 @@
+"""The embedded runtime: one partition in this process, called directly.
+
+Law: strata are visited lower ones first; only those are visited that a change reaches, so that the cost of an epoch follows
+the change. A failed epoch is undone: facts, counts, ranks, rules and strata are those of the epoch before.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tidelog.kernel import layout as at
+from tidelog.partition.machine import Limits
+from tidelog.partition.partition import Changes, Partition
+from tidelog.partition.relations import Cells
+from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.program import Atom, Negation
+from tidelog.program.functions import Function
+from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule, StratumStatistics
+from tidelog.runtime.strata import Restratification
+
+CODE_LIMIT = 1 << 20
+
+
+@dataclass
+class _Undo:
+    """What the runtime itself must restore when an epoch fails."""
+
+    strata: dict[str, Stratum]
+    orders: dict[int, int]
+    rules: dict[int, dict[str, RuleCode]]
+    removed: list[RuleCode] = field(default_factory=list)
+    added: list[RuleCode] = field(default_factory=list)
+    replaced: list[tuple[RuleCode, PlannedRule]] = field(default_factory=list)
+
+
+class EmbeddedRuntime:
+    """Carries out epochs on one partition."""
+
+    def __init__(self, functions: Mapping[str, tuple[Function, ...]]) -> None:
+        self.partition = Partition(functions)
+        self.strata: dict[str, Stratum] = {}
+        self._readers: dict[str, set[str]] = {}
+        self._undo: _Undo | None = None
+
+    def set_limits(self, limits: Limits) -> None:
+        """The limits of every epoch from now on."""
+        self.partition.machine.limits = limits
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+        number = self.partition.relations.numbers.get(name)
+        return None if number is None else int(self.partition.relations.directory[number, at.ARITY])
+
+    def run(self, work: EpochWork) -> EpochOutcome:
+        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+        self._undo = self._remember() if work.changes_rules else None
+        self.partition.begin()
+        try:
+            return self._run(work, self._undo)
+        except BaseException:
+            self.rollback()
+            raise
+
+    def rollback(self) -> None:
+        """Undo the epoch that ran last and is not committed."""
+        self.partition.undo()
+        if self._undo is not None:
+            self._restore(self._undo)
+            self._undo = None
+
+    def commit(self) -> None:
+        """Make the epoch that ran last the committed one."""
+        self.partition.commit()
+        if self._undo is not None and (self._undo.removed or self._undo.replaced):
+            self.partition.drop_unused_indexes()
+        self._undo = None
+        if self.partition.machine.code_length > CODE_LIMIT:
+            self.partition.compact_code({id(s): s for s in self.strata.values()}.values())
+
+    def _run(self, work: EpochWork, undo: _Undo | None) -> EpochOutcome:
+        began = time.perf_counter()
+        tally = self.partition.machine.tally.copy()
+        outcome = EpochOutcome()
+        for name, arity in work.arities.items():
+            self.partition.add_relation(name, arity)
+            self.strata.setdefault(name, Stratum(frozenset((name,)), order=-1))
+        added = {} if undo is None else self._change_rules(work, undo)
+        self._visit(work, added, outcome)
+        outcome.seconds = time.perf_counter() - began
+        outcome.suspended = int(self.partition.machine.state[at.SUSPENDED])
+        outcome.revived = int(self.partition.machine.state[at.REVIVED])
+        self._count_supports(tally, outcome)
+        return outcome
+
+    def _change_rules(self, work: EpochWork, undo: _Undo) -> dict[int, list[RuleCode]]:
+        """Removed rules lose their supports, strata are computed again; returns the new rules of each stratum."""
+        self._remove_rules(work, undo)
+        if work.strata is not None:
+            self._restratify(work.strata)
+        for planned in work.replanned:
+            self._replan(planned, undo)
+        return self._add_rules(work, undo)
+
+    def _remove_rules(self, work: EpochWork, undo: _Undo) -> None:
+        for label in work.removed:
+            code = self.partition.codes[label]
+            self.partition.lose_rule(code)
+        for label in work.removed:
+            code = self.partition.codes[label]
+            stratum = self.strata[code.rule.head.predicate]
+            del stratum.rules[label]
+            stratum.forget_tables()
+            self.partition.forget_rule(code)
+            undo.removed.append(code)
+
+    def _restratify(self, groups: tuple[frozenset[str], ...]) -> None:
+        grouped = frozenset().union(*groups)
+        alone = [s for name, s in self.strata.items() if name not in grouped]
+        found = Restratification(self.partition, dict(self.strata)).apply(groups)
+        self.strata = {name: s for s in found for name in s.relations}
+        for stratum in alone:
+            for name in stratum.relations - grouped:
+                single = stratum if len(stratum.relations) == 1 else Stratum(frozenset((name,)))
+                single.order = -1
+                self.strata[name] = single
+
+    def _replan(self, planned: PlannedRule, undo: _Undo) -> None:
+        assert planned.rule.label is not None
+        code = self.partition.codes[planned.rule.label]
+        undo.replaced.append((code, PlannedRule(code.rule, code.plans, code.whole)))
+        self._give_plans(code, planned)
+
+    def _give_plans(self, code: RuleCode, planned: PlannedRule) -> None:
+        code.rule, code.plans, code.whole = planned.rule, planned.plans, planned.whole
+        stratum = self.strata[code.rule.head.predicate]
+        self.partition.place_code(code, stratum.relations)
+        stratum.forget_tables()
+
+    def _add_rules(self, work: EpochWork, undo: _Undo) -> dict[int, list[RuleCode]]:
+        added: dict[int, list[RuleCode]] = {}
+        for planned in work.added:
+            stratum = self.strata[planned.rule.head.predicate]
+            code = self.partition.add_rule(planned.rule, planned.plans, planned.whole, stratum.relations)
+            undo.added.append(code)
+            added.setdefault(id(stratum), []).append(code)
+        return added
+
+    def _visit(self, work: EpochWork, added: dict[int, list[RuleCode]], outcome: EpochOutcome) -> None:
+        """Visit the strata that the epoch reaches, lower ones first."""
+        numbers = self.partition.relations.numbers
+        deletes = {numbers[name]: rows for name, rows in work.deletes.items()}
+        inserts = {numbers[name]: rows for name, rows in work.inserts.items()}
+        heads = [code.rule.head.predicate for codes in added.values() for code in codes]
+        heap: list[tuple[int, int]] = []
+        seen: dict[int, Stratum] = {}
+        self._reach([*work.deletes, *work.inserts, *heads, *sorted(self.partition.pending)], heap, seen)
+        changes: dict[int, Changes] = {}
+        while heap:
+            stratum = seen[heapq.heappop(heap)[1]]
+            found = self._visit_stratum(stratum, deletes, inserts, changes, added.get(id(stratum), []), outcome)
+            changes.update(found)
+            for number in found:
+                name = self.partition.relations.names[number]
+                self._reach(self._readers.get(name, ()), heap, seen)
+        for number, change in changes.items():
+            columns = self.partition.columns_of
+            outcome.changes[self.partition.relations.names[number]] = (columns(change.appeared), columns(change.vanished))
+
+    def _reach(self, names: object, heap: list[tuple[int, int]], seen: dict[int, Stratum]) -> None:
+        for name in names:  # type: ignore[attr-defined]  # any iterable of names
+            stratum = self.strata[name]
+            if id(stratum) not in seen:
+                seen[id(stratum)] = stratum
+                heapq.heappush(heap, (stratum.order, id(stratum)))
+
+    def _visit_stratum(
+        self,
+        stratum: Stratum,
+        deletes: Mapping[int, Cells],
+        inserts: Mapping[int, Cells],
+        changes: Mapping[int, Changes],
+        new_rules: list[RuleCode],
+        outcome: EpochOutcome,
+    ) -> dict[int, Changes]:
+        began = time.perf_counter()
+        state = self.partition.machine.state
+        suspended, revived = int(state[at.SUSPENDED]), int(state[at.REVIVED])
+        self.partition.retract(stratum, deletes, changes)
+        for code in new_rules:
+            self._note_readers(code)
+        self.partition.gain(stratum, inserts, changes, new_rules)
+        outcome.rounds += 1
+        outcome.strata.append(
+            StratumStatistics(
+                tuple(sorted(stratum.relations)),
+                time.perf_counter() - began,
+                suspended=int(state[at.SUSPENDED]) - suspended,
+                revived=int(state[at.REVIVED]) - revived,
+            )
+        )
+        return self.partition.net_changes(stratum)
+
+    def _note_readers(self, code: RuleCode) -> None:
+        """Which strata read a relation; entries of removed rules stay and cost nothing but a look."""
+        for literal in code.rule.body:
+            atom = literal.atom if isinstance(literal, Negation) else literal
+            if isinstance(atom, Atom):
+                self._readers.setdefault(atom.predicate, set()).add(code.rule.head.predicate)
+
+    def _count_supports(self, before: Cells, outcome: EpochOutcome) -> None:
+        tally = self.partition.machine.tally
+        found = tally.copy()
+        found[: len(before)] -= before
+        for number in found.nonzero()[0]:
+            label = self.partition.label_of(int(number))
+            if label is not None:
+                outcome.supports[label] = int(found[number])
+
+    def _remember(self) -> _Undo:
+        strata = {id(s): s for s in self.strata.values()}
+        return _Undo(
+            dict(self.strata),
+            {key: s.order for key, s in strata.items()},
+            {key: dict(s.rules) for key, s in strata.items()},
+        )
+
+    def _restore(self, undo: _Undo) -> None:
+        for code in undo.added:
+            self.partition.forget_rule(code)
+        for code in undo.removed:
+            self.partition.take_back(code)
+        for code, planned in undo.replaced:
+            code.rule, code.plans, code.whole = planned.rule, planned.plans, planned.whole
+        self.strata = undo.strata
+        for key, stratum in {id(s): s for s in self.strata.values()}.items():
+            stratum.order, stratum.rules = undo.orders[key], undo.rules[key]
+            stratum.forget_tables()
+            for code in stratum.rules.values():
+                self.partition.place_code(code, stratum.relations)
+        self.partition.drop_unused_indexes()

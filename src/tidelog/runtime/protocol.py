@@ -1,0 +1,74 @@
+"""The seam between the engine and the place where partitions live.
+
+Law: an epoch's work is a value; a runtime carries it out whole, or raises and is as it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tidelog.partition.relations import Cells
+from tidelog.plan.steps import Plan
+from tidelog.program import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRule:
+    """A core rule with its plans."""
+
+    rule: Rule
+    plans: tuple[Plan, ...]
+    whole: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class EpochWork:
+    """What an epoch is to do.
+
+    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules stand alone.
+    ``replanned`` rules keep their supports and get new plans.
+    """
+
+    arities: Mapping[str, int] = field(default_factory=dict)
+    inserts: Mapping[str, Cells] = field(default_factory=dict)
+    deletes: Mapping[str, Cells] = field(default_factory=dict)
+    added: tuple[PlannedRule, ...] = ()
+    removed: tuple[str, ...] = ()
+    replanned: tuple[PlannedRule, ...] = ()
+    strata: tuple[frozenset[str], ...] | None = None
+
+    @property
+    def changes_rules(self) -> bool:
+        """Whether more than facts change."""
+        return bool(self.added or self.removed or self.replanned) or self.strata is not None
+
+
+@dataclass(slots=True)
+class StratumStatistics:
+    """What an epoch did in one stratum."""
+
+    relations: tuple[str, ...]
+    seconds: float = 0.0
+    supports: int = 0
+    suspended: int = 0
+    revived: int = 0
+
+
+@dataclass(slots=True)
+class EpochOutcome:
+    """What an epoch did: changed rows of every relation (inserted, deleted), and statistics.
+
+    ``supports`` counts supports found per core rule. Times are in seconds.
+    """
+
+    changes: dict[str, tuple[Cells, Cells]] = field(default_factory=dict)
+    strata: list[StratumStatistics] = field(default_factory=list)
+    supports: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    suspended: int = 0
+    revived: int = 0
+    rounds: int = 0
+
+
+Progress = Callable[[str, int], None]

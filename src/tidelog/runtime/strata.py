@@ -1,0 +1,88 @@
+"""Strata at run time: which relations are evaluated together, and what changes when rules do.
+
+Laws (design, section 3). *Merging*: stack the old strata in their old order, one rank offset per old stratum; no count
+changes. *Splitting*: parts stay one stratum; only where that would put a negation inside a group are they split for
+real, and then the supports of rules that cross the parts are compared anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tidelog.partition.partition import Partition
+from tidelog.partition.stratum import Stratum
+from tidelog.program import Atom, Rule
+from tidelog.program.dependency import dependencies
+from tidelog.program.strata import offending_edges, strata_of_edges
+
+
+def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
+    """The strata of the rules with the groups kept together, except groups that must be split for real.
+
+    The rules alone are known to be stratified.
+    """
+    edges = dependencies(rules)
+    kept = {g for g in groups if len(g) > 1}
+    while True:
+        strata = strata_of_edges(rules, edges, sorted(kept, key=sorted))
+        offending = offending_edges(edges, strata)
+        if not offending:
+            return tuple(frozenset(s.relations) for s in strata)
+        blamed = {e.source for e in offending} | {e.target for e in offending}
+        stuck = {name for s in strata if blamed & set(s.relations) for name in s.relations}
+        split = {g for g in kept if g & stuck}
+        assert split, "the rules alone are stratified"
+        kept -= split
+
+
+@dataclass
+class Restratification:
+    """Moves a partition from its old strata to new ones, before any stratum is evaluated."""
+
+    partition: Partition
+    old: dict[str, Stratum]
+
+    def apply(self, groups: Sequence[frozenset[str]]) -> list[Stratum]:
+        """The new strata in order; those whose relations did not change are the old objects."""
+        found, made = [], []
+        for group in groups:
+            stratum = next((s for name in group if (s := self.old.get(name)) and s.relations == group), None)
+            if stratum is None:
+                stratum = Stratum(group)
+                made.append(stratum)
+            found.append(stratum)
+        for stratum in made:
+            self._move_rules(stratum)
+        for stratum in made:
+            self._stack(stratum)
+        self.partition.settle_split()
+        for order, stratum in enumerate(found):
+            stratum.order = order
+        return found
+
+    def _move_rules(self, stratum: Stratum) -> None:
+        """Give every rule of a new stratum its new code; those that cross the parts of a split are compared anew."""
+        for name in sorted(stratum.relations & self.old.keys()):
+            old = self.old[name]
+            left = old.relations - stratum.relations
+            for code in [c for c in old.rules.values() if c.rule.head.predicate == name]:
+                crosses = any(isinstance(x, Atom) and x.predicate in left for x in code.rule.body)
+                if crosses:
+                    self.partition.compare_rule(code, -1)
+                    self.partition.place_code(code, stratum.relations & old.relations)
+                    self.partition.compare_rule(code, 1)
+                self.partition.place_code(code, stratum.relations)
+                stratum.rules[code.label] = code
+
+    def _stack(self, stratum: Stratum) -> None:
+        """Stack what the old strata bring into a merged one, in their old order."""
+        parts: dict[int, set[str]] = {}
+        for name in stratum.relations & self.old.keys():
+            parts.setdefault(self.old[name].order, set()).add(name)
+        offset = 0
+        for order in sorted(parts):
+            top = self.partition.highest_rank(parts[order])
+            self.partition.raise_ranks(parts[order], offset)
+            offset += top
+        self.partition.raise_clock(offset)
