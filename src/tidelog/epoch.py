@@ -1,0 +1,121 @@
+"""An epoch in the making: changes of facts and rules, collected and then committed whole.
+
+Law (D3): within one epoch the signs of a fact are summed, so that the order of changes does not matter. Leaving the
+``with`` block commits; an exception inside it, or in the commit, leaves the engine at the epoch before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from tidelog.errors import EngineError
+from tidelog.io.rows import Rows as Data
+from tidelog.io.rows import read_rows
+from tidelog.program import Rule
+from tidelog.runtime.protocol import StratumStatistics
+from tidelog.view import ChangeSet
+
+if TYPE_CHECKING:
+    from tidelog.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class EpochStatistics:
+    """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds."""
+
+    seconds: float = 0.0
+    supports: Mapping[str, int] = field(default_factory=dict)
+    suspended: int = 0
+    revived: int = 0
+    strata: tuple[StratumStatistics, ...] = ()
+
+
+class Changes(Mapping[str, ChangeSet]):
+    """What an epoch changed, by relation; relations that did not change have an empty change set."""
+
+    def __init__(self, changed: Mapping[str, ChangeSet], empty: Callable[[str], ChangeSet]) -> None:
+        self._changed = changed
+        self._empty = empty
+
+    def __getitem__(self, name: str) -> ChangeSet:
+        return self._changed[name] if name in self._changed else self._empty(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._changed)
+
+    def __len__(self) -> int:
+        return len(self._changed)
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{name}: {change!r}" for name, change in self._changed.items()) or "no change"
+
+
+class Epoch:
+    """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._open = True
+        self.number: int | None = None
+        self.changes: Changes = Changes({}, engine.no_change)
+        self.statistics = EpochStatistics()
+        self.facts: list[tuple[int, str, Data]] = []
+        self.added: list[Rule] = []
+        self.removed: list[str] = []
+
+    def insert(self, relation: str, rows: object) -> None:
+        """Assert base facts: tuples, an Arrow table, a pandas data frame or a numpy array."""
+        self._change(1, relation, rows)
+
+    def delete(self, relation: str, rows: object) -> None:
+        """Retract base facts; those that are not asserted are passed over."""
+        self._change(-1, relation, rows)
+
+    def add_rule(self, text: str, label: str | None = None) -> str:
+        """Add a rule given as text; returns its label."""
+        self._must_be_open()
+        rule = self._engine.read_rule(text, label, [r.label or "" for r in self.added])
+        self.added.append(rule)
+        assert rule.label is not None
+        return rule.label
+
+    def remove_rule(self, label: str) -> None:
+        """Remove a rule by its label."""
+        self._must_be_open()
+        if label in [r.label for r in self.added]:
+            self.added = [r for r in self.added if r.label != label]
+        elif label not in self.removed:
+            self._engine.rule(label)
+            self.removed.append(label)
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.added or self.removed)
+
+    def __enter__(self) -> Epoch:
+        self._must_be_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        self._open = False
+
+    def commit(self) -> None:
+        """Commit now; the ``with`` block does it by itself."""
+        self._must_be_open()
+        self._open = False
+        self._engine.commit(self)
+
+    def _change(self, sign: int, relation: str, rows: object) -> None:
+        self._must_be_open()
+        self._engine.check_relation_name(relation)
+        self.facts.append((sign, relation, read_rows(relation, rows)))
+
+    def _must_be_open(self) -> None:
+        if not self._open:
+            raise EngineError("this epoch is over; begin a new one with `engine.epoch()`")

@@ -1,0 +1,1 @@
+"""Placeholder docstring, to be written with the package."""

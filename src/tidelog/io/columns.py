@@ -1,0 +1,215 @@
+"""Columns of values to columns of cells, and back.
+
+Law (D14): a column holds values of one type and no nulls. What comes in with a type of its own (boolean, date, timestamp)
+goes out with it. A value that does not fit is named with its row; nothing of its batch is applied.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.errors import DataError
+from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, natural_type, to_signed
+from tidelog.partition.relations import Cells
+
+EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
+EPOCH = datetime.datetime(1970, 1, 1)
+MICROSECOND = datetime.timedelta(microseconds=1)
+NAN_CELL = float_cell(float("nan"))
+ARROW_TYPES: dict[str | None, pa.DataType] = {
+    "number": pa.int64(),
+    "unsigned": pa.uint64(),
+    "float": pa.float64(),
+    "symbol": pa.string(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    None: pa.int64(),
+}
+
+
+def value_type(value: object) -> str:
+    """The type of a column whose first value this is.
+
+    >>> value_type(3), value_type("a"), value_type(True)
+    ('number', 'symbol', 'boolean')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    if isinstance(value, datetime.datetime):
+        return "timestamp"
+    if isinstance(value, datetime.date):
+        return "date"
+    return natural_type(plain(value))
+
+
+def plain(value: object) -> Any:
+    """A numpy scalar as the Python value it stands for."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
+    """The cell of one value in a column of that type."""
+    value = plain(value)
+    cell = _encode(value, type_, dictionary)
+    if cell is None:
+        raise DataError(f"{value!r} is not a value of type {type_}")
+    return cell
+
+
+def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
+    if type_ == "symbol":
+        return dictionary.symbol(value) if isinstance(value, str) else None
+    if type_ == "float":
+        return float_cell(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if type_ == "list":
+        return dictionary.encode(_as_list(value), "list") if isinstance(value, tuple | list) else None
+    if type_ == "date" and isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return value.toordinal() - EPOCH_DAY
+    if type_ == "timestamp" and isinstance(value, datetime.datetime):
+        return _microseconds(value)
+    if not isinstance(value, int):
+        return None
+    if type_ == "unsigned":
+        return to_signed(value) if 0 <= value < 1 << 64 else None
+    if type_ == "boolean":
+        return value if value in (0, 1) else None
+    return int(value) if -(1 << 63) <= value < 1 << 63 else None
+
+
+def _microseconds(value: datetime.datetime) -> int:
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return (value - EPOCH) // MICROSECOND
+
+
+def _as_list(value: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(_as_list(v) if isinstance(v, tuple | list) else plain(v) for v in value)
+
+
+def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, where: str) -> Cells:
+    """The cells of a column of Python values; ``where`` names the column in errors."""
+    if type_ == "number" and len(values) > 64:
+        quick = np.asarray(values)
+        if quick.dtype == np.int64 and quick.ndim == 1:
+            return quick
+    cells: Cells = np.empty(len(values), np.int64)
+    for row, value in enumerate(values):
+        if value is None:
+            raise DataError(f"{where}: row {row + 1} is null; nulls are refused, leave such rows out")
+        cell = _encode(plain(value), type_, dictionary)
+        if cell is None:
+            raise DataError(f"{where}: {value!r} in row {row + 1} is not a value of type {type_}")
+        cells[row] = cell
+    return cells
+
+
+def arrow_column_type(type_: pa.DataType, where: str) -> str:
+    """The type of a column that comes with an Arrow type."""
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    tests: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
+        (pa.types.is_boolean, "boolean"),
+        (pa.types.is_uint64, "unsigned"),
+        (pa.types.is_integer, "number"),
+        (pa.types.is_floating, "float"),
+        (lambda t: pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t), "symbol"),
+        (pa.types.is_date, "date"),
+        (pa.types.is_timestamp, "timestamp"),
+        (lambda t: pa.types.is_list(t) or pa.types.is_large_list(t), "list"),
+    )
+    for test, name in tests:
+        if test(type_):
+            return name
+    hint = "cast it to float or to a string" if pa.types.is_decimal(type_) else "give its parts as columns of their own"
+    raise DataError(f"{where}: Arrow type {type_} is not supported; {hint}")
+
+
+def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, where: str) -> Cells:
+    """The cells of an Arrow column for a relation's column of that type."""
+    if column.null_count:
+        row = column.is_null().to_pylist().index(True)
+        raise DataError(f"{where}: row {row + 1} is null; nulls are refused, leave such rows out")
+    own = arrow_column_type(column.type, where)
+    try:
+        if type_ == "symbol" and own == "symbol":
+            return _encode_strings(column, dictionary)
+        if type_ in ("number", "boolean", "date", "timestamp") and own in (type_, "boolean", "number"):
+            target = {"date": pa.date32(), "timestamp": pa.timestamp("us")}.get(type_) if own == type_ else None
+            integers = column.cast(target) if target is not None else column
+            width = pa.int32() if type_ == "date" and own == type_ else pa.int64()
+            return np.asarray(integers.cast(width).cast(pa.int64()).to_numpy(), np.int64)
+        if type_ == "unsigned" and own in ("unsigned", "number"):
+            return np.asarray(column.cast(pa.uint64()).to_numpy()).view(np.int64)
+        if type_ == "float" and own in ("float", "number"):
+            return float_cells(np.asarray(column.cast(pa.float64()).to_numpy(), np.float64))
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{where}: {error}") from error
+    return encode_column(column.to_pylist(), type_, dictionary, where)
+
+
+def float_cells(values: Any) -> Cells:
+    """Floats as cells: one zero, one NaN."""
+    cells = (values + 0.0).view(np.int64).copy()
+    cells[np.isnan(values)] = NAN_CELL
+    return cells
+
+
+def _encode_strings(column: pa.ChunkedArray, dictionary: Dictionary) -> Cells:
+    coded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(coded, pa.ChunkedArray):
+        coded = pa.concat_arrays(coded.chunks) if coded.num_chunks else pa.array([], pa.string())
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    ids: Cells = np.array(dictionary.symbols(coded.dictionary.to_pylist()), np.int64)
+    return ids[np.asarray(coded.indices.to_numpy(zero_copy_only=False), np.int64)] if len(coded) else ids[:0]
+
+
+def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> list[Any]:
+    """Python values of a column of cells."""
+    if type_ in ("number", None):
+        if type_ is None:
+            return [dictionary.decode_any(cell, None) for cell in cells.tolist()]
+        return cells.tolist()
+    if type_ == "float":
+        return [cell_float(cell) for cell in cells.tolist()]
+    if type_ == "boolean":
+        return [bool(cell) for cell in cells.tolist()]
+    if type_ == "date":
+        return [datetime.date.fromordinal(cell + EPOCH_DAY) for cell in cells.tolist()]
+    if type_ == "timestamp":
+        return [EPOCH + cell * MICROSECOND for cell in cells.tolist()]
+    return [dictionary.decode(cell, type_) for cell in cells.tolist()]
+
+
+def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.Array:
+    """An Arrow array of a column of cells."""
+    if type_ == "symbol":
+        unique, places = np.unique(cells, return_inverse=True)
+        texts = pa.array([dictionary.decode(c, type_) for c in unique.tolist()], pa.string())
+        return texts.take(pa.array(places.reshape(-1)))
+    if type_ == "list":
+        return _decode_lists(cells, dictionary)
+    if type_ == "float":
+        return pa.array(cells.view(np.float64))
+    if type_ == "unsigned":
+        return pa.array(cells.view(np.uint64))
+    if type_ in ("date", "boolean"):
+        target = ARROW_TYPES[type_]
+        return pa.array(cells).cast(pa.int32() if type_ == "date" else pa.int64()).cast(target)
+    return pa.array(cells).cast(ARROW_TYPES[type_])
+
+
+def _decode_lists(cells: Cells, dictionary: Dictionary) -> pa.Array:
+    """Lists of one kind of element as Arrow lists; lists of mixed elements as their text."""
+    values = [list(dictionary.decode(c, "list")) for c in cells.tolist()]  # type: ignore[arg-type]  # a list's value
+    kinds = {type(element) for value in values for element in value}
+    if len(kinds) <= 1 and tuple not in kinds:
+        element = {int: pa.int64(), float: pa.float64(), str: pa.string()}[kinds.pop()] if kinds else pa.int64()
+        return pa.array(values, pa.list_(element))
+    return pa.array([str(tuple(value)) for value in values], pa.string())

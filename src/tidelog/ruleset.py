@@ -1,0 +1,134 @@
+"""The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
+
+Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so that
+an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tidelog.errors import Diagnostic, EngineError
+from tidelog.program import Program, Rule
+from tidelog.program.arity import check_names
+from tidelog.program.check import Checked, check_program
+from tidelog.program.functions import Function
+from tidelog.program.subtypes import TypeNames
+from tidelog.program.types import infer_types
+from tidelog.rewrite.label_rules import label_rules
+from tidelog.rewrite.pipeline import to_core_rule
+
+Schema = Mapping[str, tuple[str | None, ...]]
+Bound = dict[tuple[str, int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule."""
+
+    program: Program
+    functions: Mapping[str, tuple[Function, ...]]
+    used: frozenset[str] = frozenset()
+    bound: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    known: Mapping[str, int] = field(default_factory=dict)
+    needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    core: Mapping[str, Rule] = field(default_factory=dict)
+    schema: Schema = field(default_factory=dict)
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the user's rules, in order."""
+        return tuple(rule.label or "" for rule in self.program.rules)
+
+    def rule(self, label: str) -> Rule:
+        """The user's rule with a label."""
+        for rule in self.program.rules:
+            if rule.label == label:
+                return rule
+        raise unknown_label(label, self.labels)
+
+    def changed(
+        self,
+        add: Sequence[Rule] = (),
+        remove: Sequence[str] = (),
+        bound: Mapping[tuple[str, int], str] | None = None,
+        known: Mapping[str, int] | None = None,
+    ) -> Ruleset:
+        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once."""
+        gone = set(remove)
+        for label in remove:
+            if label not in self.needed:
+                raise unknown_label(label, self.labels)
+        rules = (*(r for r in self.program.rules if r.label not in gone), *add)
+        bound = {**self.bound, **(bound or {})}
+        columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
+        known = {**columns, **self.known, **(known or {})}
+        program = replace(self.program, rules=rules)
+        checked = check_program(program, self.functions, bound=bound, known=known)
+        return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
+
+    def holding(self, relations: Iterable[str]) -> Ruleset:
+        """The rule set once these relations hold base facts: their columns and types stay, whatever happens to rules."""
+        fresh = [name for name in relations if name not in self.known]
+        if not fresh:
+            return self
+        known = {name: len(self.schema[name]) for name in fresh}
+        bound = {(name, i): t for name in fresh for i, t in enumerate(self.schema[name]) if t is not None}
+        return replace(self, known={**self.known, **known}, bound={**self.bound, **bound})
+
+    def _rebuilt(
+        self,
+        program: Program,
+        checked: Checked,
+        bound: Mapping[tuple[str, int], str],
+        known: Mapping[str, int],
+        fresh: set[str],
+    ) -> Ruleset:
+        needed: dict[str, tuple[str, ...]] = {}
+        core: dict[str, Rule] = {}
+        for rule in checked.program.rules:
+            assert rule.label is not None
+            made = to_core_rule(rule)
+            needed[rule.label] = tuple(r.label or "" for r in made)
+            core.update({r.label: r for r in made if r.label})
+        schema, core = _typed(program, core, self.functions, bound, known)
+        return replace(
+            self,
+            program=program,
+            used=self.used | fresh,
+            bound=bound,
+            known=known,
+            needed=needed,
+            core=core,
+            schema=schema,
+            warnings=checked.warnings,
+        )
+
+    def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
+        """Give labels to rules without one; a label that was ever used is never given again (D4)."""
+        used = set(self.used) | set(taken)
+        return label_rules(rules, used)
+
+
+def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
+    """The error for a label that names no rule."""
+    shown = ", ".join(f"`{x}`" for x in labels[:10]) + (", ..." if len(labels) > 10 else "")
+    return EngineError(f"no rule has the label `{label}`; known labels: {shown or 'none'}")
+
+
+def _typed(
+    program: Program,
+    core: Mapping[str, Rule],
+    functions: Mapping[str, tuple[Function, ...]],
+    bound: Mapping[tuple[str, int], str],
+    known: Mapping[str, int],
+) -> tuple[Schema, dict[str, Rule]]:
+    """Types of all columns, auxiliary relations included, and the core rules with their literals typed."""
+    whole = replace(program, rules=tuple(core.values()))
+    names = check_names(whole, functions, dict(known))
+    typing = infer_types(whole, names.arity, TypeNames(program.types), functions, bound)
+    typed = dict(zip(core, typing.program.rules, strict=True))
+    schema = {name: (None,) * arity for name, arity in known.items()}
+    return {**schema, **typing.schema}, typed

@@ -1,0 +1,34 @@
+"""The state of an engine as a value: every fact with its rank and counts, the core rules, and the strata.
+
+Law: this is what the invariants I1 and I2 speak about, given out so that they can be checked from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tidelog.program import Rule
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactState:
+    """Rank, number of supports, number of supports of lower rank, and whether the fact is asserted."""
+
+    rank: int
+    all: int
+    low: int
+    base: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """All facts of all relations, auxiliary ones included. Relations that stand in no stratum have no rules."""
+
+    facts: Mapping[str, Mapping[Row, FactState]]
+    rules: tuple[Rule, ...]
+    strata: tuple[frozenset[str], ...]
+    schema: Mapping[str, tuple[str | None, ...]]
