@@ -1,0 +1,198 @@
+"""Change scripts: sequences of epochs, each a batch of changes of facts and rules.
+
+The forms are ``+fact.`` ``-fact.`` ``+ label: head :- body.`` ``+ head :- body.`` ``- label.`` and ``commit.``, which
+ends an epoch; changes after the last ``commit.`` form an epoch too.
+
+Law: what stands after ``-`` is a label if it is a bare name, and a fact if it has arguments in brackets or an ``@``;
+so an atom without arguments is removed as ``-p().``. Facts are ground places: bare identifiers are symbols (D7).
+Whether a label exists and whether a fact fits its relation is for the engine to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.program import PROLOG, Atom, Fact, Rule, Wildcard
+from tidelog.program.term import subterms
+from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.clauses import ground_places, is_open
+from tidelog.syntax.cursor import SyntaxFailure
+from tidelog.syntax.printer import print_atom, print_label, print_rule
+from tidelog.syntax.reader import Findings, ProgramReader, raise_errors, tokens_of
+from tidelog.syntax.sources import source_of
+from tidelog.syntax.tokens import END, NAME, STRING, Token, span_between
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A fact that comes (`sign` is 1) or goes (-1)."""
+
+    atom: Atom
+    sign: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAdded:
+    """A rule that comes."""
+
+    rule: Rule
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRemoved:
+    """A rule that goes, by its label."""
+
+    label: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Change: TypeAlias = FactChange | RuleAdded | RuleRemoved
+Epoch: TypeAlias = tuple[Change, ...]
+
+
+def parse_changes(text: str | bytes, name: str = "<changes>", *, convention: str = PROLOG) -> tuple[Epoch, ...]:
+    """The epochs of a change script; a ProgramError with every diagnostic if it has an error.
+
+    >>> parse_changes("+p(1). - r3. commit. -p(1).")
+    ((FactChange(atom=Atom(predicate='p', args=(Const(value=1, type='number'),), location=None), sign=1), \
+RuleRemoved(label='r3')), (FactChange(atom=Atom(predicate='p', args=(Const(value=1, type='number'),), \
+location=None), sign=-1),))
+    """
+    epochs, found = read_changes(text, name, convention=convention)
+    raise_errors(found)
+    return epochs
+
+
+def read_changes(
+    text: str | bytes, name: str = "<changes>", *, convention: str = PROLOG
+) -> tuple[tuple[Epoch, ...], tuple[Diagnostic, ...]]:
+    """The epochs as far as they can be read, and all diagnostics."""
+    findings = Findings()
+    source = source_of(name, text, findings.report)
+    reader = _ChangeReader(tokens_of(source, convention, findings), convention, findings)
+    return reader.epochs(), findings.in_order()
+
+
+def parse_changes_file(path: str | Path, *, convention: str = PROLOG) -> tuple[Epoch, ...]:
+    """The epochs of a change script in a file."""
+    try:
+        text = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise_errors((SYNTAX_CODES["TL122"].diagnostic(None, found=str(path), reason=reason),))
+        return ()
+    return parse_changes(text, str(path), convention=convention)
+
+
+def print_changes(epochs: tuple[Epoch, ...], convention: str = PROLOG) -> str:
+    """The script of these epochs; reading it gives them back."""
+    lines: list[str] = []
+    for epoch in epochs:
+        lines += (print_change(change, convention) for change in epoch)
+        lines.append("commit.")
+    return "".join(line + "\n" for line in lines)
+
+
+def print_change(change: Change, convention: str = PROLOG) -> str:
+    """One change as it stands in a script."""
+    match change:
+        case FactChange(atom=atom, sign=sign):
+            brackets = "" if atom.args else "()"
+            text = atom.predicate + brackets if brackets else print_atom(atom, convention)
+            return f"{'+' if sign > 0 else '-'}{text}."
+        case RuleAdded(rule=rule):
+            return "+ " + print_rule(rule, convention)
+        case RuleRemoved(label=label):
+            return f"- {print_label(label)}."
+
+
+class _ChangeReader(ProgramReader):
+    """Reads change after change and goes on after mistakes."""
+
+    def epochs(self) -> tuple[Epoch, ...]:
+        done: list[Epoch] = []
+        epoch: list[Change] = []
+        while self.token.kind != END and not self.findings.full:
+            start = self.at
+            try:
+                if self._commit():
+                    done.append(tuple(epoch))
+                    epoch = []
+                else:
+                    epoch.extend(self._changes())
+            except SyntaxFailure as failure:
+                self.findings.report(failure.diagnostic)
+                self.recover(start, failure.diagnostic.code)
+        return (*done, tuple(epoch)) if epoch else tuple(done)
+
+    def begins_line(self, token: Token) -> bool:
+        """In a script a new change begins with its sign."""
+        if token.kind in ("+", "-"):
+            return token.start == 0 or token.source.text[token.start - 1] == "\n"
+        return super().begins_line(token)
+
+    def _commit(self) -> bool:
+        if self.token.text != "commit" or self.peek().kind != ".":
+            return False
+        self.advance()
+        self.advance()
+        return True
+
+    def _changes(self) -> list[Change]:
+        sign = self.token
+        if sign.kind not in ("+", "-"):
+            raise self.failure("TL140", found=self.found())
+        self.advance()
+        return self._added(sign) if sign.kind == "+" else [self._removed(sign)]
+
+    def _added(self, sign: Token) -> list[Change]:
+        values = self.clause()
+        span = span_between(sign, self.previous)
+        return [
+            FactChange(self._closed(value.atom), 1, span) if isinstance(value, Fact) else self._rule_added(value, span)
+            for value in values
+        ]
+
+    def _rule_added(self, rule: Rule, span: Span) -> RuleAdded:
+        if not rule.body and rule.label is None:
+            self._closed(rule.head)
+        return RuleAdded(rule, span)
+
+    def _removed(self, sign: Token) -> Change:
+        label = self._removed_label()
+        if label is None:
+            atom = self.atom()
+            if self.accept(":-") and self.token.kind != ".":
+                raise self.failure("TL141", span_between(sign, self.previous))
+            self.expect(".", "a period")
+            return FactChange(self._closed(ground_places(atom)), -1, span_between(sign, self.previous))
+        self.expect(".", "a period")
+        return RuleRemoved(label, span_between(sign, self.previous))
+
+    def _removed_label(self) -> str | None:
+        """The label after a minus: a name or a string followed by the period."""
+        if self.token.kind == STRING and self.peek().kind == ".":
+            return self.string()
+        if self.token.kind != NAME:
+            raise self.unexpected("a fact or a label")
+        start = self.at
+        name = self.label_name()
+        if self.token.kind == ".":
+            return name
+        if self.token.kind == ":":
+            raise self.failure("TL141", self.previous.span)
+        self.move_to(start)
+        return None
+
+    def _closed(self, atom: Atom) -> Atom:
+        """The atom if it is ground."""
+        for term in (t for arg in atom.args for t in subterms(arg)):
+            if is_open(term):
+                found = "_" if isinstance(term, Wildcard) else "an aggregate"
+                raise self.failure("TL142", term.span, found=found)
+        return atom

@@ -1,0 +1,193 @@
+"""Reading clauses: labels, heads, rules and facts, and NDlog's ``materialize``.
+
+Law: a clause without a body is a ground place (D7): its bare identifiers are symbols. Without a label and without
+variables it is a fact. A clause with several heads is one rule for each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tidelog.program import SOUFFLE, Aggregate, Atom, Call, Const, Fact, Literal, Materialize, Rule, Term, Var, Wildcard
+from tidelog.program.term import SYMBOL, subterms, variables
+from tidelog.syntax.depth import MAX_HEIGHT, is_too_deep
+from tidelog.syntax.literals import BodyReader
+from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
+
+_PATH_SIGNS = ("+", "*", "?", "/", "|", "&", "{", "[")
+_MISSPELT = (("<", "-"), ("-", ">"), (":", "="), ("=", ">"), ("-", ":"), ("=", ":"), (":", ":"), ("|", "-"))
+
+
+class ClauseReader(BodyReader):
+    """Reads rules and facts at the cursor. `capitalised` are the symbols of the last fact that look like variables."""
+
+    capitalised: tuple[Var, ...] = ()
+
+    def clause(self) -> list[Rule] | list[Fact]:
+        """A rule or a fact with its period: one value for each head."""
+        first, start = self.token, self.at
+        self.capitalised = ()
+        label = self.label()
+        heads = self.heads()
+        body: tuple[Literal, ...] = ()
+        if self.accept(":-") and self.token.kind != ".":
+            body = self.body()
+        elif self.token.kind != ".":
+            raise self._no_arrow()
+        if self.token.kind != ".":
+            raise self.unexpected("`,`, `;` or a period")
+        self.advance()
+        self._refuse_depth(start, heads, body)
+        span = span_between(first, self.previous)
+        if not body:
+            heads = self._ground_heads(heads)
+            if label is None and not any(_has_open(head) for head in heads):
+                return [Fact(head, span) for head in heads]
+        return [Rule(h, body, name, span) for h, name in zip(heads, _labels(label, len(heads)), strict=True)]
+
+    def _ground_heads(self, heads: list[Atom]) -> list[Atom]:
+        """The heads of a clause without a body, their identifiers read as symbols."""
+        grounded = [ground_places(head) for head in heads]
+        if self.convention != SOUFFLE:
+            changed = (head for head, ground in zip(heads, grounded, strict=True) if ground is not head)
+            self.capitalised = tuple(t for head in changed for arg in head.args for t in variables(arg))
+        return grounded
+
+    def label(self) -> str | None:
+        """`r1:`, `r1`, `r2-1:`, `"any text":` before a head, if there is one."""
+        token, following = self.token, self.tokens[self.at + 1] if self.token.kind != END else self.token
+        if following.kind in ("(", ":-", ".", ","):
+            return None
+        if token.kind == STRING and following.kind == ":":
+            value = self.string()
+            self.advance()
+            return value
+        if token.kind != NAME:
+            return None
+        return self._name_label()
+
+    def _name_label(self) -> str | None:
+        start, first = self.at, self.token
+        name = self.label_name()
+        if self.accept(":"):
+            return name
+        if self.token.kind == NAME and "\n" not in first.source.text[self.previous.end : self.token.start]:
+            return name
+        self.move_to(start)
+        return None
+
+    def label_name(self) -> str:
+        """A name with parts joined by `-` or `/` and no space between: `r2-1`, `r3/1`."""
+        name = self.advance().text
+        while self.token.kind in ("-", "/", NUMBER, NAME) and self.token.start == self.previous.end:
+            name += self.advance().text
+        return name
+
+    def heads(self) -> list[Atom]:
+        """One or more heads separated by commas."""
+        self.in_head = True
+        heads = [self._head()]
+        while self.accept(","):
+            heads.append(self._head())
+        self.in_head = False
+        return heads
+
+    def _head(self) -> Atom:
+        if self.token.kind in ("(", "^"):
+            raise self.failure("TL120", problem="stands in the place of a head")
+        if self.token.kind != NAME:
+            raise self.unexpected("the head of a clause (an atom such as `p(X)`)")
+        atom = self.atom()
+        if self.token.kind in _PATH_SIGNS and self.previous.kind == NAME:
+            raise self.failure(
+                "TL120", span_between(self.previous, self.token), problem="stands in the place of a head"
+            )
+        return atom
+
+    def _no_arrow(self) -> Exception:
+        token, following = self.token, self.peek()
+        if token.kind == "<=":
+            return self.failure("TL156")
+        adjacent = (token.kind, following.kind) in _MISSPELT and following.start == token.end
+        if adjacent or token.kind in (":", ":=", "=", "<", "-", "<>") or token.text in ("if", "where"):
+            last = following if adjacent else token
+            return self.failure("TL102", span_between(token, last), found=span_between(token, last).text)
+        return self.unexpected("`:-`, `,` or a period")
+
+    def _refuse_depth(self, start: int, heads: list[Atom], body: tuple[Literal, ...]) -> None:
+        """Long chains of operators nest as deeply as brackets do; short clauses cannot."""
+        if self.at - start > MAX_HEIGHT and is_too_deep((*heads, *body)):
+            raise self.failure("TL110", self.tokens[start].span, limit=MAX_HEIGHT)
+
+    def materialize(self) -> Materialize:
+        """`materialize(relation, lifetime, size, keys(1, 2)).`"""
+        first = self.advance()
+        opening = self.advance()
+        relation = self._part(NAME, "the name of a relation").text
+        self._part(",", "`,` and the lifetime")
+        lifetime = self._amount()
+        self._part(",", "`,` and the size")
+        size = self._amount()
+        keys = self._keys() if self.accept(",") else ()
+        self.close(opening, "`,`")
+        self._part(".", "a period")
+        return Materialize(relation, lifetime, size, keys, span_between(first, self.previous))
+
+    def _part(self, kind: str, expected: str) -> Token:
+        if self.token.kind != kind:
+            raise self.failure("TL118", expected=expected, found=self.found())
+        return self.advance()
+
+    def _amount(self) -> int | None:
+        if self.token.text == "infinity":
+            self.advance()
+            return None
+        if self.token.kind != NUMBER:
+            raise self.failure("TL118", expected="a number or `infinity`", found=self.found())
+        return self._integer("a whole number")
+
+    def _keys(self) -> tuple[int, ...]:
+        if self.token.text != "keys" or self.peek().kind != "(":
+            raise self.failure("TL118", expected="`keys(...)`", found=self.found())
+        self.advance()
+        opening = self.advance()
+        keys: list[int] = []
+        while self.token.kind != ")" or keys:
+            keys.append(self._integer("the number of a column, counted from 1"))
+            if not self.accept(","):
+                break
+        self.close(opening, "`,`")
+        return tuple(keys)
+
+
+def _labels(label: str | None, count: int) -> Iterator[str | None]:
+    """The label for one head; `label-1`, `label-2`, ... for several."""
+    if label is None or count == 1:
+        return iter([label] * count)
+    return (f"{label}-{number}" for number in range(1, count + 1))
+
+
+def ground_places(atom: Atom) -> Atom:
+    """The atom with its bare identifiers read as symbols (D7); one with aggregates is left as it is."""
+    if all(type(arg) is Const for arg in atom.args):
+        return atom
+    if any(isinstance(t, Aggregate) for arg in atom.args for t in subterms(arg)):
+        return atom
+    return Atom(atom.predicate, tuple(_ground(arg) for arg in atom.args), atom.location, atom.span)
+
+
+def _ground(term: Term) -> Term:
+    if isinstance(term, Var):
+        return Const(term.name, SYMBOL, term.span)
+    if isinstance(term, Call):
+        return Call(term.function, tuple(_ground(arg) for arg in term.args), term.span)
+    return term
+
+
+def is_open(term: Term) -> bool:
+    """Is this a term that a ground atom cannot hold?"""
+    return isinstance(term, (Wildcard, Aggregate))
+
+
+def _has_open(atom: Atom) -> bool:
+    return any(is_open(t) for arg in atom.args for t in subterms(arg))

@@ -1,0 +1,129 @@
+"""The cursor: where the parser stands among the tokens, and how it says what it expected.
+
+Law: the cursor never moves past the end token, so reading is total; a failure is raised at the first token that no
+clause can have in this place, which is the token that the diagnostic underlines.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token, printable
+
+MAX_DEPTH = 64
+CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+class SyntaxFailure(Exception):
+    """The clause cannot be read any further; carries what to report. Never leaves this package."""
+
+    def __init__(self, diagnostic: Diagnostic, position: int = 0) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+        self.position = position
+
+
+class Cursor:
+    """A position in a list of tokens that ends with an end token."""
+
+    def __init__(self, tokens: list[Token], convention: str) -> None:
+        self.tokens = tokens
+        self.convention = convention
+        self.at = 0
+        self.token = tokens[0]
+        self.depth = 0
+
+    def advance(self) -> Token:
+        """Step over the current token and give it back."""
+        token = self.token
+        if token.kind != END:
+            self.at += 1
+            self.token = self.tokens[self.at]
+        return token
+
+    def move_to(self, at: int) -> None:
+        """Stand at another token."""
+        self.at = at
+        self.token = self.tokens[at]
+
+    def peek(self, distance: int = 1) -> Token:
+        """The token some steps ahead, the end token beyond the end."""
+        at = self.at + distance
+        return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
+
+    @property
+    def previous(self) -> Token:
+        """The token before the current one."""
+        return self.tokens[self.at - 1 if self.at else 0]
+
+    def accept(self, kind: str) -> bool:
+        """Step over the current token if it is of this kind."""
+        if self.token.kind != kind:
+            return False
+        self.advance()
+        return True
+
+    def expect(self, kind: str, expected: str) -> Token:
+        """Step over a token of this kind, or fail with what was expected in human words."""
+        if self.token.kind != kind:
+            raise self.unexpected(expected)
+        return self.advance()
+
+    def close(self, opening: Token, expected: str = "") -> Token:
+        """Step over the bracket that closes `opening`, or fail and show both."""
+        closing = CLOSING[opening.kind]
+        if self.token.kind == closing:
+            return self.advance()
+        wanted = f"{expected} or `{closing}`" if expected else f"`{closing}`"
+        if self.token.kind not in (".", ":-", END, DIRECTIVE, *CLOSING.values()):
+            raise self.unexpected(wanted)
+        related = (("opened here", opening.span),)
+        found = self.found()
+        raise self.failure(
+            "TL103", related=related, opening=opening.text, closing=closing, expected=wanted, found=found
+        )
+
+    def found(self, token: Token | None = None) -> str:
+        """The current token in words."""
+        token = self.token if token is None else token
+        return "the end of the text" if token.kind == END else f"`{printable(token.text)}`"
+
+    def failure(
+        self,
+        code: str,
+        span: Span | None = None,
+        *,
+        hint: str | None = None,
+        related: tuple[tuple[str, Span], ...] = (),
+        **values: object,
+    ) -> SyntaxFailure:
+        """A failure of this code at the current token, or at `span`."""
+        entry = SYNTAX_CODES[code]
+        diagnostic = entry.diagnostic(span or self.token.span, hint=hint, related=related, **values)
+        return SyntaxFailure(diagnostic, self.at)
+
+    def unexpected(self, expected: str) -> SyntaxFailure:
+        """The failure for a token that cannot stand here, by the commonest mistake that explains it."""
+        token = self.token
+        if token.kind in (")", "]", "}") and not self.depth:
+            return self.failure("TL113", found=token.text, expected=expected)
+        if expected.endswith("a period") and self.begins_line(token):
+            return self.failure("TL101", self.previous.span, expected=expected, found=self.found())
+        return self.failure("TL100", expected=expected, found=self.found())
+
+    def begins_line(self, token: Token) -> bool:
+        """Is this where a new clause looks to begin: at the start of a line, or the end of the text?"""
+        if token.kind in (END, DIRECTIVE):
+            return True
+        text = token.source.text
+        return token.kind == NAME and (token.start == 0 or text[token.start - 1] == "\n")
+
+    def enter(self, levels: int = 1) -> None:
+        """Deeper; fail rather than run out of stack. What takes more stack to read counts for more levels."""
+        self.depth += levels
+        if self.depth > MAX_DEPTH:
+            raise self.failure("TL110", limit=MAX_DEPTH)
+
+    def leave(self, levels: int = 1) -> None:
+        """Up again."""
+        self.depth -= levels

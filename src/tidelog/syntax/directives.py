@@ -1,0 +1,217 @@
+"""Reading directives: declarations, types, input and output, and the parts of Soufflé that are refused by name.
+
+Law: a directive has no period at its end; it ends where its form ends. Everything of Soufflé that is not part of the
+language has a diagnostic of its own (D8); words that only steer Soufflé's storage and optimiser are ignored.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, TypeDeclaration
+from tidelog.syntax.clauses import ClauseReader
+from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
+
+IGNORED_QUALIFIERS = frozenset(
+    {
+        "brie", "btree", "btree_delete", "btree_minimal", "inline", "magic", "no_inline", "no_magic", "overridable",
+        "override", "provenance",
+    }
+)  # fmt: skip
+_IO_QUALIFIERS = ("input", "output", "printsize")
+_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, ("eqrel", "choice"))
+_REFUSED = {
+    "comp": "TL150",
+    "init": "TL150",
+    "override": "TL150",
+    "functor": "TL153",
+    "limitsize": "TL157",
+    "lattice": "TL160",
+}
+
+Item = Declaration | TypeDeclaration | Directive
+
+
+class DirectiveReader(ClauseReader):
+    """Reads directives at the cursor."""
+
+    def directive(self) -> list[Item]:
+        """The directive at the cursor, with all it declares."""
+        first = self.advance()
+        word = first.text[1:]
+        if word in _REFUSED:
+            raise self.failure(_REFUSED[word], first.span, found=f"`{first.text}`")
+        items = self._directive_of(word, first)
+        self.accept(".")
+        return items
+
+    def _directive_of(self, word: str, first: Token) -> list[Item]:
+        match word:
+            case "decl":
+                return self._declarations(first)
+            case "type" | "number_type" | "symbol_type":
+                return [self._type(first, word)]
+            case "input" | "output" | "printsize":
+                return self._directives(first, word)
+            case "convention":
+                self._convention()
+            case "pragma":
+                self._strings()
+            case "plan":
+                self._plan()
+            case _:
+                raise self.unknown_directive(first, word)
+        return []
+
+    def unknown_directive(self, token: Token, word: str) -> Exception:
+        """The failure for `.word` with the nearest known directive as hint."""
+        known = [name for name in DIRECTIVES if name not in _REFUSED and name not in ("once", "include")]
+        near = difflib.get_close_matches(word, known, 1)
+        hint = f"Did you mean `.{near[0]}`?" if near else ""
+        listed = ", ".join(f"`.{name}`" for name in known)
+        return self.failure("TL111", token.span, hint=hint, found=word, known=listed)
+
+    def _declarations(self, first: Token) -> list[Item]:
+        """`.decl a, b(x: number) qualifiers`"""
+        names = [self._relation("the name of the declared relation")]
+        while self.accept(","):
+            names.append(self._relation("the name of the declared relation"))
+        if self.token.kind != "(":
+            raise self.unexpected("`(` and the columns of the relation")
+        columns = self._columns(self.advance())
+        span = span_between(first, self.previous)
+        declared: list[Item] = [Declaration(name, columns, span) for name in names]
+        for qualifier in self._qualifiers():
+            declared.extend(Directive(qualifier.text, name, (), qualifier.span) for name in names)
+        return declared
+
+    def _columns(self, opening: Token) -> tuple[Column, ...]:
+        columns: list[Column] = []
+        while self.token.kind != ")" or columns:
+            name = self.expect(NAME, "the name of a column").text
+            self.expect(":", "`:` and the type of the column")
+            columns.append(Column(name, self._type_name()))
+            if not self.accept(","):
+                break
+        self.close(opening, "`,`" if columns else "a column")
+        return tuple(columns)
+
+    def _type_name(self) -> str:
+        name = self.expect(NAME, "the name of a type")
+        self._refuse_member(name)
+        return name.text
+
+    def _relation(self, expected: str) -> str:
+        name = self.expect(NAME, expected)
+        self._refuse_member(name)
+        return name.text
+
+    def _refuse_member(self, name: Token) -> None:
+        dot, member = self.token, self.peek()
+        if dot.kind == "." and member.kind == NAME and dot.start == name.end and member.start == dot.end:
+            raise self.failure("TL150", span_between(name, member), found=f"`{name.text}.{member.text}`")
+
+    def _qualifiers(self) -> list[Token]:
+        """The words after a declaration; input, output and printsize are given back, others ignored or refused."""
+        kept: list[Token] = []
+        while self.token.kind == NAME and not self._begins_clause():
+            word = self.advance()
+            if word.text in _IO_QUALIFIERS:
+                kept.append(word)
+            elif word.text == "eqrel":
+                raise self.failure("TL154", word.span)
+            elif word.text == "choice" and self.token.kind == "-":
+                raise self.failure("TL155", span_between(word, self.peek()))
+            elif word.text not in IGNORED_QUALIFIERS:
+                raise self.failure("TL161", word.span, found=word.text)
+        return kept
+
+    def _begins_clause(self) -> bool:
+        """A name after a declaration is a qualifier unless it begins a clause: by its next token, or on a new line."""
+        if self.peek().kind in ("(", ":-", "@", ":", ",", "."):
+            return True
+        if self.token.text in _QUALIFIERS:
+            return False
+        return "\n" in self.token.source.text[self.previous.end : self.token.start]
+
+    def _type(self, first: Token, word: str) -> TypeDeclaration:
+        name = self._relation("the name of the type")
+        if self.token.kind not in ("=", "<:"):
+            base = "number" if word == "number_type" else "symbol"
+            return TypeDeclaration(name, (base,), True, span_between(first, self.previous))
+        subtype = self.advance().kind == "<:"
+        if self.token.kind == "[":
+            raise self.failure("TL151", span_between(first, self.token), found=f"the record type `{name}`")
+        bases = [self._base(first, name)]
+        while self.accept("|"):
+            bases.append(self._base(first, name))
+        return TypeDeclaration(name, tuple(bases), subtype, span_between(first, self.previous))
+
+    def _base(self, first: Token, name: str) -> str:
+        base = self._type_name()
+        if self.token.kind == "{":
+            raise self.failure("TL152", span_between(first, self.token), found=f"the type `{name}`")
+        return base
+
+    def _directives(self, first: Token, kind: str) -> list[Item]:
+        """`.input a, b(IO=file)`: parameters belong to all names since the last ones."""
+        done: list[Item] = []
+        while True:
+            names = [self._relation("the name of a relation")]
+            while self.token.kind == "," and self.peek().kind == NAME:
+                self.advance()
+                names.append(self._relation("the name of a relation"))
+            params = self._params(self.advance()) if self.token.kind == "(" else ()
+            span = span_between(first, self.previous)
+            done.extend(Directive(kind, name, params, span) for name in names)
+            if not self.accept(","):
+                return done
+
+    def _params(self, opening: Token) -> tuple[tuple[str, str], ...]:
+        params: list[tuple[str, str]] = []
+        while self.token.kind != ")" or params:
+            name = self.expect(NAME, "the name of a parameter").text
+            self.expect("=", "`=` and the value of the parameter")
+            params.append((name, self._param_value()))
+            if not self.accept(","):
+                break
+        self.close(opening, "`,`" if params else "a parameter")
+        return tuple(params)
+
+    def _param_value(self) -> str:
+        if self.token.kind == STRING:
+            return self.string()
+        sign = "-" if self.accept("-") else ""
+        if self.token.kind in (NAME, NUMBER):
+            return sign + self.advance().text
+        raise self.unexpected("the value of the parameter (a string, a number or a word)")
+
+    def _convention(self) -> None:
+        if self.token.text not in (SOUFFLE, PROLOG):
+            raise self.failure("TL117", found=self.found())
+        self.advance()
+
+    def _strings(self) -> None:
+        self.expect(STRING, "a string")
+        while self.token.kind == STRING:
+            self.string()
+
+    def _plan(self) -> None:
+        """`.plan 0:(2, 1), 1:(1, 2)` orders Soufflé's joins; nothing of it is kept."""
+        while True:
+            self.expect(NUMBER, "the number of a version")
+            self.expect(":", "`:`")
+            if self.token.kind != "(":
+                raise self.unexpected("`(` and an order of atoms")
+            self.terms_until(self.advance())
+            if not self.accept(","):
+                return
+
+    def skip_braces(self) -> None:
+        """After a refused directive: step over the block in braces that belongs to it, if there is one."""
+        while self.token.kind not in ("{", END, ".", ":-") and not self.begins_line(self.token):
+            self.advance()
+        depth = 0
+        while self.token.kind == "{" or (depth and self.token.kind != END):
+            kind = self.advance().kind
+            depth += (kind == "{") - (kind == "}")

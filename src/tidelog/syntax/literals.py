@@ -1,0 +1,288 @@
+"""Reading bodies: atoms, negated atoms, comparisons, groups with disjunction, path atoms.
+
+Law: which kind of literal begins at a token is decided from the tokens ahead, never by trying all kinds, so that
+reading is linear. ``a+(X, Y)`` may be a path or the beginning of a sum: it is a path if the bracket after it ends the
+literal.
+"""
+
+from __future__ import annotations
+
+from tidelog.program import (
+    SOUFFLE,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+)
+from tidelog.program.term import NUMBER as NUMBER_TYPE
+from tidelog.syntax.cursor import SyntaxFailure
+from tidelog.syntax.paths import PathReader
+from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
+from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
+
+COMPARISON_SIGNS = {
+    "=": "=", "==": "=", ":=": "=", "!=": "!=", "\\=": "!=", "\\==": "!=", "<>": "!=",
+    "<": "<", "<=": "<=", "=<": "<=", ">": ">", ">=": ">=",
+}  # fmt: skip
+TESTS = frozenset({"contains", "match", "f_member", "f_inPath"})
+NEGATIONS = ("!", "~", "\\+")
+_A_COMPARISON = "a comparison (`=`, `!=`, `<`, `<=`, `>`, `>=`)"
+_TERM_WORDS = frozenset({*AGGREGATE_NAMES, *UNARY})
+_ENDS = frozenset({",", ".", ";", ")", "}", END})
+_ONLY_PATH = frozenset({"?", "|", "&", "{", "["})
+_MAYBE_PATH = frozenset({"+", "*", "/"})
+
+
+class BodyReader(PathReader):
+    """Reads bodies at the cursor. `tests` are the functions that may stand alone as literals."""
+
+    tests: frozenset[str] = TESTS
+
+    def body(self) -> tuple[Literal, ...]:
+        """Literals separated by commas; with semicolons, one disjunction."""
+        first = self.token
+        branch = self._conjunction_of_literals()
+        if self.token.kind != ";":
+            return branch
+        branches = [branch]
+        while self.accept(";"):
+            branches.append(self._conjunction_of_literals())
+        return (Disjunction(tuple(branches), span_between(first, self.previous)),)
+
+    def _conjunction_of_literals(self) -> tuple[Literal, ...]:
+        literals: list[Literal] = []
+        while True:
+            if self.token.kind == "(":
+                literals.extend(self._bracket())
+            else:
+                literals.append(self.literal())
+            if self.token.kind != ",":
+                return tuple(literals)
+            self.advance()
+
+    def literal(self) -> Literal:
+        """One literal that does not begin with a bracket."""
+        token = self.token
+        kind = token.kind
+        if kind == NAME:
+            return self._named_literal(token, self.tokens[self.at + 1])
+        if kind in NEGATIONS:
+            return self._negation(self.advance())
+        if kind == "^":
+            return self._path_atom()
+        if kind in (NUMBER, STRING, "-", "["):
+            return self._comparison(token)
+        if kind in ("$", "@"):
+            raise self._no_term(token)
+        raise self.unexpected("a literal (an atom, a negated atom or a comparison)")
+
+    def _named_literal(self, token: Token, following: Token) -> Literal:
+        kind = following.kind
+        if kind == "(" and (token.text not in _TERM_WORDS or self._after_bracket() in _ENDS):
+            return self._atom_or_call(token)
+        if token.text in UNARY and kind == "[":
+            return self._comparison(token)
+        if kind == "@":
+            return self.atom()
+        if kind in _ENDS:
+            return self._bare_name(token, following)
+        if kind in _ONLY_PATH:
+            return self._path_atom()
+        if kind in _MAYBE_PATH:
+            return self._path_or_comparison(token)
+        if token.text == "not" and kind == NAME and following.text not in BINARY:
+            return self._negation(self.advance())
+        return self._comparison(token)
+
+    def _atom_or_call(self, token: Token) -> Literal:
+        """`p(...)`: an atom, a test, or the left side of a comparison."""
+        self.advance()
+        opening = self.token
+        if token.text == "as" and self.convention == SOUFFLE:
+            raise self.failure("TL159", token.span)
+        args, location = self.arguments()
+        text = self.token.text
+        if text in COMPARISON_SIGNS or text in BINARY:
+            if location is not None:
+                raise self.failure("TL115", opening.span, problem="stands inside a term")
+            call = Call(token.text, args, span_between(token, self.previous))
+            return self._comparison(token, call)
+        atom = Atom(token.text, args, location, span_between(token, self.previous))
+        return self._test(atom, 1) if token.text in self.tests else atom
+
+    def _test(self, atom: Atom, outcome: int) -> Comparison:
+        """`contains(a, b)` alone means `contains(a, b) = 1`."""
+        call = Call(atom.predicate, atom.args, atom.span)
+        return Comparison("=", call, Const(outcome, NUMBER_TYPE, atom.span), atom.span)
+
+    def _bare_name(self, token: Token, following: Token) -> Literal:
+        """`true`, `false`, or an atom without arguments."""
+        if token.text in ("true", "false"):
+            self.advance()
+            return Boolean(token.text == "true", token.span)
+        if self.convention != SOUFFLE and (token.text[0].isupper() or token.text[0] in "_?"):
+            raise self.failure("TL112", found=token.text)
+        return self.atom()
+
+    def _negation(self, sign: Token) -> Literal:
+        if self.token.kind != NAME or (self.token.text in ("true", "false") and self.peek().kind in _ENDS):
+            raise self.failure("TL116", found=self.found())
+        atom = self.atom()
+        if self.token.kind not in _ENDS and self.token.text in COMPARISON_SIGNS | BINARY:
+            raise self.failure("TL116", span_between(sign, self.token), found="a comparison")
+        if self.token.kind in _ONLY_PATH or self.token.kind in _MAYBE_PATH:
+            raise self.failure("TL120", span_between(sign, self.token), problem="is negated")
+        if atom.predicate in self.tests:
+            return self._test(atom, 0)
+        return Negation(atom, span_between(sign, self.previous))
+
+    def _comparison(self, first: Token, left: Term | None = None) -> Comparison:
+        left = self.term() if left is None else self.operation(left, first)
+        sign = COMPARISON_SIGNS.get(self.token.text)
+        if sign is None:
+            if self.token.kind in _ENDS:
+                raise self.failure("TL119", span_between(first, self.previous), found=self.found())
+            hint = "Write `=`." if self.token.text == "is" else None
+            raise self.failure("TL100", hint=hint, expected=_A_COMPARISON, found=self.found())
+        self.advance()
+        right_token = self.token
+        right = self.term()
+        span = span_between(first, self.previous)
+        return Comparison(sign, self._truth(first, left, right), self._truth(right_token, right, left), span)
+
+    def _truth(self, first: Token, term: Term, other: Term) -> Term:
+        """`f_inPath(P, X) = false`: beside a function the words are the numbers 1 and 0 that tests give."""
+        if (
+            first.text in ("true", "false")
+            and first.kind == NAME
+            and isinstance(other, Call)
+            and not isinstance(term, Call)
+        ):
+            return Const(int(first.text == "true"), NUMBER_TYPE, first.span)
+        return term
+
+    def atom(self) -> Atom:
+        """`p`, `p(...)`, `p@X` or `p@X(...)`."""
+        name = self.expect(NAME, "an atom")
+        self._refuse_component(name)
+        if self.token.kind == "@":
+            return self._located(name)
+        if self.token.kind != "(":
+            return Atom(name.text, (), None, name.span)
+        args, location = self.arguments()
+        return Atom(name.text, args, location, span_between(name, self.previous))
+
+    def _located(self, name: Token) -> Atom:
+        mark = self.advance()
+        if self.token.kind == NAME:
+            place = self.identifier(self.advance())
+        elif self.token.kind in (NUMBER, STRING, "-"):
+            place = self.unary()
+        else:
+            raise self.unexpected("a location (a variable or a constant)")
+        args: tuple[Term, ...] = ()
+        if self.token.kind == "(":
+            args, location = self.arguments()
+            if location is not None:
+                raise self.failure("TL115", mark.span, problem="stands twice in one atom")
+        return Atom(name.text, (place, *args), 0, span_between(name, self.previous))
+
+    def arguments(self) -> tuple[tuple[Term, ...], int | None]:
+        """The arguments in brackets, and the position of the one that carries `@`."""
+        opening = self.advance()
+        self.enter()
+        args: list[Term] = []
+        location: int | None = None
+        while self.token.kind != ")" or args:
+            if self.token.kind == "@" and not self._is_functor():
+                if location is not None:
+                    raise self.failure("TL115", problem="stands twice in one atom")
+                location = len(args)
+                self.advance()
+            args.append(self.term())
+            if self.token.kind != ",":
+                break
+            self.advance()
+        self.close(opening, "`,`" if args else "a term")
+        self.leave()
+        return tuple(args), location
+
+    def _is_functor(self) -> bool:
+        """Soufflé calls functors in C++ as `@f(...)`."""
+        return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
+
+    def _refuse_component(self, name: Token) -> None:
+        """In Soufflé `c.rel` names a relation of a component; elsewhere the period ends the clause."""
+        dot, member = self.token, self.peek()
+        if self.convention != SOUFFLE or dot.kind != "." or member.kind != NAME:
+            return
+        if dot.start == name.end and member.start == dot.end:
+            span = span_between(name, member)
+            self.move_to(self.at + 2)
+            raise self.failure("TL150", span, found=f"`{name.text}.{member.text}`")
+
+    def _bracket(self) -> tuple[Literal, ...]:
+        """What begins with `(`: a group, a path or a term, told by what follows the closing bracket."""
+        first = self.token
+        kind = self._after_bracket()
+        if kind == "(" or kind in _ONLY_PATH:
+            return (self._path_atom(),)
+        if kind in _MAYBE_PATH:
+            return (self._path_or_comparison(first),)
+        if kind in COMPARISON_SIGNS or kind in BINARY:
+            return (self._comparison(first),)
+        return self._group()
+
+    def _group(self) -> tuple[Literal, ...]:
+        opening = self.advance()
+        self.enter()
+        inner = self.body()
+        self.close(opening, "`,` or `;`")
+        self.leave()
+        return inner
+
+    def _after_bracket(self) -> str:
+        """The token after the bracket that closes the one at the cursor; its kind, or its text if it is a word."""
+        depth = 0
+        for at in range(self.at, len(self.tokens) - 1):
+            kind = self.tokens[at].kind
+            if kind == "(":
+                depth += 1
+            elif kind == ")":
+                depth -= 1
+                if not depth:
+                    after = self.tokens[at + 1]
+                    return after.text if after.kind == NAME else after.kind
+            elif kind == "." or kind == ":-":
+                break
+        return END
+
+    def _path_or_comparison(self, first: Token) -> Literal:
+        start, depth = self.at, self.depth
+        try:
+            self.path()
+            is_path = self.token.kind == "(" and self._after_bracket() in _ENDS
+        except SyntaxFailure:
+            is_path = False
+        self.move_to(start)
+        self.depth = depth
+        return self._path_atom() if is_path else self._comparison(first)
+
+    def _path_atom(self) -> PathAtom:
+        first = self.token
+        path = self.path()
+        if self.token.kind != "(":
+            raise self.unexpected("the two arguments of the path: `(X, Y)`")
+        args, location = self.arguments()
+        span = span_between(first, self.previous)
+        if self.token.kind not in _ENDS:
+            raise self.unexpected("`,` or the end of the clause")
+        if len(args) != 2 or location is not None:
+            raise self.failure("TL120", span, problem=f"takes two arguments without `@`, given {len(args)}")
+        return PathAtom(path, args[0], args[1], span)

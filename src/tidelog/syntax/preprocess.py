@@ -1,0 +1,236 @@
+"""The preprocessor: ``#include``, ``#define`` with and without parameters, ``#ifdef`` and its kin.
+
+Law: it works on tokens, never on text, so that every token keeps a place in a text the user wrote: what a macro gives
+stands where the macro is used. A macro does not expand inside its own expansion, and expansion has a budget, so
+preprocessing ends. ``#if`` with expressions is not supported.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tidelog.errors import Source
+from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.sources import MAX_INCLUDES, Sources
+from tidelog.syntax.tokens import END, NAME, PREPROCESS, Report, Token, scan
+
+MAX_EXPANSION = 50_000
+MAX_NESTING = 50
+_LINE = re.compile(r"\#[ \t]*(\w+)[ \t]*")
+_INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
+_MACRO = re.compile(r"([^\W\d]\w*)(\(([^)]*)\))?")
+_IGNORED = ("line", "pragma", "warning")
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """What a name stands for; `params` is None for a macro that is used without brackets."""
+
+    params: tuple[str, ...] | None
+    tokens: tuple[Token, ...]
+
+
+@dataclass(slots=True)
+class _Condition:
+    token: Token
+    active: bool
+    outer: bool
+    in_else: bool = False
+
+
+class Preprocessor:
+    """Expands one program: its text and all it includes share the macros."""
+
+    def __init__(self, sources: Sources, convention: str, report: Report) -> None:
+        self._sources = sources
+        self._convention = convention
+        self._report = report
+        self._macros: dict[str, Macro] = {}
+        self._open: list[str] = []
+        self._budget = MAX_EXPANSION
+
+    def tokens(self, source: Source) -> list[Token]:
+        """All tokens of the program, an end token last."""
+        tokens = scan(source, self._convention, self._report)
+        if not self._macros and "#" not in source.text:
+            return tokens
+        self._open.append(source.name)
+        expanded = self._expanded(tokens)
+        self._open.pop()
+        return expanded
+
+    def _expanded(self, tokens: list[Token]) -> list[Token]:
+        done: list[Token] = []
+        conditions: list[_Condition] = []
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            at += 1
+            if token.kind == PREPROCESS:
+                done.extend(self._line(token, conditions))
+            elif conditions and not conditions[-1].active and token.kind != END:
+                continue
+            elif token.kind == NAME and token.text in self._macros:
+                at = self._use(tokens, at - 1, done, ())
+            else:
+                done.append(token)
+        for condition in conditions:
+            self._fault("TL183", condition.token, word=_word(condition.token), problem="has no `#endif`")
+        return done
+
+    def _fault(self, code: str, token: Token, **values: object) -> list[Token]:
+        self._report(SYNTAX_CODES[code].diagnostic(token.span, hint=None, related=(), **values))
+        return []
+
+    def _line(self, token: Token, conditions: list[_Condition]) -> list[Token]:
+        """Obey one preprocessor line; an include gives tokens."""
+        word = _word(token)
+        if word in ("if", "ifdef", "ifndef", "else", "endif"):
+            return self._condition(token, word, conditions)
+        if conditions and not conditions[-1].active:
+            return []
+        if word == "include":
+            return self._include(token)
+        if word in ("define", "undef"):
+            return self._define(token, word)
+        return [] if word in _IGNORED else self._fault("TL184", token, word=word)
+
+    def _condition(self, token: Token, word: str, conditions: list[_Condition]) -> list[Token]:
+        if word in ("if", "ifdef", "ifndef"):
+            outer = not conditions or conditions[-1].active
+            conditions.append(_Condition(token, outer and self._holds(token, word), outer))
+        elif not conditions:
+            self._fault("TL183", token, word=word, problem="has no `#ifdef` before it")
+        elif word == "endif":
+            conditions.pop()
+        elif conditions[-1].in_else:
+            self._fault("TL183", token, word=word, problem="stands twice")
+        else:
+            last = conditions[-1]
+            last.in_else, last.active = True, last.outer and not last.active
+        return []
+
+    def _holds(self, token: Token, word: str) -> bool:
+        name = _MACRO.match(_rest(token))
+        if word == "if":
+            self._fault("TL184", token, word=word)
+        elif name is None:
+            self._fault("TL182", token, expected="a name", word=word)
+        return word == "if" or (name is not None and name[1] in self._macros) == (word == "ifdef")
+
+    def _include(self, token: Token) -> list[Token]:
+        match = _INCLUDED.match(_rest(token))
+        if match is None:
+            return self._fault("TL182", token, expected="the name of a file in quotes", word="include")
+        wanted = match[1] or match[2]
+        try:
+            source = self._sources.load(wanted, token.source.name)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            return self._fault("TL180", token, found=wanted, reason=reason)
+        if source.name in self._open or len(self._open) >= MAX_INCLUDES:
+            return self._fault("TL181", token, found=wanted, limit=MAX_INCLUDES)
+        return self.tokens(source)[:-1]
+
+    def _define(self, token: Token, word: str) -> list[Token]:
+        rest = _rest(token)
+        match = _MACRO.match(rest)
+        if match is None:
+            return self._fault("TL182", token, expected="the name of a macro", word=word)
+        if word == "undef":
+            self._macros.pop(match[1], None)
+            return []
+        params = None if match[2] is None else tuple(p.strip() for p in match[3].split(",") if p.strip())
+        body = Source(token.source.name, rest[match.end() :].replace("\\\n", " \n"))
+        at_definition = [
+            t._replace(start=token.start, end=token.end, source=token.source) for t in self._scan(body, token)
+        ]
+        self._macros[match[1]] = Macro(params, tuple(at_definition))
+        return []
+
+    def _scan(self, body: Source, token: Token) -> list[Token]:
+        """The tokens of a macro's text; its faults are shown at the definition."""
+        faults: list[str] = []
+        tokens = scan(body, self._convention, lambda found: faults.append(found.code))
+        for code in faults:
+            self._fault(code, token, found=body.text.strip())
+        return tokens[:-1]
+
+    def _use(self, tokens: list[Token], at: int, done: list[Token], hidden: tuple[str, ...]) -> int:
+        """Put the expansion of the macro at `at` into `done`; give the position after its use."""
+        token = tokens[at]
+        macro = self._macros[token.text]
+        body = list(macro.tokens)
+        after = at + 1
+        if macro.params is not None:
+            if after >= len(tokens) or tokens[after].kind != "(":
+                done.append(token)
+                return after
+            args, after = _arguments(tokens, after)
+            if len(args) != len(macro.params) and not (not macro.params and args == [[]]):
+                self._fault("TL185", token, found=token.text, expected=len(macro.params), given=len(args))
+                done.extend(tokens[at:after])
+                return after
+            body = _substituted(body, dict(zip(macro.params, args, strict=False)))
+        placed = [_placed(t, token) if _from_definition(t, macro) else t for t in body]
+        self._expand(placed, token, done, (*hidden, token.text))
+        return after
+
+    def _expand(self, body: list[Token], use: Token, done: list[Token], hidden: tuple[str, ...]) -> None:
+        exhausted = self._budget < 0
+        self._budget -= len(body)
+        if self._budget < 0 or len(hidden) > MAX_NESTING:
+            self._budget = -1
+            if not exhausted:
+                self._fault("TL186", use, found=use.text, limit=MAX_EXPANSION)
+            done.append(use)
+            return
+        at = 0
+        while at < len(body):
+            token = body[at]
+            if token.kind == NAME and token.text in self._macros and token.text not in hidden:
+                at = self._use(body, at, done, hidden)
+            else:
+                done.append(token)
+                at += 1
+
+
+def _word(token: Token) -> str:
+    match = _LINE.match(token.text)
+    assert match is not None
+    return match[1]
+
+
+def _rest(token: Token) -> str:
+    return _LINE.sub("", token.text, count=1)
+
+
+def _placed(token: Token, use: Token) -> Token:
+    return Token(token.kind, token.text, use.start, use.end, use.source)
+
+
+def _from_definition(token: Token, macro: Macro) -> bool:
+    return bool(macro.tokens) and token.start == macro.tokens[0].start and token.end == macro.tokens[0].end
+
+
+def _arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], int]:
+    """The arguments of a macro whose bracket opens at `at`, and the position after the closing one."""
+    args: list[list[Token]] = [[]]
+    depth = 0
+    for position in range(at, len(tokens)):
+        token = tokens[position]
+        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
+        if not depth:
+            return args, position + 1
+        if token.kind == END:
+            return args, position
+        if depth == 1 and token.kind == ",":
+            args.append([])
+        elif position > at:
+            args[-1].append(token)
+    return args, len(tokens)
+
+
+def _substituted(body: list[Token], values: dict[str, list[Token]]) -> list[Token]:
+    return [t for token in body for t in (values.get(token.text, [token]) if token.kind == NAME else [token])]

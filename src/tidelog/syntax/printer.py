@@ -1,0 +1,241 @@
+"""From program to text.
+
+Law: ``parse_program(print_program(p)) == p`` for every well-formed program (property-tested). Well-formed means what a
+text can say: identifiers are identifiers, a rule without a body has a label (without one it is a fact), a disjunction
+has two branches or more. The convention decides whether symbols may go without quotes; without one they are quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tidelog.program import (
+    PROLOG,
+    SOUFFLE,
+    Aggregate,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Declaration,
+    Directive,
+    Disjunction,
+    Fact,
+    Literal,
+    Materialize,
+    Negation,
+    PathAtom,
+    Program,
+    Rule,
+    Term,
+    TypeDeclaration,
+    Var,
+    Wildcard,
+)
+from tidelog.syntax.path_printer import print_path
+from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
+from tidelog.syntax.values import write_number, write_string
+
+RESERVED = frozenset({"true", "false", "not", *AGGREGATE_NAMES, *BINARY, *UNARY})
+_BARE_SYMBOL = re.compile(r"[a-z][A-Za-z0-9_]*")
+_BARE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BARE_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[-/][A-Za-z0-9_]+)*")
+
+
+def print_term(term: Term, convention: str | None = None) -> str:
+    """The text of a term.
+
+    >>> print_term(Call("*", (Call("+", (Var("X"), Const(-1, "number"))), Const("a b", "symbol"))))
+    '(X + -1) * "a b"'
+    """
+    return _Printer(convention).term(term)
+
+
+def print_atom(atom: Atom, convention: str | None = None) -> str:
+    """The text of an atom.
+
+    >>> print_atom(Atom("link", (Var("X"), Wildcard()), 0))
+    'link(@X, _)'
+    """
+    return _Printer(convention).atom(atom)
+
+
+def print_literal(literal: Literal, convention: str | None = None) -> str:
+    """The text of a literal of a body."""
+    return _Printer(convention).literal(literal)
+
+
+def print_rule(rule: Rule, convention: str | None = None) -> str:
+    """The text of a rule with its label and period.
+
+    >>> print_rule(Rule(Atom("p", (Var("X"),)), (Negation(Atom("q", (Var("X"),))),), "r1"))
+    'r1: p(X) :- !q(X).'
+    """
+    return _Printer(convention).rule(rule)
+
+
+def print_fact(fact: Fact, convention: str | None = None) -> str:
+    """The text of a fact with its period."""
+    return _Printer(convention).atom(fact.atom) + "."
+
+
+def print_program(program: Program) -> str:
+    """The text of a whole program, one clause on a line: types, declarations, directives, keys, facts, rules."""
+    printer = _Printer(program.convention)
+    lines: list[str] = []
+    if (program.convention == SOUFFLE) != bool(program.declarations):
+        lines.append(f".convention {program.convention}")
+    lines += map(_type, program.types)
+    lines += map(_declaration, program.declarations)
+    lines += map(_directive, program.directives)
+    lines += map(_materialize, program.keys)
+    lines += (printer.atom(fact.atom) + "." for fact in program.facts)
+    lines += map(printer.rule, program.rules)
+    return "".join(line + "\n" for line in lines)
+
+
+def print_label(label: str) -> str:
+    """A label as it stands before a rule: bare if it can be, otherwise in quotes."""
+    return label if _BARE_LABEL.fullmatch(label) else write_string(label)
+
+
+class _Printer:
+    """Prints under one convention."""
+
+    def __init__(self, convention: str | None) -> None:
+        self.convention = convention
+        self.remainder = "%" if convention == SOUFFLE else "mod"
+
+    def rule(self, rule: Rule) -> str:
+        label = "" if rule.label is None else print_label(rule.label) + ": "
+        body = " :- " + self.body(rule.body) if rule.body else ""
+        return f"{label}{self.atom(rule.head)}{body}."
+
+    def body(self, body: Iterable[Literal]) -> str:
+        return ", ".join(map(self.literal, body))
+
+    def literal(self, literal: Literal) -> str:
+        match literal:
+            case Atom():
+                return self.atom(literal)
+            case Negation(atom=atom):
+                return "!" + self.atom(atom)
+            case Comparison(op=op, left=left, right=right):
+                return f"{self.term(left)} {op} {self.term(right)}"
+            case Boolean(value=value):
+                return "true" if value else "false"
+            case Disjunction(branches=branches):
+                return "(" + "; ".join(map(self.body, branches)) + ")"
+            case PathAtom(path=path, source=source, target=target):
+                return f"{print_path(path)}({self.term(source)}, {self.term(target)})"
+
+    def atom(self, atom: Atom) -> str:
+        if not atom.args:
+            return atom.predicate if self._stands_alone(atom.predicate) else atom.predicate + "()"
+        args = [self.term(arg) for arg in atom.args]
+        if atom.location is not None:
+            args[atom.location] = self._located(atom.args[atom.location])
+        return f"{atom.predicate}({', '.join(args)})"
+
+    def _located(self, term: Term) -> str:
+        text = self.term(term)
+        # Soufflé reads `@f(x)` as a functor in C++; brackets tell the two apart
+        return f"@({text})" if isinstance(term, (Call, Aggregate)) else f"@{text}"
+
+    def _stands_alone(self, name: str) -> bool:
+        return name not in RESERVED and (_BARE_SYMBOL.fullmatch(name) is not None)
+
+    def term(self, term: Term, level: int = 0) -> str:
+        match term:
+            case Var(name=name):
+                return name
+            case Wildcard():
+                return "_"
+            case Const():
+                return self._constant(term, level)
+            case Call():
+                return self._call(term, level)
+            case Aggregate():
+                return self._aggregate(term)
+
+    def _constant(self, const: Const, level: int) -> str:
+        value = const.value
+        if isinstance(value, tuple):
+            return "[" + ", ".join(map(_value, value)) + "]"
+        if isinstance(value, str):
+            return self._symbol(value)
+        text = write_number(value, const.type)
+        return f"({text})" if text[0] == "-" and level > UNARY_LEVEL else text
+
+    def _symbol(self, value: str) -> str:
+        bare = self.convention == PROLOG and value not in RESERVED and _BARE_SYMBOL.fullmatch(value)
+        return value if bare else write_string(value)
+
+    def _call(self, call: Call, level: int) -> str:
+        name, args = call.function, call.args
+        if name == "list":
+            return "[" + ", ".join(map(self.term, args)) + "]"
+        if len(args) == 2 and name in BINARY:
+            return self._binary(name, args[0], args[1], level)
+        if len(args) == 1 and name in UNARY:
+            return self._unary(name, args[0], level)
+        return f"{name}({', '.join(map(self.term, args))})"
+
+    def _binary(self, name: str, left: Term, right: Term, level: int) -> str:
+        binding = BINARY[name]
+        power = binding == POWER_LEVEL
+        sign = self.remainder if name == "%" else name
+        text = f"{self.term(left, binding + power)} {sign} {self.term(right, binding + (not power))}"
+        return f"({text})" if binding < level else text
+
+    def _unary(self, name: str, operand: Term, level: int) -> str:
+        # a bare number after a minus would be read as a negative constant
+        inner = f"({self.term(operand)})" if isinstance(operand, Const) else self.term(operand, POWER_LEVEL)
+        text = f"{name}{inner}" if name == "-" else f"{name} {inner}"
+        return f"({text})" if level > UNARY_LEVEL else text
+
+    def _aggregate(self, aggregate: Aggregate) -> str:
+        if aggregate.body is None:
+            inner = "*" if aggregate.value is None else self.term(aggregate.value)
+            return f"{aggregate.kind}<{inner}>"
+        value = "" if aggregate.value is None else " " + self._aggregated(aggregate.value)
+        return f"{aggregate.kind}{value} : {{ {self.body(aggregate.body)} }}"
+
+    def _aggregated(self, value: Term) -> str:
+        """What is aggregated: in brackets unless it is a plain name, since `sum (a) * b` begins like a function."""
+        text = self.term(value)
+        return text if isinstance(value, Var) else f"({text})"
+
+
+def _value(value: object) -> str:
+    """A value inside a constant list."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        return write_string(value)
+    assert isinstance(value, (int, float))
+    return write_number(value, "float" if isinstance(value, float) else "number")
+
+
+def _type(item: TypeDeclaration) -> str:
+    return f".type {item.name} {'<:' if item.subtype else '='} {' | '.join(item.bases)}"
+
+
+def _declaration(item: Declaration) -> str:
+    return f".decl {item.relation}({', '.join(f'{c.name}: {c.type}' for c in item.columns)})"
+
+
+def _param(value: str) -> str:
+    return value if _BARE_WORD.fullmatch(value) else write_string(value)
+
+
+def _directive(item: Directive) -> str:
+    params = ", ".join(f"{name}={_param(value)}" for name, value in item.params)
+    return f".{item.kind} {item.relation}" + (f"({params})" if params else "")
+
+
+def _materialize(item: Materialize) -> str:
+    lifetime, size = ("infinity" if amount is None else str(amount) for amount in (item.lifetime, item.size))
+    return f"materialize({item.relation}, {lifetime}, {size}, keys({', '.join(map(str, item.keys))}))."

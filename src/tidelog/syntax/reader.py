@@ -1,0 +1,247 @@
+"""Reading whole texts: programs, rules, atoms, facts.
+
+Law: reading is total. Any text, any bytes give a program and a list of diagnostics; after a mistake reading goes on at
+the next clause, so that all mistakes are told at once. `read_program` gives both; `parse_program` raises if there is
+an error. The parser is written by hand over one compiled pattern. Measured on 10,000 rules of 48 tokens:
+3.3 to 5.6 s, and 2.1 to 2.7 s with the collector paused, against 7.4 to 8.4 s (collector running) for an LALR parser
+made by lark from a small part of the grammar, its transformer in line; and expected tokens make poorer hints.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tidelog.errors import Diagnostic, ProgramError, Source
+from tidelog.program import (
+    Declaration,
+    Directive,
+    Fact,
+    Materialize,
+    Program,
+    Rule,
+    TypeDeclaration,
+)
+from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.cursor import SyntaxFailure
+from tidelog.syntax.directives import DirectiveReader
+from tidelog.syntax.literals import TESTS
+from tidelog.syntax.preprocess import Preprocessor
+from tidelog.syntax.sources import Include, Sources, source_of
+from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token
+
+MAX_ERRORS, MAX_WARNINGS = 200, 20
+_WITH_BLOCKS = (".comp", ".lattice", ".type", ".init")
+
+
+class Findings(list[Diagnostic]):
+    """Errors in the order they are found, up to a limit; warnings apart, since they must never stop the reading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.warnings: dict[str, Diagnostic] = {}
+
+    def warn(self, diagnostic: Diagnostic) -> None:
+        """Keep a warning unless it was given in the same words before, or too many were."""
+        if len(self.warnings) < MAX_WARNINGS:
+            self.warnings.setdefault(diagnostic.message, replace(diagnostic, severity="warning"))
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic; beyond the limit say once that there are more."""
+        if len(self) < MAX_ERRORS:
+            self.append(diagnostic)
+        elif len(self) == MAX_ERRORS:
+            self.append(SYNTAX_CODES["TL149"].diagnostic(diagnostic.span, limit=MAX_ERRORS))
+
+    @property
+    def full(self) -> bool:
+        """Is there no use in looking for more?"""
+        return len(self) > MAX_ERRORS
+
+    def in_order(self) -> tuple[Diagnostic, ...]:
+        """By position; those about included texts after those about the text itself, as they were found."""
+        order: dict[str, int] = {}
+        everything = [*self, *self.warnings.values()]
+        for found in everything:
+            if found.span is not None:
+                order.setdefault(found.span.source.name, len(order))
+        return tuple(
+            sorted(everything, key=lambda d: (-1, 0) if d.span is None else (order[d.span.source.name], d.span.start))
+        )
+
+
+class ProgramReader(DirectiveReader):
+    """Reads clause after clause and goes on after mistakes."""
+
+    def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
+        super().__init__(tokens, convention)
+        self.findings = findings
+        self.tests = TESTS - _defined_tests(tokens)
+        self.rules: list[Rule] = []
+        self.facts: list[Fact] = []
+        self.keys: list[Materialize] = []
+        self.items: list[Declaration | TypeDeclaration | Directive] = []
+
+    def read(self) -> Program:
+        """Everything up to the end of the text."""
+        while self.token.kind != END and not self.findings.full:
+            start = self.at
+            try:
+                self._item()
+            except SyntaxFailure as failure:
+                self.findings.report(failure.diagnostic)
+                self.recover(start, failure.diagnostic.code)
+        return self._program()
+
+    def _item(self) -> None:
+        token = self.token
+        if token.kind == DIRECTIVE:
+            self.items.extend(self.directive())
+        elif token.text == "materialize" and self.peek().kind == "(":
+            self.keys.append(self.materialize())
+        elif token.kind == "." and self.peek().kind == NAME and self.peek().start == token.end:
+            raise self.unknown_directive(self.peek(), self.peek().text)
+        else:
+            self._clause()
+
+    def _clause(self) -> None:
+        for value in self.clause():
+            if isinstance(value, Rule):
+                self.rules.append(value)
+            else:
+                self.facts.append(value)
+        for var in self.capitalised:
+            self.findings.warn(SYNTAX_CODES["TL123"].diagnostic(var.span, found=var.name))
+
+    def recover(self, start: int, code: str) -> None:
+        """Go to where the next clause seems to begin."""
+        self.depth, self.in_head = 0, False
+        first = self.tokens[start]
+        if first.kind == DIRECTIVE or code == "TL111":
+            self._recover_directive(start, first)
+        elif code != "TL101" and (self.at == start or self.previous.kind != "."):
+            while self.token.kind not in (".", END, DIRECTIVE):
+                self.advance()
+            self.accept(".")
+        if self.at <= start:
+            self.move_to(start)
+            self.advance()
+
+    def _recover_directive(self, start: int, first: Token) -> None:
+        self.move_to(start)
+        self.advance()
+        if first.text in _WITH_BLOCKS:
+            self.skip_braces()
+        while not self.begins_line(self.token):
+            self.advance()
+
+    def _program(self) -> Program:
+        return Program(
+            rules=tuple(self.rules),
+            facts=tuple(self.facts),
+            declarations=tuple(item for item in self.items if isinstance(item, Declaration)),
+            types=tuple(item for item in self.items if isinstance(item, TypeDeclaration)),
+            directives=tuple(item for item in self.items if isinstance(item, Directive)),
+            keys=tuple(self.keys),
+            convention=self.convention,
+        )
+
+
+def _defined_tests(tokens: list[Token]) -> frozenset[str]:
+    """The tests that the program defines as relations: they begin a clause, follow a label or are declared."""
+    starts = (".", ":", DIRECTIVE)
+    uses = [at for at, token in enumerate(tokens) if token[1] in TESTS]
+    return frozenset(tokens[at].text for at in uses if at == 0 or tokens[at - 1].kind in starts)
+
+
+def read_program(
+    text: str | bytes,
+    name: str = "<text>",
+    *,
+    convention: str | None = None,
+    include: Include | str | Path | None = None,
+) -> tuple[Program, tuple[Diagnostic, ...]]:
+    """The program as far as it can be read, and all diagnostics in order of position.
+
+    `include` finds the files of ``#include``: a folder, or a function. A ``.convention`` in the text goes before the
+    `convention` given; without both the text decides (D7).
+
+    >>> program, found = read_program("p(1. q(2). r(X) :- .")
+    >>> [d.code for d in found], len(program.facts)
+    (['TL103', 'TL123'], 2)
+    """
+    findings = Findings()
+    with _collector_paused():
+        source = source_of(name, text, findings.report)
+        sources = Sources(include, findings.report)
+        chosen = sources.convention_of(source) if convention is None else sources.said_outright(source) or convention
+        tokens = Preprocessor(sources, chosen, findings.report).tokens(source)
+        program = ProgramReader(tokens, chosen, findings).read()
+    return program, findings.in_order()
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Reading makes many values and no cycles: looking for cycles meanwhile takes half of the time (measured)."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def parse_program(
+    text: str | bytes,
+    name: str = "<text>",
+    *,
+    convention: str | None = None,
+    include: Include | str | Path | None = None,
+) -> Program:
+    """The program of a text; a ProgramError with every diagnostic if the text has an error.
+
+    >>> program = parse_program("reach(X, Y) :- edge(X, Y). edge(1, 2).")
+    >>> len(program.rules), len(program.facts), program.convention
+    (1, 1, 'prolog')
+    """
+    program, found = read_program(text, name, convention=convention, include=include)
+    raise_errors(found)
+    return program
+
+
+def parse_file(
+    path: str | Path, *, convention: str | None = None, include: Include | str | Path | None = None
+) -> Program:
+    """The program of a file; includes are looked up beside it unless `include` says otherwise."""
+    program, found = read_file(path, convention=convention, include=include)
+    raise_errors(found)
+    return program
+
+
+def read_file(
+    path: str | Path, *, convention: str | None = None, include: Include | str | Path | None = None
+) -> tuple[Program, tuple[Diagnostic, ...]]:
+    """Like `read_program`, for a file; a file that cannot be read is a diagnostic too."""
+    try:
+        text = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Program(), (SYNTAX_CODES["TL122"].diagnostic(None, found=str(path), reason=reason),)
+    return read_program(
+        text, str(path), convention=convention, include=Path(path).parent if include is None else include
+    )
+
+
+def raise_errors(found: tuple[Diagnostic, ...]) -> None:
+    """Raise a ProgramError with all diagnostics if one of them is an error."""
+    if any(diagnostic.severity == "error" for diagnostic in found):
+        raise ProgramError(found)
+
+
+def tokens_of(source: Source, convention: str, findings: Findings) -> list[Token]:
+    """The tokens of a text without preprocessing."""
+    return Preprocessor(Sources(None, findings.report), convention, findings.report).tokens(source)

@@ -1,0 +1,99 @@
+"""Where texts come from: bytes to text, included files, and which convention a text follows (D7).
+
+Law: any bytes make a source; what is not UTF-8 becomes U+FFFD, which is reported wherever it stands. A text follows
+Soufflé if it or a file it includes has a ``.decl``; ``.convention`` says it outright, the first one wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tidelog.errors import Source, Span
+from tidelog.program import PROLOG, SOUFFLE
+from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.tokens import Report
+
+MAX_INCLUDES = 32
+Include = Callable[[str, str], "tuple[str, str | bytes]"]
+"""Called with the name wanted and the name of the including text; gives the name and the text, or raises OSError."""
+
+_NOT_TEXT = re.compile("[\ufffd\ud800-\udfff]++")
+_TELLING = re.compile(
+    r'"(?:[^"\\\n]++|\\[^\n])*+"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|%[^\n]*+'
+    r"|(?<!\S)(?P<decl>\.decl\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
+    r'|\#[ \t]*+include[ \t]*+"(?P<include>[^"\n]*+)"'
+)
+
+
+def source_of(name: str, text: str | bytes, report: Report) -> Source:
+    """A source whose text is valid; each run of what is not valid is reported."""
+    decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    source = Source(name, decoded.removeprefix("\ufeff"))
+    for match in _NOT_TEXT.finditer(source.text):
+        report(SYNTAX_CODES["TL107"].diagnostic(Span(source, *match.span())))
+    return source
+
+
+class Sources:
+    """Loads included texts, each once."""
+
+    def __init__(self, include: Include | str | Path | None, report: Report) -> None:
+        self._include = include if callable(include) or include is None else _from_folder(Path(include))
+        self._report = report
+        self._loaded: dict[tuple[str, str], Source] = {}
+
+    def load(self, wanted: str, including: str) -> Source:
+        """The included text; OSError if there is none."""
+        key = (wanted, including)
+        if key not in self._loaded:
+            if self._include is None:
+                raise FileNotFoundError("no folder to look in was given")
+            self._loaded[key] = source_of(*self._include(wanted, including), self._report)
+        return self._loaded[key]
+
+    def convention_of(self, source: Source) -> str:
+        """How the bare identifiers of a text are read, by what it and its includes declare."""
+        said, declares = self._told(source, MAX_INCLUDES, set())
+        return said or (SOUFFLE if declares else PROLOG)
+
+    def said_outright(self, source: Source) -> str | None:
+        """What `.convention` says in a text or in what it includes."""
+        return self._told(source, MAX_INCLUDES, set())[0]
+
+    def _told(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
+        text = source.text
+        if ".decl" not in text and ".convention" not in text and "include" not in text:
+            return None, False
+        said: str | None = None
+        declares = False
+        for match in _TELLING.finditer(text):
+            if match.lastgroup == "decl":
+                declares = True
+            elif match.lastgroup == "convention":
+                said = said or match["convention"]
+            elif match.lastgroup == "include" and depth and match["include"] not in seen:
+                seen.add(match["include"])
+                inner_said, inner_declares = self._told_by_include(match["include"], source.name, depth - 1, seen)
+                said, declares = said or inner_said, declares or inner_declares
+        return said, declares
+
+    def _told_by_include(self, wanted: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
+        try:
+            return self._told(self.load(wanted, including), depth, seen)
+        except OSError:
+            return None, False  # the preprocessor reports it where it stands
+
+
+def _from_folder(folder: Path) -> Include:
+    """Looks beside the including file, then in the folder."""
+
+    def include(wanted: str, including: str) -> tuple[str, bytes]:
+        if "\0" in wanted:
+            raise FileNotFoundError("the name holds a null character")
+        beside = Path(including).parent / wanted
+        path = beside if beside.is_file() else folder / wanted
+        return str(path), path.read_bytes()
+
+    return include

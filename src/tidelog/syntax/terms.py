@@ -1,0 +1,237 @@
+"""Reading terms: variables, constants, operators by precedence, function applications, lists, aggregates.
+
+Law: operators bind as in Soufflé, from loose to tight: ``lor lxor land bor bxor band``, shifts,
+``+ -``, ``* / %``, the unary ones, ``^`` (to the right). A minus before a number makes a negative constant unless ``^``
+follows. What a bare identifier is, variable or symbol, follows from the convention alone (D7).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from tidelog.errors import Span
+from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
+from tidelog.program.term import SYMBOL
+from tidelog.syntax.cursor import Cursor
+from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
+from tidelog.syntax.values import read_number, read_string
+
+UNARY_LEVEL, POWER_LEVEL = 10, 11
+BINARY = {
+    "lor": 1, "lxor": 2, "land": 3, "bor": 4, "bxor": 5, "band": 6, "bshl": 7, "bshr": 7, "bshru": 7,
+    "+": 8, "-": 8, "*": 9, "/": 9, "%": 9, "mod": 9, "^": POWER_LEVEL,
+}  # fmt: skip
+UNARY = ("-", "bnot", "lnot")
+AGGREGATE_NAMES = {kind: kind for kind in AGGREGATES} | {"avg": "mean"}
+AGGREGATE_NAMES |= {f"a_{kind.upper()}": kind for kind in AGGREGATES} | {"a_AVG": "mean"}
+_AGGREGATE_LEVELS = 4
+_TERM_STARTS = frozenset({NAME, NUMBER, STRING, "(", "[", "-"})
+
+
+class TermReader(Cursor):
+    """Reads terms at the cursor. `in_head` allows the aggregates with angle brackets."""
+
+    in_head = False
+
+    @abstractmethod
+    def body(self) -> tuple[Literal, ...]:
+        """A body at the cursor (for aggregates)."""
+
+    @abstractmethod
+    def atom(self) -> Atom:
+        """An atom at the cursor (for aggregates without braces)."""
+
+    def term(self, level: int = 1) -> Term:
+        """A term whose operators all bind at least as tightly as `level`."""
+        token = self.token
+        if token[0] == NAME:
+            following = self.tokens[self.at + 1]
+            if following[0] in (",", ")"):  # by far the commonest case: one name between commas
+                self.at += 1
+                self.token = following
+                return self.identifier(token)
+        return self.operation(self.unary(), token, level)
+
+    def operation(self, left: Term, first: Token, level: int = 1) -> Term:
+        """Go on with binary operators after the operand `left`, which began at `first`."""
+        while True:
+            sign = self.token.text
+            binding = BINARY.get(sign, 0)
+            if not binding or binding < level:
+                return left
+            self.advance()
+            self.enter()
+            right = self.term(binding if binding == POWER_LEVEL else binding + 1)
+            self.leave()
+            left = Call("%" if sign == "mod" else sign, (left, right), span_between(first, self.previous))
+
+    def unary(self) -> Term:
+        """An operand with its unary operators."""
+        token = self.token
+        if token.text not in UNARY or not self._is_prefix(token):
+            return self.primary()
+        self.advance()
+        negated = self._negative_number(token)
+        if negated is not None:
+            return negated
+        self.enter()
+        operand = self.term(POWER_LEVEL)
+        self.leave()
+        return Call(token.text, (operand,), span_between(token, self.previous))
+
+    def _is_prefix(self, token: Token) -> bool:
+        """`bnot x` is an operation, `bnot` alone an identifier like others."""
+        return token.kind == "-" or self.peek().kind in _TERM_STARTS
+
+    def _negative_number(self, minus: Token) -> Const | None:
+        number = self.token
+        if minus.kind != "-" or number.kind != NUMBER or self.peek().kind == "^" or number.text[-1] in "uU":
+            return None
+        self.advance()
+        return self._number(number, span_between(minus, number), negative=True)
+
+    def primary(self) -> Term:
+        """A term without operators around it."""
+        token = self.token
+        kind = token.kind
+        if kind == NAME:
+            return self._named(self.advance())
+        if kind == NUMBER:
+            return self._number(self.advance(), token.span)
+        if kind == STRING:
+            return Const(self.string(), SYMBOL, token.span)
+        if kind == "(":
+            return self._grouped(self.advance())
+        if kind == "[":
+            return self._list(self.advance())
+        raise self._no_term(token)
+
+    def identifier(self, token: Token) -> Term:
+        """A bare identifier: wildcard, variable or symbol, by the convention."""
+        _, name, start, end, source = token
+        span = Span(source, start, end)
+        if name == "_":
+            return Wildcard(span)
+        if self.convention == SOUFFLE:
+            if name == "nil":
+                raise self.failure("TL151", span, found="`nil`")
+            return Var(name, span)
+        first = name[0]
+        if first.isupper() or first in "_?":
+            return Var(name, span)
+        return Const(name, SYMBOL, span)
+
+    def string(self) -> str:
+        """The value of the string at the cursor."""
+        value = read_string(self.token.text)
+        if value is None:
+            raise self.failure("TL109")
+        self.advance()
+        return value
+
+    def terms_until(self, opening: Token) -> tuple[Term, ...]:
+        """Terms separated by commas up to the bracket that closes `opening`; both brackets are stepped over."""
+        self.enter()
+        terms: list[Term] = []
+        if self.token.kind not in (")", "]"):
+            terms.append(self.term())
+            while self.accept(","):
+                terms.append(self.term())
+        self.close(opening, "`,`" if terms else "a term")
+        self.leave()
+        return tuple(terms)
+
+    def _named(self, token: Token) -> Term:
+        kind = self.token.kind
+        aggregate = AGGREGATE_NAMES.get(token.text)
+        if aggregate is not None and (kind in _TERM_STARTS or kind in (":", "<")):
+            return self._aggregate(token, aggregate)
+        if kind == "(":
+            return self._call(token)
+        return self.identifier(token)
+
+    def _call(self, token: Token) -> Call:
+        if token.text == "as" and self.convention == SOUFFLE:
+            raise self.failure("TL159", token.span)
+        args = self.terms_until(self.advance())
+        if token.text == "autoinc" and not args:
+            raise self.failure("TL158", token.span, found="`autoinc()`")
+        return Call(token.text, args, span_between(token, self.previous))
+
+    def _number(self, token: Token, span: Span, negative: bool = False) -> Const:
+        read = read_number(token.text, negative)
+        if read is None:
+            hint = None if token.text.isdigit() and not negative else "Use a smaller number or a float."
+            raise self.failure("TL108", span, hint=hint, found=span.text)
+        return Const(read[0], read[1], span)
+
+    def _grouped(self, opening: Token) -> Term:
+        self.enter()
+        inner = self.term()
+        self.close(opening)
+        self.leave()
+        return inner
+
+    def _list(self, opening: Token) -> Call:
+        args = self.terms_until(opening)
+        return Call("list", args, span_between(opening, self.previous))
+
+    def _aggregate(self, token: Token, kind: str) -> Term:
+        """An aggregate in either form, or the function `min(a, b)`, or an identifier that looks like one."""
+        self.enter(_AGGREGATE_LEVELS)
+        following = self.token.kind
+        if following == "<" and self.in_head:
+            result: Term = self._head_aggregate(token, kind)
+        elif following == "<":
+            result = self._not_an_aggregate(token)
+        elif following == "(":
+            result = self._aggregate_or_call(token, kind)
+        else:
+            value = None if following == ":" else self.term()
+            result = self._body_aggregate(token, kind, value)
+        self.leave(_AGGREGATE_LEVELS)
+        return result
+
+    def _head_aggregate(self, token: Token, kind: str) -> Aggregate:
+        opening = self.advance()
+        value = None if self.token.kind == "*" and self.accept("*") else self.term()
+        self.close(opening)
+        return Aggregate(kind, value, None, span_between(token, self.previous))
+
+    def _not_an_aggregate(self, token: Token) -> Term:
+        """`min<Y>` in a body is a mistake; `min < y` compares an identifier."""
+        inner, closing = self.peek(1), self.peek(2)
+        if closing.kind == ">" and (inner.kind in (NAME, "*")):
+            raise self.failure("TL114", span_between(token, closing), found=token.text)
+        return self.identifier(token)
+
+    def _aggregate_or_call(self, token: Token, kind: str) -> Term:
+        call = self._call(token)
+        if self.token.kind != ":" or len(call.args) != 1:
+            return call
+        return self._body_aggregate(token, kind, call.args[0])
+
+    def _body_aggregate(self, token: Token, kind: str, value: Term | None) -> Aggregate:
+        self.expect(":", "`:` and the body of the aggregate")
+        in_head, self.in_head = self.in_head, False
+        if self.token.kind == "{":
+            opening = self.advance()
+            body = self.body()
+            self.close(opening, "`,`")
+        else:
+            body = (self.atom(),)
+        self.in_head = in_head
+        return Aggregate(kind, value, body, span_between(token, self.previous))
+
+    def _no_term(self, token: Token) -> Exception:
+        if token.kind == "$":
+            following = self.peek()
+            if following.kind == NAME:
+                return self.failure("TL152", span_between(token, following), found=f"`${following.text}`")
+            return self.failure("TL158", found="`$`")
+        if token.kind == "@":
+            if self.convention == SOUFFLE and self.peek().kind == NAME:
+                found = f"`@{self.peek().text}`"
+                return self.failure("TL153", span_between(token, self.peek()), found=found)
+            return self.failure("TL115", problem="stands inside a term")
+        return self.unexpected("a term (a variable, a constant, a function or a bracket)")

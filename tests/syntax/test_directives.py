@@ -1,0 +1,121 @@
+"""Declarations, types, input and output, NDlog's materialize, labels; Soufflé's features that are refused."""
+
+import pytest
+
+from tidelog.program import Atom, Column, Const, Declaration, Directive, Materialize, Rule, TypeDeclaration, Var
+from tidelog.syntax import parse_program, read_program
+
+
+def test_declarations_and_their_qualifiers():
+    program = parse_program(".decl a, b(x: number, y:symbol) input btree\n.decl c()\nc() :- a(_, _).")
+    columns = (Column("x", "number"), Column("y", "symbol"))
+    assert program.declarations == (Declaration("a", columns), Declaration("b", columns), Declaration("c", ()))
+    assert program.directives == (Directive("input", "a"), Directive("input", "b"))
+    assert len(program.rules) == 1
+
+
+def test_a_clause_may_follow_a_declaration_with_its_label():
+    program = parse_program(".decl a(x: number)\n   r1 a(x) :- a(x).")
+    assert [rule.label for rule in program.rules] == ["r1"]
+
+
+def test_types():
+    text = ".type A = number\n.type B <: symbol\n.type C = A | B\n.type D\n.number_type E\n.symbol_type F"
+    assert parse_program(text).types == (
+        TypeDeclaration("A", ("number",), False),
+        TypeDeclaration("B", ("symbol",), True),
+        TypeDeclaration("C", ("A", "B"), False),
+        TypeDeclaration("D", ("symbol",), True),
+        TypeDeclaration("E", ("number",), True),
+        TypeDeclaration("F", ("symbol",), True),
+    )
+
+
+def test_input_and_output():
+    text = '.input a(IO=file, filename="x.csv", delimiter="\\t")\n.output b, c\n.printsize d()\n.output e, f(n=-1), g'
+    params = (("IO", "file"), ("filename", "x.csv"), ("delimiter", "\t"))
+    assert parse_program(text).directives == (
+        Directive("input", "a", params),
+        Directive("output", "b"),
+        Directive("output", "c"),
+        Directive("printsize", "d"),
+        Directive("output", "e", (("n", "-1"),)),
+        Directive("output", "f", (("n", "-1"),)),
+        Directive("output", "g"),
+    )
+
+
+def test_pragma_and_plan_are_ignored():
+    text = '.pragma "legacy" "on"\n.decl p(x: number)\np(x) :- p(x), p(x).\n.plan 0:(2,1), 1:(1,2)\np(1).'
+    program = parse_program(text)
+    assert (len(program.rules), len(program.facts)) == (1, 1)
+
+
+def test_materialize():
+    text = "materialize(link, infinity, 10, keys(1,2)).materialize(p, 5, infinity)."
+    assert parse_program(text).keys == (
+        Materialize("link", None, 10, (1, 2)),
+        Materialize("p", 5, None, ()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("r1 p(X) :- q(X).", "r1"),
+        ("r1: p(X) :- q(X).", "r1"),
+        ("r2-1: p(X) :- q(X).", "r2-1"),
+        ("r2-1 p(X) :- q(X).", "r2-1"),
+        ("r3/1: p(X) :- q(X).", "r3/1"),
+        ('"my rule": p(X) :- q(X).', "my rule"),
+        ("p(X) :- q(X).", None),
+    ],
+)
+def test_labels(text, label):
+    rule = Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)),), label)
+    assert parse_program(text).rules == (rule,)
+
+
+def test_several_heads_are_several_rules():
+    program = parse_program("r1 a(X), b(X) :- c(X). a(1), b(2).")
+    assert [(rule.head.predicate, rule.label) for rule in program.rules] == [("a", "r1-1"), ("b", "r1-2")]
+    assert [fact.atom.predicate for fact in program.facts] == ["a", "b"]
+
+
+def test_facts_of_ndlog():
+    program = parse_program("q@3 :-.p.p :- q.r1 s(1).link(@a, B, 1).")
+    three, one = Const(3, "number"), Const(1, "number")
+    link = Atom("link", (Const("a", "symbol"), Const("B", "symbol"), one), 0)
+    assert [fact.atom for fact in program.facts] == [Atom("q", (three,), 0), Atom("p", ()), link]
+    assert program.rules == (Rule(Atom("p", ()), (Atom("q", ()),)), Rule(Atom("s", (one,)), (), "r1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (".comp C { .decl a(x: number) a(1). }\np(1).", "TL150"),
+        (".comp D : C<T> { .comp E { } }\np(1).", "TL150"),
+        (".init c = C\np(1).", "TL150"),
+        (".override a\np(1).", "TL150"),
+        (".output c.a\np(1).", "TL150"),
+        (".decl p(x: number)\np(x) :- c.a(x).\np(1).", "TL150"),
+        (".type R = [x: number, y: R]\np(1).", "TL151"),
+        (".decl p(x: number)\np(x) :- x = nil.\np(1).", "TL151"),
+        (".type T = A { x: number } | B {}\np(1).", "TL152"),
+        (".decl p(x: number)\np(x) :- x = $A(1).\np(1).", "TL152"),
+        (".functor f(x: number): number stateful\np(1).", "TL153"),
+        (".decl p(x: number)\np(x) :- x = @f(1).\np(1).", "TL153"),
+        (".decl e(x: number, y: number) eqrel\np(1).", "TL154"),
+        (".decl e(x: number, y: number) choice-domain (x, y), x\np(1).", "TL155"),
+        (".decl p(x: number)\np(x) <= p(y) :- x < y.\np(1).", "TL156"),
+        (".limitsize a(n=1)\np(1).", "TL157"),
+        (".decl p(x: number)\np($) :- p(_).\np(1).", "TL158"),
+        (".decl p(x: number)\np(x) :- as(x, T) = 1.\np(1).", "TL159"),
+        (".lattice L<> { Bottom -> 1 }\np(1).", "TL160"),
+        (".decl q(x: number) compressed\np(1).", "TL161"),
+    ],
+)
+def test_what_is_refused_is_named_and_the_rest_is_read(text, code):
+    program, found = read_program(text)
+    assert [d.code for d in found] == [code]
+    assert [fact.atom.predicate for fact in program.facts] == ["p"]
