@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A ground atom asserted by the program's text; its arguments may be applications to constants, as in ``p(1+2)``."""
+    """A ground atom asserted by the program's text; its arguments may be applications to constants: ``p(1+2)``."""
 
     atom: Atom
     span: Span | None = field(default=None, compare=False, repr=False)

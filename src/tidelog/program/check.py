@@ -1,0 +1,116 @@
+"""The checks that come before anything runs: all findings about a program at once.
+
+Law: a program that passes has a least model that evaluation reaches: its names are known and have one number of columns
+(`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
+(`strata`), and its recursion through min and max has one result (`monotone`). Checks do not depend on one another's
+success, so one run finds everything.
+Nothing is evaluated here, and the program is not rewritten, except that integer literals take their type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tidelog.errors import Diagnostic, ProgramError
+from tidelog.program.arity import check_names
+from tidelog.program.dependency import dependencies
+from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.monotone import check_monotone
+from tidelog.program.notices import check_notices
+from tidelog.program.program import Program
+from tidelog.program.safety import check_safety
+from tidelog.program.strata import Stratum, check_strata, strata_of_edges
+from tidelog.program.subtypes import TypeNames, check_subtypes
+from tidelog.program.types import Bound, Schema, infer_types
+
+ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
+
+    ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
+    type. ``classes`` numbers the columns so that columns that must share a type share a number.
+    """
+
+    program: Program
+    schema: Schema
+    classes: Mapping[str, tuple[int, ...]]
+    strata: tuple[Stratum, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def check_program(
+    program: Program,
+    functions: Mapping[str, tuple[Function, ...]] | None = None,
+    *,
+    bound: Bound | None = None,
+    known: Mapping[str, int] | None = None,
+    groups: Iterable[frozenset[str]] = (),
+) -> Checked:
+    """Check the program; raises `ProgramError` with all findings, in order of position.
+
+    ``functions`` are all functions that the program may call (the built-in ones if None). ``bound`` gives the types of
+    columns that hold data already, ``known`` the number of columns of relations that exist outside the program, and
+    ``groups`` relations that stay one stratum.
+
+    >>> from tidelog.program import Atom, Const, Fact, Rule, Var
+    >>> fact, x = Fact(Atom("edge", (Const(1, "number"),))), Var("X")
+    >>> check_program(Program((Rule(Atom("node", (x,)), (Atom("edge", (x,)),)),), (fact,))).schema["node"]
+    ('number',)
+    """
+    checked, findings = examine_program(program, functions, bound=bound, known=known, groups=groups)
+    if any(finding.severity == ERROR for finding in findings):
+        raise ProgramError(findings)
+    return checked
+
+
+def examine_program(
+    program: Program,
+    functions: Mapping[str, tuple[Function, ...]] | None = None,
+    *,
+    bound: Bound | None = None,
+    known: Mapping[str, int] | None = None,
+    groups: Iterable[frozenset[str]] = (),
+) -> tuple[Checked, tuple[Diagnostic, ...]]:
+    """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
+    functions = FUNCTIONS if functions is None else functions
+    names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
+    type_names = TypeNames(program.types)
+    typing = infer_types(program, names.arity, type_names, functions, bound or {})
+    edges = dependencies(typing.program.rules)
+    strata = strata_of_edges(typing.program.rules, edges)
+    findings = [
+        *names.findings,
+        *check_safety(program, functions),
+        *typing.findings,
+        *type_names.findings,
+        *check_subtypes(program, type_names),
+        *check_strata(edges, strata),
+        *check_monotone(edges, strata, typing.schema),
+        *check_notices(program, names),
+    ]
+    groups = tuple(groups)
+    if groups:
+        # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
+        strata = strata_of_edges(typing.program.rules, edges, groups)
+    ordered = tuple(sorted(findings, key=position))
+    warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
+    return Checked(typing.program, typing.schema, typing.classes, strata, warnings), ordered
+
+
+def position(finding: Diagnostic) -> tuple[str, int, str]:
+    """Where a finding stands in the order of the text; findings without a place come first."""
+    if finding.span is None:
+        return ("", -1, finding.code)
+    return (finding.span.source.name, finding.span.start, finding.code)
+
+
+def _arities(bound: Bound) -> dict[str, int]:
+    """At least so many columns does a relation have whose columns are bound."""
+    arities: dict[str, int] = {}
+    for relation, column in bound:
+        arities[relation] = max(arities.get(relation, 0), column + 1)
+    return arities

@@ -1,0 +1,238 @@
+"""Inference: which places of a program hold values of one type, found in one pass over its text.
+
+Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
+and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
+told where it appears, with the reasons of both types, and the pass goes on.
+`types` runs the pass over a program, looks again at what it left open, and reads the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.program.catalogue import diagnose
+from tidelog.program.functions import NUMERIC, ORDERED_TYPES
+from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation
+from tidelog.program.rule import Rule
+from tidelog.program.scope import aggregate_names, rule_names
+from tidelog.program.signatures import Signature, Signatures
+from tidelog.program.term import FLOAT, NUMBER, Aggregate, Call, Const, Term, Var
+from tidelog.program.unify import INTEGER, Classes, Reason
+
+Environment = dict[str, int]
+
+
+@dataclass(slots=True)
+class Use:
+    """A call whose overload is not settled yet: its arguments and its result are the places."""
+
+    call: Call
+    signature: Signature
+    places: list[int]
+
+
+class Demand(NamedTuple):
+    """A place whose type, once known, must be among some; otherwise ``finding`` tells."""
+
+    place: int
+    types: frozenset[str]
+    finding: Callable[[str], Diagnostic]
+
+
+@dataclass(slots=True)
+class Inference:
+    """Types of the places of a program, while they are found out."""
+
+    signatures: Signatures
+    arity: Mapping[str, int]
+    classes: Classes = field(default_factory=Classes)
+    findings: list[Diagnostic] = field(default_factory=list)
+    columns: dict[str, list[int]] = field(default_factory=dict)
+    literals: list[tuple[int, Const]] = field(default_factory=list)
+    open_uses: list[Use] = field(default_factory=list)
+    demands: list[Demand] = field(default_factory=list)
+    rule: Rule | None = None
+
+    def visit_rule(self, rule: Rule) -> Environment:
+        """Body, then head; gives the places of the rule's variables."""
+        env: Environment = {}
+        self.rule = rule
+        self.body(rule.body, env)
+        self.atom(rule.head, env)
+        return env
+
+    def column_places(self, relation: str) -> list[int]:
+        """The places of the relation's columns."""
+        places = self.columns.get(relation)
+        if places is None:
+            places = [self.classes.fresh() for _ in range(self.arity.get(relation, 0))]
+            self.columns[relation] = places
+        return places
+
+    def atom(self, atom: Atom, env: Environment) -> None:
+        """The arguments have the types of the columns."""
+        for arg, place in zip(atom.args, self.column_places(atom.predicate), strict=False):
+            if isinstance(arg, Var):
+                known = env.get(arg.name)
+                if known is None:
+                    env[arg.name] = place
+                else:
+                    self.unite(known, place, arg.span, f"`{arg.name}` is used as")
+            elif isinstance(arg, Const):
+                self.constant(arg, place, atom)
+            elif isinstance(arg, Call | Aggregate):
+                self.unite(self.term(arg, env), place, arg.span, "this argument must be")
+
+    def constant(self, const: Const, place: int, atom: Atom) -> None:
+        """A constant in a column gives the column its type."""
+        type_ = const.type
+        if type_ == NUMBER:
+            type_ = INTEGER
+            self.literals.append((place, const))
+        # The common case, a column that has the constant's type already, must not build a reason.
+        if self.classes.type(place) != type_ and not self.classes.set(place, type_, _constant_reason(const)):
+            self.conflict(place, type_, const.span, f"this column of `{atom.predicate}` holds")
+
+    def term(self, term: Term, env: Environment) -> int:
+        """The place of the term's value."""
+        if isinstance(term, Var):
+            place = env.get(term.name)
+            if place is None:
+                place = env[term.name] = self.classes.fresh()
+            return place
+        if isinstance(term, Const):
+            return self.constant_term(term)
+        if isinstance(term, Call):
+            return self.call(term, env)
+        return self.aggregate(term, env) if isinstance(term, Aggregate) else self.classes.fresh()
+
+    def constant_term(self, const: Const) -> int:
+        """A new place for a constant that stands in an expression."""
+        if const.type != NUMBER:
+            return self.classes.fresh(const.type, _constant_reason(const))
+        place = self.classes.fresh(INTEGER, _constant_reason(const))
+        self.literals.append((place, const))
+        return place
+
+    def call(self, call: Call, env: Environment) -> int:
+        """The place of the result; arguments and result follow the signature."""
+        places = [self.term(arg, env) for arg in call.args]
+        places.append(self.classes.fresh())
+        signature = self.signatures.of(call.function, len(call.args))
+        if signature is not None:
+            self.apply(call, signature, places)
+        return places[-1]
+
+    def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
+        """Use all that the overloads agree on; what they leave open is looked at again by `settle`."""
+        for position, type_ in signature.fixed:
+            self.set_position(call, places, position, type_, signature)
+        for position, other in signature.linked:
+            first, second = places[position], places[other]
+            if not self.classes.unite(first, second):
+                self.mismatch(call, signature, places)
+                return
+        if not signature.settled:
+            self.open_uses.append(Use(call, signature, places))
+
+    def set_position(self, call: Call, places: list[int], position: int, type_: str, signature: Signature) -> None:
+        """One argument, or the result, has a known type."""
+        word = "gives" if position == len(call.args) else "takes"
+        if not self.classes.set(places[position], type_, Reason(f"`{call.function}` {word} {type_} here", call.span)):
+            self.mismatch(call, signature, places)
+
+    def mismatch(self, call: Call, signature: Signature, places: Sequence[int]) -> None:
+        """No overload fits the arguments."""
+        found = ", ".join(type_name(self.classes.type(place)) for place in places[:-1])
+        known = "; ".join(f"({', '.join(o[:-1])}) gives {o[-1]}" for o in signature.overloads)
+        related = _places([self.classes.reason(place) for place in places], call.span)
+        hint = f"`{call.function}` takes {known}."
+        self.findings.append(diagnose("TL402", call.span, hint=hint, related=related, name=call.function, found=found))
+
+    def aggregate(self, aggregate: Aggregate, env: Environment) -> int:
+        """The place of the aggregate's value; its body is a scope inside the rule's (see `scope`)."""
+        inner = env
+        if aggregate.body is not None:
+            if self.rule is not None:
+                self.seed(rule_names(self.rule), env)
+            inner = dict(env)
+            self.seed(aggregate_names(aggregate), inner)
+            self.body(aggregate.body, inner)
+        value = None if aggregate.value is None else self.term(aggregate.value, inner)
+        if aggregate.kind == "count" or value is None:
+            return self.classes.fresh(NUMBER, Reason("count gives a number", aggregate.span))
+        wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
+        self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
+        if aggregate.kind == "mean":
+            return self.classes.fresh(FLOAT, Reason("mean gives a float", aggregate.span))
+        return value
+
+    def seed(self, names: Iterable[str], env: Environment) -> None:
+        """Give every name of a scope its place, before an inner scope is opened."""
+        for name in names:
+            if name not in env:
+                env[name] = self.classes.fresh()
+
+    def body(self, literals: Sequence[Literal], env: Environment) -> None:
+        """The literals of one scope."""
+        for literal in literals:
+            if isinstance(literal, Atom):
+                self.atom(literal, env)
+            elif isinstance(literal, Negation):
+                self.atom(literal.atom, env)
+            elif isinstance(literal, Comparison):
+                self.comparison(literal, env)
+            elif isinstance(literal, Disjunction):
+                for branch in literal.branches:
+                    self.body(branch, env)
+
+    def comparison(self, literal: Comparison, env: Environment) -> None:
+        """Both sides have one type; for `<` and its like one that has an order."""
+        left, right = self.term(literal.left, env), self.term(literal.right, env)
+        self.unite(left, right, literal.span, "the two sides are")
+        if literal.op not in ("=", "!="):
+            self.demands.append(Demand(left, ORDERED_TYPES, lambda found: _no_order(literal, found)))
+
+    def unite(self, first: int, second: int, span: Span | None, what: str) -> None:
+        """Two places hold values of one type."""
+        classes = self.classes
+        if not classes.unite(first, second):
+            reasons = (classes.reason(first), classes.reason(second))
+            self.tell_conflict(reasons, (classes.type(first), classes.type(second)), span, what)
+
+    def conflict(self, place: int, type_: str, span: Span | None, what: str) -> None:
+        """A place that has a type gets another one, at ``span``."""
+        self.tell_conflict([self.classes.reason(place)], (self.classes.type(place), type_), span, what)
+
+    def tell_conflict(
+        self, reasons: Iterable[Reason | None], types: Iterable[str | None], span: Span | None, what: str
+    ) -> None:
+        """Both types, and the place that each comes from."""
+        related = _places(reasons, span)
+        first, second = (type_name(t) for t in types)
+        self.findings.append(diagnose("TL401", span, related=related, what=what, first=first, second=second))
+
+
+def type_name(type_: str | None) -> str:
+    """A type as messages call it."""
+    return "unknown" if type_ is None else "number" if type_ == INTEGER else type_
+
+
+def _places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[str, Span]]:
+    places = [(r.text, r.span) for r in reasons if r is not None and r.span is not None and r.span != span]
+    return list(dict.fromkeys(places))
+
+
+def _constant_reason(const: Const) -> Reason:
+    return Reason(f"this is a {const.type}", const.span)
+
+
+def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:
+    return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=found)
+
+
+def _no_order(literal: Comparison, found: str) -> Diagnostic:
+    return diagnose("TL404", literal.span, op=literal.op, found=found)

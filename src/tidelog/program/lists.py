@@ -1,0 +1,67 @@
+"""Functions on lists, with the names NDlog gives them.
+
+Law: a list is a tuple of values without an element type. Equality of elements is that of `same`: inside a list an
+integer and a float differ even where Python holds them equal, since nothing but the value says which is meant.
+Lists are not ordered.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EvaluationError
+from tidelog.program.arithmetic import float_order
+from tidelog.program.term import Value
+
+List = tuple[Value, ...]
+
+
+def same(left: Value, right: Value) -> bool:
+    """Equality of values: NaN equals itself, and 1 is not 1.0.
+
+    >>> same((1, "a"), (1, "a")), same((1,), (1.0,))
+    (True, False)
+    """
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, float) and isinstance(right, float):
+        return float_order(left) == float_order(right)
+    return isinstance(left, float) == isinstance(right, float) and left == right
+
+
+def make(*elements: Value) -> List:
+    """``[a, b, ...]`` and ``f_init(a, b)``."""
+    return elements
+
+
+def concatenate(front: Value, back: List) -> List:
+    """``f_concat``: two lists joined; anything else goes before the list as its first element.
+
+    >>> concatenate("s", ("a", "b")), concatenate(("s",), ("a", "b"))
+    (('s', 'a', 'b'), ('s', 'a', 'b'))
+    """
+    return (*front, *back) if isinstance(front, tuple) else (front, *back)
+
+
+def append(elements: List, last: Value) -> List:
+    """``f_append``: one more element at the end, a list too."""
+    return (*elements, last)
+
+
+def member(elements: List, wanted: Value) -> int:
+    """``f_member`` and ``f_inPath``: 1 if an element equals the value, else 0."""
+    return int(any(same(element, wanted) for element in elements))
+
+
+def size(elements: List) -> int:
+    return len(elements)
+
+
+def first(elements: List) -> Value:
+    if not elements:
+        raise EvaluationError("f_first of the empty list")
+    return elements[0]
+
+
+def last(elements: List) -> Value:
+    if not elements:
+        raise EvaluationError("f_last of the empty list")
+    return elements[-1]

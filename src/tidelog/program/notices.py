@@ -1,0 +1,82 @@
+"""What Tidelog reads but does not do (TL6xx), and what looks like a slip (TL7xx).
+
+Law: nothing that a text says is dropped in silence. Timers, expiring and bounded tables and path expressions are
+refused by name; a relation that NDlog would treat as a message of an instant is kept, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tidelog.errors import Diagnostic
+from tidelog.program.arity import TIMER, Names
+from tidelog.program.catalogue import diagnose
+from tidelog.program.literal import Atom, PathAtom
+from tidelog.program.program import Program
+from tidelog.program.rule import Rule
+from tidelog.program.scope import atoms, flat_literals, literal_variables, rule_literals, term_variables
+from tidelog.program.term import Aggregate, Var
+
+
+def check_notices(program: Program, names: Names) -> list[Diagnostic]:
+    """All findings of both families."""
+    findings: list[Diagnostic] = []
+    for key in program.keys:
+        if key.lifetime is not None:
+            findings.append(diagnose("TL602", key.span, name=key.relation, value=key.lifetime))
+        if key.size is not None:
+            findings.append(diagnose("TL603", key.span, name=key.relation, value=key.size))
+    for rule in program.rules:
+        _check_rule(rule, names, findings)
+    _check_events(program, names, findings)
+    return findings
+
+
+def _check_rule(rule: Rule, names: Names, findings: list[Diagnostic]) -> None:
+    for literal in rule_literals(rule):
+        if isinstance(literal, PathAtom):
+            findings.append(diagnose("TL604", literal.span))
+        elif isinstance(literal, Atom) and literal.predicate == TIMER and _is_timer(names):
+            findings.append(diagnose("TL601", literal.span))
+    findings.extend(single_variables(rule))
+
+
+def _is_timer(names: Names) -> bool:
+    return TIMER not in names.made and TIMER not in names.declared
+
+
+def single_variables(rule: Rule) -> Iterable[Diagnostic]:
+    """Variables that occur once, as an argument of an atom of the rule's own scope, and do not start with `_`.
+
+    Not in rules that aggregate in their head: there every named variable counts (D12).
+    """
+    if any(isinstance(term, Aggregate) for term in rule.head.args):
+        return
+    found: list[Var] = []
+    for term in rule.head.args:
+        term_variables(term, found)
+    own: list[Var] = []
+    for literal in flat_literals(rule.body):
+        if isinstance(literal, Atom):
+            own.extend(arg for arg in literal.args if isinstance(arg, Var))
+    for literal in rule_literals(rule):
+        literal_variables(literal, found)
+    times: dict[str, int] = {}
+    for variable in found:
+        times[variable.name] = times.get(variable.name, 0) + 1
+    for variable in own:
+        if times[variable.name] == 1 and not variable.name.startswith("_"):
+            yield diagnose("TL702", variable.span, name=variable.name)
+
+
+def _check_events(program: Program, names: Names, findings: list[Diagnostic]) -> None:
+    """In a program with `materialize` lines a base relation without one would be an event in NDlog."""
+    if not program.keys:
+        return
+    told: set[str] = set()
+    for rule in program.rules:
+        for atom in atoms(rule_literals(rule)):
+            name = atom.predicate
+            if name not in names.made and name not in names.declared and name not in told and name != TIMER:
+                told.add(name)
+                findings.append(diagnose("TL703", atom.span, name=name))

@@ -1,0 +1,313 @@
+"""Safety: every variable gets its values from somewhere finite (TL3xx).
+
+Law: the bound variables of a conjunction are the least set that contains the variables of its positive atoms, the
+variable on one side of `=` once the other side is bound, and the variables that all branches of a disjunction bind.
+Everything else (head, negation, comparison, expression, range, aggregate) only uses bound variables. An aggregate
+sees the bound variables of the scopes around it and gives back nothing but its value.
+Each variable of a rule is reported once, at the first place that needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.program.catalogue import diagnose
+from tidelog.program.functions import Function
+from tidelog.program.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.program import Program
+from tidelog.program.rule import Rule
+from tidelog.program.scope import (
+    aggregate_names,
+    all_literals,
+    body_aggregates,
+    literal_variables,
+    rule_literals,
+    rule_names,
+    scope_names,
+    term_variables,
+)
+from tidelog.program.term import Aggregate, Call, Const, Term, Var, Wildcard
+
+HEAD, NEGATED, COMPARED, COMPUTED, RANGE, AGGREGATED = "TL301", "TL302", "TL303", "TL304", "TL306", "TL309"
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The scope at hand: names that occur in it or around it, and what has been found about the rule so far."""
+
+    names: Set[str]
+    generators: Set[str]
+    findings: list[Diagnostic] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+    inner: bool = False
+
+    def within(self, names: Set[str]) -> _Scope:
+        """The scope of an aggregate inside this one; findings go to the same list."""
+        return _Scope(self.names | names, self.generators, self.findings, self.told, True)
+
+
+def check_safety(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[Diagnostic]:
+    """All findings about unbound variables and misplaced terms in the rules and facts of the program."""
+    generators = {name for name, overloads in functions.items() if any(f.generator for f in overloads)}
+    findings: list[Diagnostic] = []
+    for fact in program.facts:
+        for term in fact.atom.args:
+            if not isinstance(term, Const):
+                scope = _Scope(set(), generators, findings)
+                _check_term(term, set(), HEAD, scope)
+    for rule in program.rules:
+        if not _plainly_safe(rule):
+            findings.extend(rule_safety(rule, generators))
+    return findings
+
+
+def _plainly_safe(rule: Rule) -> bool:
+    """Whether the rule is safe at a glance: plain atoms only, and every head argument a constant or bound by them."""
+    bound: set[str] = set()
+    for literal in rule.body:
+        if not isinstance(literal, Atom):
+            return False
+        for arg in literal.args:
+            if isinstance(arg, Var):
+                bound.add(arg.name)
+            elif isinstance(arg, Call | Aggregate):
+                return False
+    return all(arg.name in bound if isinstance(arg, Var) else isinstance(arg, Const) for arg in rule.head.args)
+
+
+def rule_safety(rule: Rule, generators: Set[str] = frozenset({"range"})) -> list[Diagnostic]:
+    """The findings about one rule.
+
+    >>> [d.code for d in rule_safety(Rule(Atom("p", (Var("X"),)), (Negation(Atom("q", (Var("X"),))),)))]
+    ['TL301']
+    """
+    scope = _Scope(rule_names(rule), generators)
+    bound = bound_variables(rule.body, set(), scope.names)
+    _check_witnesses(rule, bound, scope)
+    scope.told |= _consequences(rule, bound, scope)
+    for term in rule.head.args:
+        _check_head_term(term, bound, scope)
+    _check_body(rule.body, bound, scope)
+    return scope.findings
+
+
+def _consequences(rule: Rule, bound: Set[str], scope: _Scope) -> set[str]:
+    """The unbound variables that `=` would bind if only the others were bound: these are worth telling, those not."""
+    if scope.names <= bound:
+        return set()
+    defined = {
+        side.name
+        for literal in rule.body
+        if isinstance(literal, Comparison) and literal.op == "="
+        for side in (literal.left, literal.right)
+        if isinstance(side, Var)
+    }
+    culprits = scope.names - bound - defined
+    return bound_variables(rule.body, bound | culprits, scope.names) - bound - culprits if culprits else set()
+
+
+def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[str]) -> set[str]:
+    """The variables that the conjunction binds, together with those ``given``.
+
+    ``around`` holds the names of the conjunction's own scope and the scopes around it: of the variables of an
+    aggregate these must be bound before its value is known, the others are its own.
+    """
+    bound = set(given)
+    waiting: list[Literal] = []
+    for literal in literals:
+        if isinstance(literal, Atom):
+            bound.update(arg.name for arg in literal.args if isinstance(arg, Var))
+        elif isinstance(literal, PathAtom):
+            bound.update(end.name for end in (literal.source, literal.target) if isinstance(end, Var))
+        elif isinstance(literal, Disjunction) or (isinstance(literal, Comparison) and literal.op == "="):
+            waiting.append(literal)
+    return _close(bound, waiting, around)
+
+
+def _close(bound: set[str], waiting: list[Literal], around: Set[str]) -> set[str]:
+    """Let the waiting literals bind until none has more to give.
+
+    A disjunction is looked at again only if something else was bound since: nested ones would else cost 2^depth.
+    """
+    seen_at: dict[int, int] = {}
+    grown = True
+    while grown:
+        before = len(bound)
+        for i, literal in enumerate(waiting):
+            if seen_at.get(i) != len(bound):
+                _bind(literal, bound, around)
+                seen_at[i] = len(bound)
+        grown = len(bound) > before
+    return bound
+
+
+def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
+    """Let the literal bind what it can, given what is bound already."""
+    if isinstance(literal, Disjunction):
+        branches = [bound_variables(branch, bound, around) for branch in literal.branches]
+        bound.update(set.intersection(*branches) if branches else ())
+        return
+    assert isinstance(literal, Comparison)
+    for side, other in ((literal.left, literal.right), (literal.right, literal.left)):
+        if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
+            bound.add(side.name)
+
+
+def needed(term: Term, around: Set[str]) -> set[str]:
+    """The variables that must be bound before the term has a value.
+
+    >>> needed(Call("+", (Var("X"), Const(1, "number"))), set())
+    {'X'}
+    """
+    found: list[Var] = []
+    term_variables(term, found)
+    names = {variable.name for variable in found}
+    for aggregate in body_aggregates(term):
+        names |= _shared(aggregate, around)
+    return names
+
+
+def _shared(aggregate: Aggregate, around: Set[str]) -> set[str]:
+    """The variables of the aggregate that belong to a scope around it, those of aggregates further in included."""
+    names = aggregate_names(aggregate)
+    for literal in all_literals(aggregate.body or ()):
+        names |= scope_names((literal,))
+    return names & around
+
+
+def _check_witnesses(rule: Rule, bound: Set[str], scope: _Scope) -> None:
+    """Report the unbound variables that an aggregate binds for itself: they cannot be taken out of it."""
+    if not (scope.names <= bound):
+        for aggregate in _rule_aggregates(rule):
+            inside = bound_variables(aggregate.body or (), set(), set())
+            for variable in _own_occurrences(rule):
+                if variable.name in inside and variable.name not in bound:
+                    _tell("TL308", variable, scope)
+
+
+def _rule_aggregates(rule: Rule) -> Iterator[Aggregate]:
+    for term in rule.head.args:
+        yield from body_aggregates(term)
+    for literal in rule_literals(rule):
+        if isinstance(literal, Comparison):
+            yield from body_aggregates(literal.left)
+            yield from body_aggregates(literal.right)
+        elif isinstance(literal, Atom):
+            for term in literal.args:
+                yield from body_aggregates(term)
+
+
+def _own_occurrences(rule: Rule) -> list[Var]:
+    found: list[Var] = []
+    for term in rule.head.args:
+        term_variables(term, found)
+    for literal in rule.body:
+        literal_variables(literal, found)
+    return found
+
+
+def _check_head_term(term: Term, bound: Set[str], scope: _Scope) -> None:
+    if isinstance(term, Aggregate) and term.body is None:
+        if term.value is not None:
+            _check_term(term.value, bound, AGGREGATED, scope)
+    else:
+        _check_term(term, bound, HEAD, scope)
+
+
+def _check_body(literals: Iterable[Literal], bound: Set[str], scope: _Scope) -> None:
+    """Report what the literals need and ``bound`` does not give."""
+    for literal in literals:
+        if isinstance(literal, Atom):
+            _check_atom(literal, bound, COMPUTED, scope)
+        elif isinstance(literal, Negation):
+            _check_atom(literal.atom, bound, NEGATED, scope)
+        elif isinstance(literal, Comparison):
+            _check_comparison(literal, bound, scope)
+        elif isinstance(literal, Disjunction):
+            for branch in literal.branches:
+                _check_body(branch, bound_variables(branch, bound, scope.names), scope)
+        elif isinstance(literal, PathAtom):
+            _check_ends(literal, bound, scope)
+        else:
+            assert isinstance(literal, Boolean)
+
+
+def _check_atom(atom: Atom, bound: Set[str], code: str, scope: _Scope) -> None:
+    """Arguments of an atom: a plain variable is bound by a positive atom and needed by a negated one."""
+    for arg in atom.args:
+        if isinstance(arg, Wildcard | Const):
+            continue
+        if isinstance(arg, Var):
+            _check_variable(arg, bound, code, scope)
+        else:
+            _check_term(arg, bound, COMPUTED, scope)
+
+
+def _check_comparison(literal: Comparison, bound: Set[str], scope: _Scope) -> None:
+    for side in (literal.left, literal.right):
+        if literal.op == "=" and isinstance(side, Call) and side.function in scope.generators:
+            for arg in side.args:
+                _check_term(arg, bound, RANGE, scope)
+        else:
+            _check_term(side, bound, COMPARED, scope)
+
+
+def _check_ends(literal: PathAtom, bound: Set[str], scope: _Scope) -> None:
+    for end in (literal.source, literal.target):
+        if not isinstance(end, Wildcard):
+            _check_term(end, bound, COMPUTED, scope)
+
+
+def _check_term(term: Term, bound: Set[str], code: str, scope: _Scope) -> None:
+    """Report the variables of a term that is to be computed, and terms that have no value."""
+    if isinstance(term, Var):
+        _check_variable(term, bound, code, scope)
+    elif isinstance(term, Wildcard):
+        scope.findings.append(diagnose("TL305", term.span))
+    elif isinstance(term, Call):
+        if term.function in scope.generators:
+            scope.findings.append(diagnose("TL307", term.span, name=_text(term.span, term.function)))
+        for arg in term.args:
+            _check_term(arg, bound, code, scope)
+    elif isinstance(term, Aggregate):
+        _check_aggregate(term, bound, scope)
+
+
+def _check_variable(variable: Var, bound: Set[str], code: str, scope: _Scope) -> None:
+    if variable.name not in bound:
+        _tell(AGGREGATED if scope.inner else code, variable, scope)
+
+
+def _check_aggregate(aggregate: Aggregate, bound: Set[str], scope: _Scope) -> None:
+    if aggregate.body is None:
+        scope.findings.append(diagnose("TL310", aggregate.span, kind=f"{aggregate.kind}<...>"))
+        return
+    own = aggregate_names(aggregate)
+    for name in sorted(_shared(aggregate, scope.names) - bound - scope.told):
+        # Unbound outside: told there if it occurs in a place that needs it, which all places but atoms do.
+        scope.told.add(name)
+        scope.findings.append(diagnose("TL308", _first_span(aggregate, name), name=name))
+    inner = scope.within(own)
+    inside = bound_variables(aggregate.body, bound & inner.names, inner.names)
+    if aggregate.value is not None:
+        _check_term(aggregate.value, inside, AGGREGATED, inner)
+    _check_body(aggregate.body, inside, inner)
+
+
+def _first_span(aggregate: Aggregate, name: str) -> Span | None:
+    found: list[Var] = []
+    for literal in all_literals(aggregate.body or ()):
+        literal_variables(literal, found)
+    return next((variable.span for variable in found if variable.name == name), aggregate.span)
+
+
+def _tell(code: str, variable: Var, scope: _Scope) -> None:
+    if variable.name not in scope.told:
+        scope.told.add(variable.name)
+        scope.findings.append(diagnose(code, variable.span, name=variable.name))
+
+
+def _text(span: Span | None, otherwise: str) -> str:
+    return otherwise if span is None else span.text

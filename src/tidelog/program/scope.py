@@ -1,0 +1,139 @@
+"""Where a variable lives: the scopes of a rule and of the aggregates inside it.
+
+Law: the variables of a rule form one scope. The body of an aggregate opens an inner scope; a variable of that body
+that also occurs in an enclosing scope is the enclosing one (so it forms the group), every other one is local (D12).
+This module only finds occurrences; `safety` says which of them are bound, `types` what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.rule import Rule
+from tidelog.program.term import Aggregate, Call, Term, Var
+
+
+def term_variables(term: Term, into: list[Var]) -> None:
+    """Append the variables of the term's own scope; the bodies and values of inner aggregates are not entered."""
+    if isinstance(term, Var):
+        into.append(term)
+    elif isinstance(term, Call):
+        for arg in term.args:
+            term_variables(arg, into)
+    elif isinstance(term, Aggregate) and term.body is None and term.value is not None:
+        term_variables(term.value, into)
+
+
+def literal_variables(literal: Literal, into: list[Var]) -> None:
+    """Append the variables of the literal's own scope, in the order of the text.
+
+    >>> found = []
+    >>> literal_variables(Atom("p", (Var("X"), Call("+", (Var("Y"), Var("X"))))), found)
+    >>> [variable.name for variable in found]
+    ['X', 'Y', 'X']
+    """
+    for term in literal_terms(literal):
+        term_variables(term, into)
+    if isinstance(literal, Disjunction):
+        for branch in literal.branches:
+            for inner in branch:
+                literal_variables(inner, into)
+
+
+def literal_terms(literal: Literal) -> tuple[Term, ...]:
+    """The terms that stand directly in the literal; a disjunction has none of its own."""
+    if isinstance(literal, Atom):
+        return literal.args
+    if isinstance(literal, Comparison):
+        return (literal.left, literal.right)
+    if isinstance(literal, Negation):
+        return literal.atom.args
+    if isinstance(literal, PathAtom):
+        return (literal.source, literal.target)
+    return ()
+
+
+def scope_names(literals: Iterable[Literal], terms: Iterable[Term] = ()) -> set[str]:
+    """The names of the variables that occur in one scope: in these literals and terms, outside inner aggregates."""
+    found: list[Var] = []
+    for term in terms:
+        term_variables(term, found)
+    for literal in literals:
+        literal_variables(literal, found)
+    return {variable.name for variable in found}
+
+
+def rule_names(rule: Rule) -> set[str]:
+    """The names of the rule's own scope: its head and its body outside aggregates."""
+    return scope_names(rule.body, rule.head.args)
+
+
+def aggregate_names(aggregate: Aggregate) -> set[str]:
+    """The names that occur in the scope of an aggregate: in its value and directly in its body."""
+    return scope_names(aggregate.body or (), () if aggregate.value is None else (aggregate.value,))
+
+
+def body_aggregates(term: Term) -> Iterator[Aggregate]:
+    """The outermost aggregates with a body of their own inside the term."""
+    if isinstance(term, Aggregate):
+        if term.body is not None:
+            yield term
+        elif term.value is not None:
+            yield from body_aggregates(term.value)
+    elif isinstance(term, Call):
+        for arg in term.args:
+            yield from body_aggregates(arg)
+
+
+def flat_literals(literals: Iterable[Literal]) -> Iterator[Literal]:
+    """The literals, with the branches of disjunctions opened; aggregates are not entered."""
+    for literal in literals:
+        if isinstance(literal, Disjunction):
+            for branch in literal.branches:
+                yield from flat_literals(branch)
+        else:
+            yield literal
+
+
+def all_literals(literals: Iterable[Literal]) -> Iterator[Literal]:
+    """The literals, with disjunctions opened and the bodies of aggregates entered, however deep."""
+    for literal in flat_literals(literals):
+        yield literal
+        for term in literal_terms(literal):
+            if isinstance(term, Call | Aggregate):
+                yield from _literals_inside(term)
+
+
+def _literals_inside(term: Term) -> Iterator[Literal]:
+    for aggregate in body_aggregates(term):
+        if aggregate.value is not None:
+            yield from _literals_inside(aggregate.value)
+        yield from all_literals(aggregate.body or ())
+
+
+def rule_literals(rule: Rule) -> Iterator[Literal]:
+    """Every literal of the rule but its head: `all_literals` of the body and of aggregates in the head."""
+    yield from all_literals(rule.body)
+    for term in rule.head.args:
+        if isinstance(term, Call | Aggregate):
+            yield from _literals_inside(term)
+
+
+def atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
+    """The atoms among the literals, negated ones included."""
+    for literal in literals:
+        if isinstance(literal, Atom):
+            yield literal
+        elif isinstance(literal, Negation):
+            yield literal.atom
+
+
+def calls(term: Term) -> Iterator[Call]:
+    """The function applications inside the term, outermost first; the bodies of aggregates are not entered."""
+    if isinstance(term, Call):
+        yield term
+        for arg in term.args:
+            yield from calls(arg)
+    elif isinstance(term, Aggregate) and term.value is not None:
+        yield from calls(term.value)

@@ -1,0 +1,169 @@
+"""Type names: aliases, subtypes and unions made by `.type`, and the columns declared with them.
+
+Law: every type name has one base type; a name means a set of values of that base. A subtype's values are among those
+of its base, a member's among those of its union. A head column declared with a name takes only variables that some
+body column declares with the same name or a narrower one (TL405); the columns of one variable have a name in common
+that is at most as wide as each (TL406).
+Base types themselves are compared by `types`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.program.catalogue import diagnose
+from tidelog.program.literal import Atom, Literal
+from tidelog.program.nearest import KnownNames
+from tidelog.program.program import Program
+from tidelog.program.rule import Rule
+from tidelog.program.schema import BASE_TYPES, TypeDeclaration
+from tidelog.program.term import SYMBOL, Var
+
+
+class TypeNames:
+    """The type names of a program: the base type of each and which is narrower than which."""
+
+    def __init__(self, declarations: Iterable[TypeDeclaration]) -> None:
+        self.findings: list[Diagnostic] = []
+        self._declared: dict[str, TypeDeclaration] = {}
+        for declaration in declarations:
+            self._add(declaration)
+        self._wider: dict[str, set[str]] = {}
+        self._alias: dict[str, str] = {}
+        self._base: dict[str, str] = {name: name for name in BASE_TYPES}
+        self._check_bases()
+        self._resolve()
+
+    def base(self, name: str) -> str | None:
+        """The base type of the name, or None if it has none that makes sense."""
+        return self._base.get(name)
+
+    def canonical(self, name: str) -> str:
+        """The name behind aliases."""
+        return self._alias.get(name, name)
+
+    def narrower(self, name: str, other: str) -> bool:
+        """Whether every value of the one type belongs to the other."""
+        name, other = self.canonical(name), self.canonical(other)
+        return name == other or other in self._wider.get(name, ())
+
+    def common(self, name: str, other: str) -> bool:
+        """Whether some type is narrower than both."""
+        return any(self.narrower(t, name) and self.narrower(t, other) for t in (name, other, *self._declared))
+
+    def check(self, name: str, span: Span | None) -> None:
+        """Report the name if it is unknown."""
+        if name not in self._declared and name not in BASE_TYPES:
+            hint = KnownNames((*BASE_TYPES, *self._declared)).hint(name, "")
+            self.findings.append(diagnose("TL206", span, hint=hint, name=name))
+
+    def _add(self, declaration: TypeDeclaration) -> None:
+        name = declaration.name
+        if name in BASE_TYPES or name in self._declared:
+            first = self._declared.get(name)
+            related = [("first declared here", first.span)] if first is not None and first.span is not None else []
+            self.findings.append(diagnose("TL211", declaration.span, related=related, name=name))
+        else:
+            self._declared[name] = declaration
+
+    def _check_bases(self) -> None:
+        for declaration in self._declared.values():
+            for base in declaration.bases:
+                self.check(base, declaration.span)
+
+    def _resolve(self) -> None:
+        """Bases bottom up, without recursion: a name whose bases never resolve is circular or unknown."""
+        waiting = dict(self._declared)
+        grown = True
+        while grown and waiting:
+            ready = [d for d in waiting.values() if all(b in self._base or self._hopeless(b) for b in d.bases)]
+            for declaration in ready:
+                del waiting[declaration.name]
+                self._settle(declaration)
+            grown = bool(ready)
+        for declaration in waiting.values():
+            self.findings.append(diagnose("TL212", declaration.span, name=declaration.name))
+
+    def _hopeless(self, name: str) -> bool:
+        """Whether the name is unknown: told already, and no reason to call its users circular."""
+        return name not in self._declared and name not in BASE_TYPES
+
+    def _settle(self, declaration: TypeDeclaration) -> None:
+        name = declaration.name
+        bases = [b for b in declaration.bases or (SYMBOL,) if b in self._base]
+        roots = {self._base[b] for b in bases}
+        if len(roots) > 1:
+            first, second = sorted(roots)[:2]
+            self.findings.append(diagnose("TL407", declaration.span, name=name, first=first, second=second))
+        if len(roots) == 1:
+            self._base[name] = roots.pop()
+        wider = self._wider.setdefault(name, set())
+        if declaration.subtype or not declaration.bases:
+            for base in bases:
+                wider |= {self.canonical(base), *self._wider.get(self.canonical(base), ())}
+        elif len(bases) == 1:
+            self._alias[name] = self.canonical(bases[0])
+        else:
+            self._join(name, bases, wider)
+
+    def _join(self, name: str, bases: Iterable[str], wider: set[str]) -> None:
+        """The name is the union of its members: each of them, and what is narrower than one, is narrower than it."""
+        for base in bases:
+            member = self.canonical(base)
+            self._wider.setdefault(member, set()).add(name)
+            for ups in self._wider.values():
+                if member in ups:
+                    ups.add(name)
+        if name in self._base:
+            wider.add(self._base[name])
+
+
+def declared_types(program: Program) -> dict[str, tuple[str, ...]]:
+    """The type names of the columns of each declared relation."""
+    types: dict[str, tuple[str, ...]] = {}
+    for declaration in program.declarations:
+        types.setdefault(declaration.relation, tuple(column.type for column in declaration.columns))
+    return types
+
+
+def check_subtypes(program: Program, names: TypeNames) -> list[Diagnostic]:
+    """Findings about subtypes in rules; programs without `.type` have none."""
+    if not program.types:
+        return []
+    declared = declared_types(program)
+    findings: list[Diagnostic] = []
+    for rule in program.rules:
+        findings.extend(_check_rule(rule, declared, names))
+    return findings
+
+
+def _check_rule(rule: Rule, declared: Mapping[str, tuple[str, ...]], names: TypeNames) -> Iterator[Diagnostic]:
+    sources: dict[str, list[str]] = {}
+    for name, variable in _typed_variables(rule.body, declared):
+        known = sources.setdefault(variable.name, [])
+        if name not in known:
+            clash = next((t for t in known if not _joinable(t, name, names)), None)
+            if clash is not None:
+                yield diagnose("TL406", variable.span, name=variable.name, first=clash, second=name)
+            known.append(name)
+    for arg, expected in zip(rule.head.args, declared.get(rule.head.predicate, ()), strict=False):
+        if isinstance(arg, Var) and arg.name in sources:
+            found = sources[arg.name]
+            same_base = any(names.base(t) == names.base(expected) for t in found)
+            if same_base and not any(names.narrower(t, expected) for t in found):
+                yield diagnose("TL405", arg.span, what=f"`{arg.name}`", found=found[0], expected=expected)
+
+
+def _joinable(first: str, second: str, names: TypeNames) -> bool:
+    """Types of different base are the business of `types`; types of one base need a common narrower one."""
+    return names.base(first) != names.base(second) or names.common(first, second)
+
+
+def _typed_variables(body: Iterable[Literal], declared: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Var]]:
+    """Variables with the type names of their columns; the branches of a disjunction are left out: they widen a type."""
+    for literal in body:
+        if isinstance(literal, Atom):
+            for arg, name in zip(literal.args, declared.get(literal.predicate, ()), strict=False):
+                if isinstance(arg, Var):
+                    yield name, arg

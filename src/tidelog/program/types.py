@@ -1,0 +1,211 @@
+"""Types: declared or inferred, every column and every variable holds values of one type (TL4xx).
+
+Law: a program is well typed if no class of places gets two types, where declarations, constants, signatures and data
+that is already there give types, and rules unite places (`inference`). An integer literal takes the type of its class:
+in a fact it is a number unless something else is known, in a rule it stays open until the column's type is known.
+Overloads that the first pass left open are looked at until nothing changes.
+Subtypes are the business of `subtypes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tidelog.errors import Diagnostic
+from tidelog.program.catalogue import diagnose
+from tidelog.program.elaborate import RETYPED, elaborate_fact, elaborate_rule
+from tidelog.program.functions import ANY, FUNCTIONS, Function
+from tidelog.program.inference import Inference, Use, type_name
+from tidelog.program.program import Program
+from tidelog.program.rule import Fact, Rule
+from tidelog.program.schema import Declaration
+from tidelog.program.signatures import Signatures
+from tidelog.program.subtypes import TypeNames
+from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, Const
+from tidelog.program.unify import INTEGER, Reason
+
+Bound = Mapping[tuple[str, int], str]
+Schema = Mapping[str, tuple[str | None, ...]]
+Literals = list[tuple[int, Const]]
+LiteralsAt = list[tuple[int, Literals]]
+RANGES = {NUMBER: (-(2**63), 2**63 - 1), UNSIGNED: (0, 2**64 - 1), FLOAT: (-(2**1023), 2**1023)}
+
+
+@dataclass(frozen=True, slots=True)
+class Typing:
+    """What is known of a program's types: the elaborated program, the columns' types and their classes."""
+
+    program: Program
+    schema: Schema
+    classes: Mapping[str, tuple[int, ...]]
+    findings: tuple[Diagnostic, ...]
+
+
+def infer_types(
+    program: Program,
+    arity: Mapping[str, int],
+    names: TypeNames,
+    functions: Mapping[str, tuple[Function, ...]],
+    bound: Bound,
+) -> Typing:
+    """Types of all columns; ``bound`` gives those of columns that hold data already, by relation and position."""
+    inference = Inference(Signatures(functions), arity)
+    _bind_columns(bound, inference)
+    for declaration in program.declarations:
+        _declare_columns(declaration, names, inference)
+    # Facts first: where a rule and a fact disagree it is the rule that gets the blame.
+    fact_literals = _visit_facts(program.facts, inference)
+    rule_literals = _visit_rules(program.rules, inference)
+    _settle(inference)
+    for _, literals in fact_literals:
+        for place, _const in literals:
+            _default(place, inference)
+    _settle(inference)
+    _check_demands(inference)
+    elaborated = _elaborated(program, rule_literals, fact_literals, inference)
+    return Typing(elaborated, _schema(inference), _column_classes(inference), tuple(inference.findings))
+
+
+def variable_types(
+    rule: Rule, schema: Schema, functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
+) -> dict[str, str | None]:
+    """The types of the rule's own variables over columns of these types; None where nothing says.
+
+    >>> from tidelog.program import Atom, Var
+    >>> variable_types(Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)),)), {"q": ("float",)})
+    {'X': 'float'}
+    """
+    arity = {name: len(types) for name, types in schema.items()}
+    inference = Inference(Signatures(functions), arity)
+    bound = {(name, i): t for name, types in schema.items() for i, t in enumerate(types) if t is not None}
+    _bind_columns(bound, inference)
+    env = inference.visit_rule(rule)
+    _settle(inference)
+    return {name: _known(inference.classes.type(place)) for name, place in env.items()}
+
+
+def _known(type_: str | None) -> str | None:
+    return NUMBER if type_ == INTEGER else type_
+
+
+def _bind_columns(bound: Bound, inference: Inference) -> None:
+    for (relation, column), type_ in bound.items():
+        places = inference.column_places(relation)
+        if column < len(places):
+            inference.classes.set(places[column], type_, Reason("the facts stored already", None))
+
+
+def _declare_columns(declaration: Declaration, names: TypeNames, inference: Inference) -> None:
+    places = inference.column_places(declaration.relation)
+    for column, place in zip(declaration.columns, places, strict=False):
+        names.check(column.type, declaration.span)
+        base = names.base(column.type)
+        reason = Reason(f"`{column.name}` is declared {column.type}", declaration.span)
+        if base is not None and not inference.classes.set(place, base, reason):
+            inference.conflict(place, base, declaration.span, f"column `{column.name}` holds")
+
+
+def _visit_rules(rules: Sequence[Rule], inference: Inference) -> LiteralsAt:
+    """Run the pass over the rules; gives the places of the integer literals of those that have any."""
+    found: LiteralsAt = []
+    for i, rule in enumerate(rules):
+        inference.visit_rule(rule)
+        if inference.literals:
+            found.append((i, inference.literals))
+            inference.literals = []
+    inference.rule = None
+    return found
+
+
+def _visit_facts(facts: Sequence[Fact], inference: Inference) -> LiteralsAt:
+    found: LiteralsAt = []
+    for i, fact in enumerate(facts):
+        inference.atom(fact.atom, {})
+        if inference.literals:
+            found.append((i, inference.literals))
+            inference.literals = []
+    return found
+
+
+def _settle(inference: Inference) -> None:
+    """Look at the open calls again until no more types become known."""
+    progress = True
+    while progress and inference.open_uses:
+        uses, inference.open_uses = inference.open_uses, []
+        for use in uses:
+            _settle_use(use, inference)
+        progress = len(inference.open_uses) < len(uses)
+
+
+def _settle_use(use: Use, inference: Inference) -> None:
+    classes = inference.classes
+    types = [classes.type(place) for place in use.places]
+    fitting = use.signature.fitting(types)
+    if not fitting:
+        inference.mismatch(use.call, use.signature, use.places)
+    elif len(fitting) > 1:
+        inference.open_uses.append(use)
+    else:
+        for position, type_ in enumerate(fitting[0]):
+            if type_ != ANY:
+                inference.set_position(use.call, use.places, position, type_, use.signature)
+
+
+def _default(place: int, inference: Inference) -> None:
+    if inference.classes.type(place) == INTEGER:
+        inference.classes.set(place, NUMBER, inference.classes.reason(place) or Reason("a number", None))
+
+
+def _check_demands(inference: Inference) -> None:
+    for demand in inference.demands:
+        found = inference.classes.type(demand.place)
+        if found is not None and found != INTEGER and found not in demand.types:
+            inference.findings.append(demand.finding(type_name(found)))
+
+
+def _schema(inference: Inference) -> dict[str, tuple[str | None, ...]]:
+    kind = inference.classes.type
+    types = {name: tuple(kind(place) for place in places) for name, places in inference.columns.items()}
+    return {name: tuple(None if t == INTEGER else t for t in known) for name, known in types.items()}
+
+
+def _column_classes(inference: Inference) -> dict[str, tuple[int, ...]]:
+    root = inference.classes.root
+    return {name: tuple(root(place) for place in places) for name, places in inference.columns.items()}
+
+
+def _elaborated(
+    program: Program, rule_literals: LiteralsAt, fact_literals: LiteralsAt, inference: Inference
+) -> Program:
+    """The program with literals retyped, and findings about literals that do not fit their type."""
+    rules, facts = list(program.rules), list(program.facts)
+    for i, literals in rule_literals:
+        types = _literal_types(literals, inference)
+        if any(t in RETYPED for t in types):
+            rules[i] = elaborate_rule(rules[i], iter(types))
+    for i, literals in fact_literals:
+        types = _literal_types(literals, inference)
+        if any(t in RETYPED for t in types):
+            facts[i] = elaborate_fact(facts[i], iter(types))
+    return replace(program, rules=tuple(rules), facts=tuple(facts))
+
+
+def _literal_types(literals: Literals, inference: Inference) -> list[str]:
+    """The type of each literal; one that its type cannot hold is told and stays a number."""
+    types = []
+    for place, const in literals:
+        type_ = inference.classes.type(place)
+        known = type_ if type_ in RETYPED else NUMBER
+        least, most = RANGES[known]
+        assert isinstance(const.value, int)
+        if not least <= const.value <= most:
+            inference.findings.append(diagnose("TL408", const.span, value=_shown(const.value), type=known))
+            known = NUMBER
+        types.append(known)
+    return types
+
+
+def _shown(value: int) -> str:
+    """The number, or its beginning if it is very long (Python refuses to print thousands of digits)."""
+    return str(value) if abs(value) < 10**30 else "this number"

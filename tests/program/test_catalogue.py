@@ -1,0 +1,49 @@
+"""Every code has an example that gets it, a place in the docs and words of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tidelog.cli.diagnostics_page import all_entries, render_page
+from tidelog.program.catalogue import CATALOGUE
+from tidelog.program.check import examine_program
+from tidelog.syntax import read_program
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "diagnostics.md"
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_example_of_a_code_gets_that_code(code: str) -> None:
+    program, read = read_program(CATALOGUE[code].example)
+    assert not [found for found in read if found.severity == "error"]
+    _, findings = examine_program(program)
+    assert code in {finding.code for finding in findings}
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_entry_has_title_template_note_hint(code: str) -> None:
+    entry = CATALOGUE[code]
+    assert entry.title
+    assert entry.template
+    assert entry.note.endswith(".")
+    assert entry.hint
+
+
+def test_no_code_stands_in_two_catalogues() -> None:
+    codes = [entry.code for entry in all_entries()]
+    assert len(codes) == len(set(codes))
+    assert all(re.fullmatch(r"TL[1-7]\d\d", code) for code in codes)
+
+
+def test_diagnostics_page_equals_the_catalogues() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render_page()
+
+
+def test_only_the_warning_family_warns() -> None:
+    for entry in CATALOGUE.values():
+        program, _ = read_program(entry.example)
+        for finding in examine_program(program)[1]:
+            assert (finding.severity == "warning") == finding.code.startswith("TL7")
