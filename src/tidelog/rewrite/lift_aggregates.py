@@ -1,0 +1,232 @@
+"""Aggregates in rule bodies become auxiliary relations.
+
+Law (D12): ``c = count : { body }`` ranges over the distinct valuations of the body, and a relation is a set; so the
+valuations are the facts of an auxiliary relation. For aggregate number 1 of rule r3, with the group variables G (those
+that also occur around the aggregate), the value V and the other variables O of its body:
+
+    __val_r3_1(G, V, O) :- body.                      the valuations; for min and max only (G, V)
+    __agg_r3_1(G, sum<V>) :- __val_r3_1(G, V, O).     one row per group that has any
+
+A count or a sum over nothing is 0, so these two have further rules, and the rule itself reads ``__total``:
+
+    __some_r3_1(G) :- __agg_r3_1(G, _).
+    __total_r3_1(G, A) :- __agg_r3_1(G, A).
+    __total_r3_1(G, 0) :- literals of the rule that bind G, !__some_r3_1(G).
+
+The zero stands in the column of the sums, so that type inference makes it 0.0 where they are floats. An aggregate's
+body need not bind its group variables: what binds them around it is then repeated in the rule of ``__val``.
+Not done here: aggregates over a rule's own body, ``min<C>`` in the head (`lift_head_aggregates`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from tidelog.program import (
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    Rule,
+    Term,
+    Var,
+    Wildcard,
+)
+from tidelog.rewrite.binding import binders, bound_names
+from tidelog.rewrite.label_rules import label_of
+from tidelog.rewrite.scope import (
+    Fresh,
+    all_terms,
+    body_aggregates,
+    body_names,
+    counted_names,
+    home_of,
+    located,
+    map_terms,
+    name_wildcards,
+    names,
+    rule_terms,
+    terms_of,
+)
+
+ORDERED = ("min", "max")
+TOTAL = ("count", "sum")
+ZERO = Const(0, "number")
+
+
+def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
+    """The rule without aggregates over bodies of their own, after the rules of the auxiliary relations it reads.
+
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> text = "r1: far(X, D) :- node(X), D = max C : { path(X, Y, C) }."
+    >>> for after in lift_aggregates(parse_program(text).rules[0]):
+    ...     print(print_rule(after))
+    r1: __val_r1_1(X, C) :- path(X, Y, C).
+    r1: __agg_r1_1(X, max<C>) :- __val_r1_1(X, C).
+    r1: far(X, D) :- node(X), __agg_r1_1(X, D).
+    """
+    if not any(body_aggregates(term) for term in rule_terms(rule)):
+        return (rule,)
+    lift = _Lift(rule, Fresh(rule_terms(rule)))
+    raised: list[Literal] = []
+    args = tuple(lift.raise_from(arg, raised) for arg in rule.head.args)
+    body = lift.body((*rule.body, *raised), frozenset(names(args)), ())
+    return (*lift.rules, replace(rule, head=replace(rule.head, args=args), body=body, origin=rule))
+
+
+@dataclass
+class _Lift:
+    """The work on one rule: the rules made so far, and the variables still free to use."""
+
+    rule: Rule
+    fresh: Fresh
+    rules: list[Rule] = field(default_factory=list)
+    number: int = 0
+
+    def raise_from(self, term: Term, raised: list[Literal]) -> Term:
+        """The term with each aggregate replaced by a new variable; `raised` gets the equations for them."""
+        if isinstance(term, Call):
+            return replace(term, args=tuple(self.raise_from(arg, raised) for arg in term.args))
+        if not isinstance(term, Aggregate) or term.body is None:
+            return term
+        result = self.fresh.variable()
+        raised.append(Comparison("=", result, term, term.span))
+        return result
+
+    def body(
+        self, body: tuple[Literal, ...], outside: frozenset[str], context: tuple[Literal, ...]
+    ) -> tuple[Literal, ...]:
+        """Lift the aggregates of a conjunction.
+
+        `outside` are the variables of the surrounding scopes, `context` literals of them that are lifted already.
+        An aggregate that uses the result of another is lifted after it, wherever the two stand in the text.
+        """
+        parts = self._equations(body)
+        visible = outside | set(body_names(parts))
+        lifted = {i: literal for i, literal in enumerate(parts) if not _has_aggregate(literal)}
+        waiting = [i for i in range(len(parts)) if i not in lifted]
+        while waiting:
+            ready = (*context, *(lifted[i] for i in sorted(lifted)))
+            bound = bound_names(ready)
+            index = next((i for i in waiting if bound.issuperset(_inner_names(parts[i]) & visible)), waiting[0])
+            waiting.remove(index)
+            lifted[index] = self._literal(parts[index], frozenset(visible), ready)
+        return tuple(lifted[i] for i in range(len(parts)))
+
+    def _equations(self, body: tuple[Literal, ...]) -> tuple[Literal, ...]:
+        """The conjunction with every aggregate on the right of an equation ``V = aggregate``."""
+        parts: list[Literal] = []
+        for literal in body:
+            if isinstance(literal, Disjunction) or _is_equation(literal):
+                parts.append(literal)
+            elif isinstance(literal, Comparison) and _is_equation(turned := _turn(literal)):
+                parts.append(turned)
+            else:
+                raised: list[Literal] = []
+                parts.append(map_terms(literal, partial(self.raise_from, raised=raised)))
+                parts.extend(raised)
+        return tuple(parts)
+
+    def _literal(self, literal: Literal, visible: frozenset[str], context: tuple[Literal, ...]) -> Literal:
+        if isinstance(literal, Disjunction):
+            branches = tuple(self.body(branch, visible, context) for branch in literal.branches)
+            return replace(literal, branches=branches)
+        assert isinstance(literal, Comparison)
+        assert isinstance(literal.right, Aggregate)
+        return self._aggregate(literal.right, literal.left, visible, context)
+
+    def _aggregate(
+        self, aggregate: Aggregate, result: Term, visible: frozenset[str], context: tuple[Literal, ...]
+    ) -> Atom:
+        """The atom that holds for `result` where the aggregate has this value; its rules are made on the way."""
+        # A binder that depends on the head would put the aggregate into recursion, so others are preferred.
+        context = tuple(sorted(context, key=self._recurs))
+        value, body = self._value(aggregate)
+        body = self.body(body, visible, context)
+        if aggregate.kind not in ORDERED:
+            body = name_wildcards(body, self.fresh)
+        self.number += 1
+        values = () if value is None else (value,)
+        inside = dict.fromkeys([*body_names(body), *names(values)])
+        group = tuple(Var(name) for name in inside if name in visible)
+        columns = (*group, *values)
+        if aggregate.kind not in ORDERED:
+            columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
+        around = binders([v.name for v in group if v.name not in bound_names(body)], context)
+        home = home_of(body)
+        self._emit(located(self._name("val"), columns, home), (*around, *body))
+        self._emit_aggregate(aggregate, group, value, columns, home)
+        if aggregate.kind not in TOTAL:
+            return replace(located(self._name("agg"), (*group, result), home), span=aggregate.span)
+        self._emit_total(group, binders([v.name for v in group], context), home)
+        return replace(located(self._name("total"), (*group, result), home), span=aggregate.span)
+
+    def _value(self, aggregate: Aggregate) -> tuple[Var | None, tuple[Literal, ...]]:
+        """The variable that holds the aggregated value, and the body that binds it; a count has none."""
+        body = aggregate.body or ()
+        if aggregate.kind == "count" or aggregate.value is None:
+            return None, body
+        if isinstance(aggregate.value, Var):
+            return aggregate.value, body
+        value = self.fresh.variable()
+        return value, (*body, Comparison("=", value, aggregate.value, aggregate.value.span))
+
+    def _emit_aggregate(
+        self,
+        aggregate: Aggregate,
+        group: tuple[Var, ...],
+        value: Var | None,
+        columns: tuple[Var, ...],
+        home: Term | None,
+    ) -> None:
+        # A group variable may be the value as well: sum x : { p(x) } for each x. The columns are distinct nevertheless.
+        if value in group:
+            value = self.fresh.variable()
+            columns = (*group, value, *columns[len(group) + 1 :])
+        over = replace(aggregate, value=value, body=None)
+        self._emit(located(self._name("agg"), (*group, over), home), (located(self._name("val"), columns, home),))
+
+    def _emit_total(self, group: tuple[Var, ...], around: tuple[Literal, ...], home: Term | None) -> None:
+        result = self.fresh.variable()
+        some = located(self._name("some"), group, home)
+        self._emit(some, (located(self._name("agg"), (*group, Wildcard()), home),))
+        total = located(self._name("total"), (*group, result), home)
+        self._emit(total, (located(self._name("agg"), (*group, result), home),))
+        self._emit(located(self._name("total"), (*group, ZERO), home), (*around, Negation(some)))
+
+    def _recurs(self, literal: Literal) -> bool:
+        return isinstance(literal, Atom) and literal.predicate == self.rule.head.predicate
+
+    def _name(self, kind: str) -> str:
+        return f"__{kind}_{label_of(self.rule)}_{self.number}"
+
+    def _emit(self, head: Atom, body: tuple[Literal, ...]) -> None:
+        self.rules.append(Rule(head, body, self.rule.label, self.rule.span, self.rule))
+
+
+def _is_equation(literal: Literal) -> bool:
+    """Whether the literal is ``V = aggregate`` where the aggregate does not itself depend on V."""
+    match literal:
+        case Comparison(op="=", left=Var() as left, right=Aggregate(body=(*_,)) as right):
+            return left not in set(all_terms(right))
+        case _:
+            return False
+
+
+def _turn(literal: Comparison) -> Comparison:
+    return replace(literal, left=literal.right, right=literal.left)
+
+
+def _has_aggregate(literal: Literal) -> bool:
+    return any(body_aggregates(term) for term in terms_of(literal))
+
+
+def _inner_names(literal: Literal) -> set[str]:
+    """The variables inside the bodies of a literal's aggregates."""
+    inside = (part for term in terms_of(literal) for agg in body_aggregates(term) for part in all_terms(agg))
+    return {part.name for part in inside if isinstance(part, Var)}

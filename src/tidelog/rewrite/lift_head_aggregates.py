@@ -1,0 +1,137 @@
+"""Aggregates in rule heads range over an auxiliary relation of the body's valuations.
+
+Law (D12): ``best(X, min<C>) :- body`` has one row per value of the other head arguments, aggregated over the distinct
+valuations of the body. count, sum and mean stand per rule:
+
+    __val_r1_0(X, C, O) :- body.        best(X, sum<C>) :- __val_r1_0(X, C, O).
+
+min and max are pooled: the rules of a predicate whose heads have the same shape (the same aggregates at the same
+places) are candidates of one relation, in recursion or not, so that a shortest distance is one value however many
+rules propose one. The aggregate rule over the pool does not depend on the rule that asked for it: it is labelled
+after the pool and is the same value for all of them.
+
+    __val_best/min2(X, C) :- body.      best/min2: best(G1, min<V2>) :- __val_best/min2(G1, V2).
+
+A head with several aggregates joins one relation per aggregate on the group. An aggregate is a whole argument of a head
+(the checks refuse anything else). Aggregates with a body of their own stay where they are (`lift_aggregates`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeGuard
+
+from tidelog.program import Aggregate, Atom, Rule, Term, Var
+from tidelog.rewrite.label_rules import label_of
+from tidelog.rewrite.lift_aggregates import ORDERED
+from tidelog.rewrite.scope import Fresh, counted_names, home_of, located, name_wildcards, rule_terms
+
+
+def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
+    """The rule of the valuations, then the rules that aggregate them; a rule without aggregate is left as it is.
+
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> for after in lift_head_aggregates(parse_program("r1: deg(X, count<*>) :- edge(X, _).").rules[0]):
+    ...     print(print_rule(after))
+    r1: __val_r1_0(X, V1) :- edge(X, V1).
+    r1: deg(X, count<*>) :- __val_r1_0(X, V1).
+    """
+    aggregates = _aggregates(rule.head)
+    if not aggregates:
+        return (rule,)
+    pool = _pool(rule, aggregates)
+    valuations = _valuations(rule, aggregates, pool)
+    return (valuations, *_aggregate_rules(rule, pool, valuations.head))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Whose valuations are aggregated together: the name in their relations, the label of their aggregate rules."""
+
+    name: str
+    label: str | None
+    shared: bool
+
+
+def _aggregates(head: Atom) -> list[Aggregate]:
+    return [arg for arg in head.args if _is_own(arg)]
+
+
+def _is_own(term: Term) -> TypeGuard[Aggregate]:
+    """Whether a term is an aggregate over the rule's own body."""
+    return isinstance(term, Aggregate) and term.body is None
+
+
+def _pool(rule: Rule, aggregates: Sequence[Aggregate]) -> _Pool:
+    """The pool of the head's shape if all its aggregates are min or max, else the rule."""
+    if all(aggregate.kind in ORDERED for aggregate in aggregates):
+        places = (f"{arg.kind}{i}" for i, arg in enumerate(rule.head.args, 1) if _is_own(arg))
+        shape = f"{rule.head.predicate}/{''.join(places)}"
+        return _Pool(shape, shape, True)
+    return _Pool(f"{label_of(rule)}_0", rule.label, False)
+
+
+def _group(head: Atom) -> list[Term]:
+    return [arg for arg in head.args if not _is_own(arg)]
+
+
+def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rule:
+    """The rule of the relation that is aggregated: group, values, and what else tells valuations apart."""
+    body = rule.body
+    columns = [*_group(rule.head), *(a.value for a in aggregates if _needs_value(a) and a.value is not None)]
+    if any(a.kind not in ORDERED for a in aggregates):
+        body = name_wildcards(body, Fresh(rule_terms(rule)))
+        columns += [var for name in counted_names(body) if (var := Var(name)) not in columns]
+    # A pool's relation is placed by the head alone: it must not depend on the body of one of its rules.
+    home = home_of([rule.head]) or (None if pool.shared else home_of(body))
+    return replace(rule, head=located(f"__val_{pool.name}", tuple(columns), home), body=body, origin=rule)
+
+
+def _needs_value(aggregate: Aggregate) -> bool:
+    return aggregate.kind != "count"
+
+
+def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule]:
+    """One aggregate rule if the head is nothing but group and one aggregate; else one for each, and their join."""
+    fresh = Fresh(() if pool.shared else (*rule_terms(rule), *valuations.args))
+    columns = _distinct(valuations.args, fresh, pool.shared)
+    width = len(_group(rule.head))
+    group, values = columns[:width], iter(columns[width:])
+    over = [_over(aggregate, values) for aggregate in _aggregates(rule.head)]
+    source = replace(valuations, args=columns)
+
+    def made(head: Atom, body: tuple[Atom, ...], part: str) -> Rule:
+        return Rule(head, body, f"{pool.label}{part}" if pool.shared else pool.label, rule.span, rule)
+
+    if len(over) == 1:
+        yield made(_rebuilt(rule.head, group, over), (source,), "")
+        return
+    home = None if source.location is None else columns[source.location]
+    results = [fresh.variable() for _ in over]
+    joined = []
+    for number, (aggregate, result) in enumerate(zip(over, results, strict=True), 1):
+        name = f"__agg_{pool.name}/{number}"
+        yield made(located(name, (*group, aggregate), home), (source,), f"/{number}")
+        joined.append(located(name, (*group, result), home))
+    yield made(_rebuilt(rule.head, group, results), tuple(joined), f"/{len(over) + 1}")
+
+
+def _distinct(args: Sequence[Term], fresh: Fresh, shared: bool) -> tuple[Var, ...]:
+    """A variable per column: its own name if it has one of its own, and the rule is not one for all of a pool."""
+    columns: list[Var] = []
+    for arg in args:
+        keeps = isinstance(arg, Var) and arg not in columns and not shared
+        columns.append(arg if keeps and isinstance(arg, Var) else fresh.variable())
+    return tuple(columns)
+
+
+def _over(aggregate: Aggregate, values: Iterator[Var]) -> Aggregate:
+    """The aggregate over the column that holds its value."""
+    return replace(aggregate, value=next(values) if _needs_value(aggregate) else None)
+
+
+def _rebuilt(head: Atom, group: Sequence[Var], results: Sequence[Term]) -> Atom:
+    """The head with its arguments taken from the group and its aggregates replaced in order."""
+    plain, made = iter(group), iter(results)
+    return replace(head, args=tuple(next(made if _is_own(arg) else plain) for arg in head.args))
