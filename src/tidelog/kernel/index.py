@@ -7,12 +7,12 @@ chain is not disturbed by insertions; rows are unlinked only between epochs.
 
 from __future__ import annotations
 
-from tidelog.kernel.layout import COLS, KEYS, KMASK, KTAB, LINKS, LOW32, NCOLS, REC, WIDTH
+from tidelog.kernel.layout import ARITY, COLS, KEYS, KMASK, KTAB, LINKS, LOW32, NCOLS, OLD, REC, WIDTH
 from tidelog.kernel.memory import compiled, load, load32, store, store32
 
 
 @compiled
-def hash_key(indexes, index, start):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+def hash_key(indexes, index, start):
     """A 32-bit hash of the key columns of the record at address ``start``."""
     mixed = 0x2545F4914F6CDD1D
     for i in range(indexes[index, NCOLS]):
@@ -23,7 +23,7 @@ def hash_key(indexes, index, start):  # type: ignore[no-untyped-def]  # compiled
 
 
 @compiled
-def same_key(indexes, index, one, other):  # type: ignore[no-untyped-def]
+def same_key(indexes, index, one, other):
     """Whether the records at two addresses agree on the key columns."""
     for i in range(indexes[index, NCOLS]):
         column = indexes[index, COLS + i]
@@ -33,7 +33,7 @@ def same_key(indexes, index, one, other):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def link(directory, indexes, index, rel, row):  # type: ignore[no-untyped-def]
+def link(directory, indexes, index, rel, row):
     """Put a row at the front of the chain of its key."""
     records, width = directory[rel, REC], directory[rel, WIDTH]
     start = records + 8 * row * width
@@ -58,7 +58,7 @@ def link(directory, indexes, index, rel, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def unlink(directory, indexes, index, rel, row):  # type: ignore[no-untyped-def]
+def unlink(directory, indexes, index, rel, row):
     """Take a row out of the chain of its key; a key without rows leaves the table."""
     links = indexes[index, LINKS]
     after, before = load32(links, 2 * row), load32(links, 2 * row + 1)
@@ -81,7 +81,7 @@ def unlink(directory, indexes, index, rel, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def drop_entry(table, mask, place):  # type: ignore[no-untyped-def]
+def drop_entry(table, mask, place):
     """Empty a place of the table and move later entries of the run into the gap."""
     gap, probe = place, place
     while True:
@@ -97,7 +97,7 @@ def drop_entry(table, mask, place):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def first_row(directory, indexes, index, rel, key):  # type: ignore[no-untyped-def]
+def first_row(directory, indexes, index, rel, key):
     """The first row (+ 1) of the chain for the key cells at ``key``, 0 if there is none."""
     ncols = indexes[index, NCOLS]
     mixed = 0x2545F4914F6CDD1D
@@ -123,3 +123,18 @@ def first_row(directory, indexes, index, rel, key):  # type: ignore[no-untyped-d
             if same:
                 return entry & LOW32
         place = (place + 1) & mask
+
+
+@compiled
+def collect(directory, indexes, index, rel, key, found):
+    """The rows of a key that were present before the epoch, into ``found``; their number, or -1 if it is too short."""
+    width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
+    cursor, count = first_row(directory, indexes, index, rel, key), 0
+    while cursor != 0:
+        if load(records, (cursor - 1) * width + arity) & OLD != 0:
+            if count >= len(found):
+                return -1
+            found[count] = cursor - 1
+            count += 1
+        cursor = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+    return count

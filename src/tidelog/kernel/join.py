@@ -1,8 +1,9 @@
 """Joins: rules are tables of steps, interpreted; nothing is compiled per rule.
 
 Law: for a batch of changes, the delta rule at position i reads b1..b(i-1) in the new state, the change at b_i, and
-b(i+1)..bn in the old state, so that every support is found exactly once. Which state a step reads is its *accept mask* for
-the phase: bit f is set when a fact with presence flags f counts. A support leaves as a message (head, highest body rank).
+b(i+1)..bn in the old state, so that every support is found exactly once. Which state a step reads is its *accept
+mask* for the phase: bit f is set when a fact with presence flags f counts. A support leaves as a message (head,
+highest body rank).
 
 The walk is depth first with an explicit stack of cursors, so that it can stop anywhere (messages full, slice over, a
 function wanted) and go on later. It changes no relation.
@@ -10,6 +11,7 @@ function wanted) and go on later. It changes no relation.
 
 from __future__ import annotations
 
+from tidelog.kernel.aggregate import ADMITTED, ASK, NO_ROOM, expose
 from tidelog.kernel.index import first_row
 from tidelog.kernel.layout import (
     ARITY,
@@ -17,15 +19,23 @@ from tidelog.kernel.layout import (
     BUDGET,
     CALL,
     CHECK,
+    CLEAN_RETRACT,
     COMPARE,
     COMPUTE,
     DONE,
+    E_REL,
+    E_ROW,
+    E_SAME,
     EMIT,
     END,
+    EXPOSE,
     FAULT,
     FLAG_BITS,
     FORWARD,
+    GROW_LISTS,
+    GROW_RELATION,
     ITEM,
+    LASTROW,
     LINKS,
     LOOKUP,
     LOW32,
@@ -36,7 +46,6 @@ from tidelog.kernel.layout import (
     MASK,
     NEED,
     NEGATE,
-    ONE,
     OUT,
     OUTCAP,
     OUTN,
@@ -68,8 +77,8 @@ from tidelog.kernel.layout import (
     STRIDE,
     TAB,
     TRIGGER,
-    WIDTH,
     VISITED,
+    WIDTH,
 )
 from tidelog.kernel.memory import compiled, load, load32, prefetch, store
 from tidelog.kernel.relation import find, hash_cells
@@ -77,9 +86,9 @@ from tidelog.kernel.scalar import compare, compute
 
 
 @compiled
-def bind(code, at, count, records, start, registers):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+def bind(code, at, count, records, start, registers):
     """Match a record with ``count`` bindings (column, mode, register); False where a check fails."""
-    for i in range(count):
+    for _ in range(count):
         value = load(records, start + code[at])
         register = code[at + 2]
         if code[at + 1] == CHECK:
@@ -92,20 +101,20 @@ def bind(code, at, count, records, start, registers):  # type: ignore[no-untyped
 
 
 @compiled
-def previous(code, pc):  # type: ignore[no-untyped-def]
+def previous(code, pc):
     """The generator step before this one, -1 if there is none."""
     return pc - code[pc + S_BACK] if code[pc + S_BACK] != 0 else -1
 
 
 @compiled
-def gather_key(code, pc, registers, scratch):  # type: ignore[no-untyped-def]
+def gather_key(code, pc, registers, scratch):
     """Copy the key registers of a step to consecutive cells."""
     for i in range(code[pc + S_NKEY]):
         store(scratch, i, registers[code[pc + S_KEYS + i]])
 
 
 @compiled
-def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):  # type: ignore[no-untyped-def]
+def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
     """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
     op, rel = code[pc + S_OP], code[pc + S_REL]
     if op == LOOKUP:
@@ -124,7 +133,7 @@ def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
 
 
 @compiled
-def passes_negation(directory, code, pc, phase, registers, scratch):  # type: ignore[no-untyped-def]
+def passes_negation(directory, code, pc, phase, registers, scratch):
     """Whether no fact that counts in this phase equals the key."""
     rel = code[pc + S_REL]
     gather_key(code, pc, registers, scratch)
@@ -136,7 +145,7 @@ def passes_negation(directory, code, pc, phase, registers, scratch):  # type: ig
 
 
 @compiled
-def emit(directory, machine, code, pc, registers, rank):  # type: ignore[no-untyped-def]
+def emit(directory, machine, code, pc, registers, rank):
     """Write a message; returns the number of messages."""
     number = machine[OUTN]
     at = machine[OUT] + 8 * number * machine[STRIDE]
@@ -153,7 +162,7 @@ def emit(directory, machine, code, pc, registers, rank):  # type: ignore[no-unty
 
 
 @compiled
-def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):  # type: ignore[no-untyped-def]
+def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
     """The innermost loop: visit the rows of a chain from ``cursor`` on and write a message for each.
 
     What the loop needs is read once before it: memory that messages are written to hides it from the compiler. Returns
@@ -193,7 +202,7 @@ def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):  # t
 
 
 @compiled
-def in_range(code, pc, registers, cursors, forward):  # type: ignore[no-untyped-def]
+def in_range(code, pc, registers, cursors, forward):
     """Advance a range step; False at its end."""
     low, high = registers[code[pc + 5]], registers[code[pc + 6]]
     step = registers[code[pc + 7]] if code[pc + 7] >= 0 else (1 if low <= high else -1)
@@ -211,7 +220,7 @@ def in_range(code, pc, registers, cursors, forward):  # type: ignore[no-untyped-
 
 
 @compiled
-def start_plan(directory, machine, code, plan, item, registers, ranks):  # type: ignore[no-untyped-def]
+def start_plan(directory, machine, code, plan, item, registers, ranks):
     """Bind the trigger of a plan to a fact; the first step's place, or -1 when the fact does not match."""
     count = code[plan + P_NBIND]
     ranks[0] = 0
@@ -220,14 +229,16 @@ def start_plan(directory, machine, code, plan, item, registers, ranks):  # type:
         start = row * directory[rel, WIDTH]
         if not bind(code, plan + P_BINDS, count, directory[rel, REC], start, registers):
             return -1
-        if machine[PHASE] == RETRACT_SAME or machine[PHASE] == ASSERT_SAME:
+        machine[LASTROW] = row
+        phase = machine[PHASE]
+        if phase in (RETRACT_SAME, ASSERT_SAME, CLEAN_RETRACT):
             state = load(directory[rel, REC], start + directory[rel, ARITY])
             ranks[0] = (state >> FLAG_BITS) + directory[rel, RANK_BASE]
     return plan + P_BINDS + 3 * count
 
 
 @compiled
-def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan):  # type: ignore[no-untyped-def]
+def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan):
     """Run the join of one plan from the saved place until it ends (DONE) or must stop.
 
     One loop on purpose: it is the interpreter, and every iteration is one step.
@@ -299,6 +310,23 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             left -= 1
             ranks[code[pc + S_GEN]] = ranks[code[pc + S_GEN] - 1]
             good = in_range(code, pc, registers, cursors, forward)
+        elif op == EXPOSE:
+            at = cursors[code[pc + E_ROW]] - 1 if code[pc + E_ROW] > 0 else machine[LASTROW]
+            answer = expose(directory, indexes, machine, code, pc, registers, at)
+            if answer >= NO_ROOM:
+                status = CALL
+                if answer != ASK:
+                    status = GROW_RELATION if answer == NO_ROOM else GROW_LISTS
+                machine[NEED] = machine[NEED] if answer == NO_ROOM else pc
+                break
+            good = answer == ADMITTED
+            last = code[pc + E_ROW]
+            rel = code[pc + E_REL]
+            if code[pc + E_SAME] == 1:
+                state = load(directory[rel, REC], at * directory[rel, WIDTH] + directory[rel, ARITY])
+                ranks[last] = (state >> FLAG_BITS) + directory[rel, RANK_BASE]
+            else:
+                ranks[last] = 0
         else:
             rel = code[pc + S_REL]
             gather_key(code, pc, registers, scratch)
@@ -322,7 +350,7 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
 
 
 @compiled
-def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):  # type: ignore[no-untyped-def]
+def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):
     """Run all plans that the items of the batch trigger; DONE when the batch is through."""
     while True:
         if machine[PC] < 0:

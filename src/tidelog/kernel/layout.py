@@ -8,13 +8,14 @@ A relation's facts are records of ``arity + 2`` cells: the columns, then the *st
 
 Flags. OLD: present at the last committed epoch. NEW: present now. VISIBLE: joins of the own stratum see the fact.
 BATCH: the fact is in the batch being fired. BASE: asserted. TOUCHED: the journal holds the record as it was.
-LIVE: the record is in use. Between epochs every live record is OLD, NEW and VISIBLE.
+LIVE: the record is in use. EXPOSED: the candidate of a min or max supports the value that its group shows.
+Between epochs every live record is OLD, NEW and VISIBLE.
 This module holds numbers only.
 """
 
 from __future__ import annotations
 
-OLD, NEW, VISIBLE, BATCH, BASE, TOUCHED, LIVE = 1, 2, 4, 8, 16, 32, 64
+OLD, NEW, VISIBLE, BATCH, BASE, TOUCHED, LIVE, EXPOSED = 1, 2, 4, 8, 16, 32, 64, 128
 FLAG_BITS = 8
 FLAGS = (1 << FLAG_BITS) - 1
 PRESENCE = OLD | NEW | VISIBLE | BATCH  # what an accept mask is indexed by
@@ -22,7 +23,7 @@ LOW32 = 0xFFFFFFFF
 ONE_SUPPORT = 1 << 32  # in the counts cell
 
 # Fields of a relation in the directory.
-REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE = range(14)
+REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE, CANDIDATES = range(15)
 DIRECTORY_FIELDS = 16
 
 # Fields of an index. COLS is the first of its key columns.
@@ -57,25 +58,41 @@ INDEX_FIELDS = COLS + MAX_KEY
     VISITED,
     FACTS,  # number of facts that became present
     SCRATCH,  # address of a scratch area for keys
-    SPARE,
-) = range(26)
-STATE_FIELDS = 32
+    HEAP,  # address, capacity and number of candidates to expose, best first
+    HCAP,
+    HTAIL,
+    OPENED,  # address, capacity and number of groups that show nothing
+    OCAP,
+    OTAIL,
+    STALE,  # address, capacity and number of exposed candidates that were improved upon
+    SCAP,
+    STAIL,
+    CLEANING,  # 1: clean-up, groups may show only what they showed before
+    HIDDEN,  # groups that clean-up has hidden and not restored
+    PEEK,  # 1: exposed candidates are looked at, not changed
+) = range(37)
+STATE_FIELDS = 48
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
-RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE = range(6)
-PHASES = 6
+RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEAN_RETRACT = range(7)
+PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, CALL, FAULT, BROKEN = range(7)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN = range(8)
 
 # Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
-LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EMIT = range(9)
+LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(10)
 S_OP, S_LEN, S_BACK, S_GEN, S_REL, S_SAME, S_ACCEPT = range(7)
 S_INDEX = S_ACCEPT + PHASES
 S_NKEY = S_INDEX + 1
 S_NBIND = S_NKEY + 1
 S_KEYS = S_NBIND + 1
 BIND, CHECK = 0, 1
+
+# An expose step: relation of candidates, whether it is of the own stratum, relation of shown groups, order of values,
+# value register, where the candidate's row is found (generator, or 0: the trigger), memory of `compare` and its index,
+# number of group registers, those registers, and the column of the value.
+E_REL, E_SAME, E_SHOWN, E_ORDER, E_VALUE, E_ROW, E_MEMORY, E_INDEX, E_NGROUP, E_GROUP = range(3, 13)
 
 # The head of a plan: rule number, number of bindings of the trigger, bindings (column, mode, register), then steps.
 P_RULE, P_NBIND, P_BINDS = 0, 1, 2

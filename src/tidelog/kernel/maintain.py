@@ -11,7 +11,7 @@ from tidelog.kernel.memory import compiled, load, store
 
 
 @compiled
-def move_entries(old, old_mask, new, new_mask):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+def move_entries(old, old_mask, new, new_mask):
     """Copy the entries of one table into another, which is empty."""
     for place in range(old_mask + 1):
         entry = load(old, place)
@@ -23,7 +23,7 @@ def move_entries(old, old_mask, new, new_mask):  # type: ignore[no-untyped-def] 
 
 
 @compiled
-def fill_index(directory, indexes, index, rel, row):  # type: ignore[no-untyped-def]
+def fill_index(directory, indexes, index, rel, row):
     """Link all live rows from ``row`` on; -1 when done, else the row at which the table must grow first."""
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
     while row < directory[rel, ROWS]:

@@ -1,8 +1,9 @@
 """Raw memory for compiled loops: 64-bit and 32-bit cells addressed by a base address and an index.
 
-Law: an address comes from a numpy array that its owner keeps alive and does not move while a kernel runs.
-The kernel sees all relations and indexes through one table of addresses, so that one compiled function serves any number of
-relations and rules. Nothing here checks bounds: callers keep every index below the capacity stored beside the address.
+Law: an address comes from a numpy array that its owner keeps alive and does not move while a kernel runs. The kernel
+sees all relations and indexes through one table of addresses, so that one compiled function serves any number of
+relations and rules. Nothing here checks bounds: callers keep every index below the capacity stored beside the
+address.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import config
 from numba.extending import intrinsic
 
+_CONFIG: Any = numba.core.config
 _I64, _I32, _I8 = ir.IntType(64), ir.IntType(32), ir.IntType(8)
 
 
@@ -31,8 +32,8 @@ def _choose_cache() -> None:
     """Numba caches beside the package or in the user's cache; where neither can be written, in a temporary folder."""
     package = Path(__file__).parent
     user = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    if not config.CACHE_DIR and not _writable(package) and not (_writable(user) or _writable(user.parent)):
-        config.CACHE_DIR = str(Path(tempfile.gettempdir()) / f"tidelog-kernel-{os.getuid()}")
+    if not _CONFIG.CACHE_DIR and not _writable(package) and not (_writable(user) or _writable(user.parent)):
+        _CONFIG.CACHE_DIR = str(Path(tempfile.gettempdir()) / f"tidelog-kernel-{os.getuid()}")
 
 
 _choose_cache()
@@ -49,7 +50,7 @@ _STAMP = _kernel_stamp()
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile without the interpreter lock, cached on disk for as long as no kernel source changes."""
-    dispatcher = numba.njit(nogil=True, cache=True, error_model="numpy", boundscheck=False)(function)
+    dispatcher: Any = numba.njit(nogil=True, cache=True, error_model="numpy", boundscheck=False)(function)
     dispatcher._cache._cache_file._source_stamp = _STAMP  # numba itself looks at the function's own file only
     return dispatcher
 
@@ -58,7 +59,7 @@ def _cell(builder: Any, address: Any, index: Any, cell: Any) -> Any:
     return builder.gep(builder.inttoptr(address, cell.as_pointer()), [index])
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def load(_context: Any, _address: Any, _index: Any) -> Any:
     """The 64-bit cell at ``index``."""
 
@@ -68,7 +69,7 @@ def load(_context: Any, _address: Any, _index: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def store(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
     """Set the 64-bit cell at ``index``."""
 
@@ -79,7 +80,7 @@ def store(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def load32(_context: Any, _address: Any, _index: Any) -> Any:
     """The 32-bit cell at ``index``, as a signed 64-bit number."""
 
@@ -89,7 +90,7 @@ def load32(_context: Any, _address: Any, _index: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def store32(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
     """Set the 32-bit cell at ``index``."""
 
@@ -100,7 +101,7 @@ def store32(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def prefetch(_context: Any, _address: Any, _index: Any) -> Any:
     """Ask for the cache line of the 64-bit cell at ``index``."""
 
@@ -115,7 +116,7 @@ def prefetch(_context: Any, _address: Any, _index: Any) -> Any:
     return types.void(types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def bits_to_float(_context: Any, _bits: Any) -> Any:
     """The float with these bits."""
 
@@ -125,7 +126,7 @@ def bits_to_float(_context: Any, _bits: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def float_to_bits(_context: Any, _value: Any) -> Any:
     """The bits of a float."""
 

@@ -1,8 +1,8 @@
 """Relations: records found by their columns in an open-addressing table, with reuse of freed records.
 
-Law: a live record is in the table exactly once; two live records of a relation differ in some column.
-A table entry is ``hash << 32 | row + 1``; the 32 hash bits also give the entry's place, so that a table grows and shrinks
-without looking at records. The caller makes sure that there is room (``has_room``) before it inserts.
+Law: a live record is in the table exactly once; two live records of a relation differ in some column. A table entry
+is ``hash << 32 | row + 1``; the 32 hash bits also give the entry's place, so that a table grows and shrinks without
+looking at records. The caller makes sure that there is room (``has_room``) before it inserts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tidelog.kernel.memory import compiled, load, store
 
 
 @compiled
-def hash_cells(address, count):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+def hash_cells(address, count):
     """A 32-bit hash of ``count`` consecutive cells."""
     mixed = 0x2545F4914F6CDD1D
     for i in range(count):
@@ -43,7 +43,7 @@ def hash_cells(address, count):  # type: ignore[no-untyped-def]  # compiled: typ
 
 
 @compiled
-def find(directory, rel, key, tag):  # type: ignore[no-untyped-def]
+def find(directory, rel, key, tag):
     """The row whose columns equal the cells at ``key``, or -1."""
     table, mask = directory[rel, TAB], directory[rel, MASK]
     arity, width, records = directory[rel, ARITY], directory[rel, WIDTH], directory[rel, REC]
@@ -66,7 +66,7 @@ def find(directory, rel, key, tag):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def has_room(directory, indexes, rel):  # type: ignore[no-untyped-def]
+def has_room(directory, indexes, rel):
     """Whether one more record, journal entry and key of every index fit."""
     if directory[rel, ROWS] >= directory[rel, CAP] and directory[rel, FREE] == 0:
         return False
@@ -83,7 +83,7 @@ def has_room(directory, indexes, rel):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def insert(directory, indexes, rel, key, tag):  # type: ignore[no-untyped-def]
+def insert(directory, indexes, rel, key, tag):
     """A new record with the columns at ``key``; its state and counts are the caller's to set. Returns its row."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     if directory[rel, FREE] != 0:
@@ -108,7 +108,7 @@ def insert(directory, indexes, rel, key, tag):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def remove(directory, indexes, rel, row):  # type: ignore[no-untyped-def]
+def remove(directory, indexes, rel, row):
     """Free a record: out of all indexes and the table, its row to be used again."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     index = directory[rel, FIRST]
@@ -128,7 +128,7 @@ def remove(directory, indexes, rel, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def touch(directory, rel, row, state, counts):  # type: ignore[no-untyped-def]
+def touch(directory, rel, row, state, counts):
     """Write a record's state and counts to the journal before they first change in an epoch."""
     entry = 3 * directory[rel, JROWS]
     journal = directory[rel, JOURNAL]
@@ -137,4 +137,3 @@ def touch(directory, rel, row, state, counts):  # type: ignore[no-untyped-def]
     store(journal, entry + 2, counts)
     directory[rel, JROWS] += 1
     return state | TOUCHED
-

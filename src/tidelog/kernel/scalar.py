@@ -1,8 +1,8 @@
 """Comparisons and arithmetic on single cells.
 
-Law (D11): an integer result that does not fit 64 bits and a division by zero are faults, never wrong values; floats are
-kept canonical (one zero, one NaN), so that equality of floats is equality of bits, and NaN sorts last.
-What is rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it runs as a function of distinct arguments.
+Law (D11): an integer result that does not fit 64 bits and a division by zero are faults, never wrong values; floats
+are kept canonical (one zero, one NaN), so that equality of floats is equality of bits, and NaN sorts last. What is
+rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it runs as a function of distinct arguments.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SIGN = -(2**63)
 
 
 @compiled
-def below(kind, a, b):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+def below(kind, a, b):
     """Whether ``a`` comes before ``b`` among numbers, unsigned numbers or floats."""
     if kind == AS_NUMBER:
         return a < b
@@ -33,7 +33,7 @@ def below(kind, a, b):  # type: ignore[no-untyped-def]  # compiled: types are in
 
 
 @compiled
-def compare(op, kind, a, b):  # type: ignore[no-untyped-def]
+def compare(op, kind, a, b):
     """Whether ``a op b`` holds."""
     if op == EQ:
         return a == b
@@ -49,7 +49,7 @@ def compare(op, kind, a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def canonical_bits(value):  # type: ignore[no-untyped-def]
+def canonical_bits(value):
     """The bits of a float with one zero and one NaN."""
     if value != value:
         return NAN_BITS
@@ -57,7 +57,7 @@ def canonical_bits(value):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _divide(op, a, b):  # type: ignore[no-untyped-def]
+def _divide(op, a, b):
     """Quotient or remainder, truncated towards zero; the caller has refused a zero divisor."""
     if b == -1:
         return -a if op == DIV else 0
@@ -68,7 +68,7 @@ def _divide(op, a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _compute_float(op, a, b):  # type: ignore[no-untyped-def]
+def _compute_float(op, a, b):
     x, y = bits_to_float(a), bits_to_float(b)
     if op == FADD:
         return canonical_bits(x + y), True
@@ -84,7 +84,7 @@ def _compute_float(op, a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def compute(op, a, b):  # type: ignore[no-untyped-def]
+def compute(op, a, b):
     """The result of an operation, and whether it has one."""
     if op == ADD:
         r = a + b
@@ -99,7 +99,7 @@ def compute(op, a, b):  # type: ignore[no-untyped-def]
         return r, a == 0 or (r // a == b and r % a == 0)
     if op == NEG:
         return -a, a != _SIGN
-    if op == DIV or op == REM:
+    if op in (DIV, REM):
         if b == 0 or (op == DIV and b == -1 and a == _SIGN):
             return 0, False
         return _divide(op, a, b), True

@@ -1,32 +1,38 @@
 """Ranked support: what a message does to the fact it names.
 
-Laws (design, section 3). I1: ``all(h)`` is the number of supports of h over the present facts. I2: ``low(h)`` counts exactly
-the supports whose highest body rank is below rank(h), and a present fact has ``low > 0``.
+Laws (design, section 3). I1: ``all(h)`` is the number of supports of h over the present facts. I2: ``low(h)`` counts
+exactly the supports whose highest body rank is below rank(h), and a present fact has ``low > 0``.
 
-Retract: a lost support does ``all -= 1`` and, if its body rank is below rank(h), ``low -= 1``; at ``low = 0`` the fact is
-suspended. Assert: a gained support does ``all += 1`` and, against the current rank, ``low += 1``; an absent fact becomes
-present with a fresh rank. Every first change of a record goes to the journal, from which an epoch is committed or undone.
+Retract: a lost support does ``all -= 1`` and, if its body rank is below rank(h), ``low -= 1``; at ``low = 0`` the
+fact is suspended. Assert: a gained support does ``all += 1`` and, against the current rank, ``low += 1``; an absent
+fact becomes present with a fresh rank. Every first change of a record goes to the journal, from which an epoch is
+committed or undone.
 """
 
 from __future__ import annotations
 
+from tidelog.kernel.aggregate import heap_pop, heap_push, order_key
 from tidelog.kernel.join import fire
 from tidelog.kernel.layout import (
     APPLIED,
     ARITY,
     ASSERT_LOWER,
-    BASE,
     BATCH,
     BROKEN,
     BUDGET,
+    CANDIDATES,
+    CLEAN_RETRACT,
     CLOCK,
     DONE,
     END,
     FACTS,
     FLAG_BITS,
     FLAGS,
+    GROW_LISTS,
     GROW_QUEUE,
     GROW_RELATION,
+    HCAP,
+    HTAIL,
     ITEM,
     JCAP,
     JOURNAL,
@@ -40,6 +46,7 @@ from tidelog.kernel.layout import (
     MASK,
     NEED,
     NEW,
+    NEW_RULE,
     OLD,
     ONE_SUPPORT,
     OUT,
@@ -68,21 +75,26 @@ from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove, 
 
 
 @compiled
-def push(machine, rel, row):  # type: ignore[no-untyped-def]  # compiled: types are inferred
-    """Put a fact at the end of the queue; the caller has seen that there is room."""
+def push(directory, machine, rel, row):
+    """Put a fact at the end of the queue, or a candidate into the heap; the caller has seen that there is room."""
+    column = directory[rel, CANDIDATES]
+    if column != 0 and machine[PHASE] >= ASSERT_LOWER and machine[PHASE] <= NEW_RULE:
+        value = load(directory[rel, REC], row * directory[rel, WIDTH] + (column >> 4) - 1)
+        heap_push(machine, order_key(column & 15, value), (rel << 32) | row)
+        return
     store(machine[QUEUE], machine[QTAIL], (rel << 32) | row)
     machine[QTAIL] += 1
 
 
 @compiled
-def fresh_rank(directory, machine, rel):  # type: ignore[no-untyped-def]
+def fresh_rank(directory, machine, rel):
     """A rank above every rank seen, as the relation stores it."""
     machine[CLOCK] += 1
     return machine[CLOCK] - directory[rel, RANK_BASE]
 
 
 @compiled
-def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):  # type: ignore[no-untyped-def]
+def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
     """Count a gained support; ``extra`` flags are set as well. False where there is no room for one more fact."""
     row = find(directory, rel, key, tag)
     records, arity = directory[rel, REC], directory[rel, ARITY]
@@ -96,7 +108,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):  # type:
         store(records, at, (rank << FLAG_BITS) | state | LIVE | NEW | extra)
         store(records, at + 1, ONE_SUPPORT | 1)
         machine[FACTS] += 1
-        push(machine, rel, row)
+        push(directory, machine, rel, row)
         return True
     at = row * directory[rel, WIDTH] + arity
     state, counts = load(records, at), load(records, at + 1)
@@ -114,7 +126,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):  # type:
         state = (fresh_rank(directory, machine, rel) << FLAG_BITS) | (state & FLAGS) | NEW
         store(records, at, state)
         machine[FACTS] += 1
-        push(machine, rel, row)
+        push(directory, machine, rel, row)
     if extra != 0:
         store(records, at, state | extra)
     store(records, at + 1, counts)
@@ -122,7 +134,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):  # type:
 
 
 @compiled
-def lose(directory, machine, rel, key, tag, body_rank, gone):  # type: ignore[no-untyped-def]
+def lose(directory, machine, rel, key, tag, body_rank, gone):
     """Count a lost support; ``gone`` flags are cleared as well. False if the books do not balance."""
     row = find(directory, rel, key, tag)
     if row < 0:
@@ -141,14 +153,14 @@ def lose(directory, machine, rel, key, tag, body_rank, gone):  # type: ignore[no
     if counts & LOW32 == 0 and state & NEW != 0:
         state ^= NEW
         machine[SUSPENDED] += 1
-        push(machine, rel, row)
+        push(directory, machine, rel, row)
     store(directory[rel, REC], at, state & ~gone)
     store(directory[rel, REC], at + 1, counts)
     return True
 
 
 @compiled
-def adjust_low(directory, rel, key, tag, body_rank, sign):  # type: ignore[no-untyped-def]
+def adjust_low(directory, rel, key, tag, body_rank, sign):
     """Split of a stratum: a support is compared anew; only ``low`` changes."""
     row = find(directory, rel, key, tag)
     if row < 0:
@@ -163,8 +175,11 @@ def adjust_low(directory, rel, key, tag, body_rank, sign):  # type: ignore[no-un
 
 
 @compiled
-def apply_messages(directory, indexes, machine, sign):  # type: ignore[no-untyped-def]
-    """Apply the messages in order; stops where something must grow first. Signs: 1 gain, -1 lose, 2 and -2 only ``low``."""
+def apply_messages(directory, indexes, machine, sign):
+    """Apply the messages in order; stops where something must grow first.
+
+    Signs: 1 gain, -1 lose; 2 and -2 change ``low`` alone.
+    """
     stride = machine[STRIDE]
     while machine[APPLIED] < machine[OUTN]:
         at = machine[OUT] + 8 * machine[APPLIED] * stride
@@ -176,6 +191,8 @@ def apply_messages(directory, indexes, machine, sign):  # type: ignore[no-untype
             prefetch(directory[other, REC], ((entry & LOW32) - 1) * directory[other, WIDTH])
         if machine[QTAIL] >= machine[QCAP]:
             return GROW_QUEUE
+        if machine[HTAIL] >= machine[HCAP]:
+            return GROW_LISTS
         key, tag, rank = at + 8 * M_COLS, load(at, M_HASH), load(at, M_RANK)
         if sign == 1:
             if not gain(directory, indexes, machine, rel, key, tag, rank, 0):
@@ -200,7 +217,7 @@ def apply_messages(directory, indexes, machine, sign):  # type: ignore[no-untype
 
 
 @compiled
-def mark(directory, items, begin, end, cleared, marked):  # type: ignore[no-untyped-def]
+def mark(directory, items, begin, end, cleared, marked):
     """Clear and set presence flags of the facts of a batch."""
     for i in range(begin, end):
         rel, row = items[i] >> 32, items[i] & LOW32
@@ -209,7 +226,7 @@ def mark(directory, items, begin, end, cleared, marked):  # type: ignore[no-unty
 
 
 @compiled
-def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):  # type: ignore[no-untyped-def]
+def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):
     """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
     while True:
         if machine[OUTN] > 0:
@@ -228,13 +245,19 @@ def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tal
 
 
 @compiled
-def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign):  # type: ignore[no-untyped-def]
+def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign):
     """Batch after batch until the queue is empty: local quiescence of a phase.
 
-    A suspended fact stays visible until its own losses are fired; a new fact is visible from then on.
+    With an empty queue the best candidate of all comes next. A suspended fact stays visible until its own losses are
+    fired; a new fact is visible from then on.
     """
     while True:
         if machine[STAGE] == 0:
+            if machine[QTAIL] >= machine[QCAP]:
+                return GROW_QUEUE
+            if machine[QHEAD] >= machine[QTAIL] and machine[HTAIL] > 0:
+                store(machine[QUEUE], machine[QTAIL], heap_pop(machine))
+                machine[QTAIL] += 1
             if machine[QHEAD] >= machine[QTAIL]:
                 return DONE
             machine[ITEM], machine[END], machine[TRIGGER] = machine[QHEAD], machine[QTAIL], -1
@@ -245,29 +268,34 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
         )
         if status != DONE:
             return status
-        shown = 0 if machine[PHASE] == RETRACT_SAME else VISIBLE
+        shown = 0 if machine[PHASE] == RETRACT_SAME or machine[PHASE] == CLEAN_RETRACT else VISIBLE
         mark(directory, queue, machine[QHEAD], machine[END], BATCH, shown)
         machine[QHEAD] = machine[END]
         machine[STAGE] = 0
 
 
 @compiled
-def change_base(directory, indexes, machine, rel, rows, arity):  # type: ignore[no-untyped-def]
-    """Assert (phases of assert) or retract base facts; a fact asserted twice has one support by assertion."""
+def change_facts(directory, indexes, machine, rel, rows, arity, flag):
+    """Give facts a support of body rank 0, or take it.
+
+    With ``flag`` BASE the support is the assertion: a fact asserted twice has one.
+    """
     while machine[ITEM] < machine[END]:
         key = rows + 8 * machine[ITEM] * arity
         if machine[QTAIL] >= machine[QCAP]:
             return GROW_QUEUE
+        if machine[HTAIL] >= machine[HCAP]:
+            return GROW_LISTS
         if not has_room(directory, indexes, rel):
             machine[NEED] = rel
             return GROW_RELATION
         tag = hash_cells(key, arity)
         row = find(directory, rel, key, tag)
-        based = row >= 0 and load(directory[rel, REC], row * directory[rel, WIDTH] + arity) & BASE != 0
-        if machine[PHASE] >= ASSERT_LOWER:
+        based = row >= 0 and load(directory[rel, REC], row * directory[rel, WIDTH] + arity) & flag != 0
+        if machine[PHASE] == ASSERT_LOWER:
             if not based:
-                gain(directory, indexes, machine, rel, key, tag, 0, BASE)  # there is room
-        elif based and not lose(directory, machine, rel, key, tag, 0, BASE):
+                gain(directory, indexes, machine, rel, key, tag, 0, flag)  # there is room
+        elif (based or flag == 0) and not lose(directory, machine, rel, key, tag, 0, flag):
             machine[NEED] = rel
             return BROKEN
         machine[ITEM] += 1
@@ -275,7 +303,7 @@ def change_base(directory, indexes, machine, rel, rows, arity):  # type: ignore[
 
 
 @compiled
-def revive(directory, machine, items, count):  # type: ignore[no-untyped-def]
+def revive(directory, machine, items, count):
     """Suspended facts, in order of old rank: those that still have supports are present again with ``low = all``."""
     for i in range(count):
         rel, row = items[i] >> 32, items[i] & LOW32
@@ -286,11 +314,11 @@ def revive(directory, machine, items, count):  # type: ignore[no-untyped-def]
             store(directory[rel, REC], at, state)
             store(directory[rel, REC], at + 1, (counts & ~LOW32) | (counts >> 32))
             machine[REVIVED] += 1
-            push(machine, rel, row)
+            push(directory, machine, rel, row)
 
 
 @compiled
-def old_ranks(directory, items, count, ranks):  # type: ignore[no-untyped-def]
+def old_ranks(directory, items, count, ranks):
     """The ranks of some facts."""
     for i in range(count):
         rel, row = items[i] >> 32, items[i] & LOW32
@@ -299,8 +327,8 @@ def old_ranks(directory, items, count, ranks):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def net_changes(directory, rel, first, appeared, vanished):  # type: ignore[no-untyped-def]
-    """From journal entry ``first`` on: facts present now and not before, and the other way round. Returns both counts."""
+def net_changes(directory, rel, first, appeared, vanished):
+    """From journal entry ``first`` on: facts present now and not before, and the other way round; their numbers."""
     plus, minus = 0, 0
     for i in range(first, directory[rel, JROWS]):
         row = load(directory[rel, JOURNAL], 3 * i)
@@ -315,7 +343,7 @@ def net_changes(directory, rel, first, appeared, vanished):  # type: ignore[no-u
 
 
 @compiled
-def remember(directory, indexes, rel, key):  # type: ignore[no-untyped-def]
+def remember(directory, indexes, rel, key):
     """Keep the result of a function beside its arguments: a record that belongs to no epoch."""
     if not has_room(directory, indexes, rel):
         return False
@@ -325,8 +353,8 @@ def remember(directory, indexes, rel, key):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def reinstate(directory, items, count, kept):  # type: ignore[no-untyped-def]
-    """After a split: facts that were about to be suspended and have ``low > 0`` now are present; the others are kept."""
+def reinstate(directory, items, count, kept):
+    """After a split: facts that were to be suspended and have ``low > 0`` now are present; the others are kept."""
     left = 0
     for i in range(count):
         rel, row = items[i] >> 32, items[i] & LOW32
@@ -340,7 +368,7 @@ def reinstate(directory, items, count, kept):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def commit(directory, indexes, rel):  # type: ignore[no-untyped-def]
+def commit(directory, indexes, rel):
     """What is new becomes old; records of absent facts are freed; the journal is empty again."""
     for i in range(directory[rel, JROWS]):
         row = load(directory[rel, JOURNAL], 3 * i)
@@ -354,7 +382,7 @@ def commit(directory, indexes, rel):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def undo(directory, indexes, rel):  # type: ignore[no-untyped-def]
+def undo(directory, indexes, rel):
     """Every touched record as the journal has it; records of facts that were absent are freed."""
     for i in range(directory[rel, JROWS]):
         entry = 3 * i

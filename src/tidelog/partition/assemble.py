@@ -1,21 +1,23 @@
 """From plans to the cells that the kernel interprets.
 
-Law: which facts a step sees depends on the phase, on whether its relation is of the rule's own stratum, and on whether its
-atom stands before or after the trigger: the accept masks below are the table of design.md, section 3, and nothing else is.
+Law: which facts a step sees depends on the phase, on whether its relation is of the rule's own stratum, and on
+whether its atom stands before or after the trigger: the accept masks below are the table of design.md, section 3, and
+nothing else is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 from tidelog.errors import EngineError
+from tidelog.kernel import aggregate, scalar
 from tidelog.kernel import layout as at
-from tidelog.kernel import scalar
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Relations
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Operand, Plan, Step, Visit
-from tidelog.program import Const
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
+from tidelog.program import Const, Rule
 
 VARIABLES = 1024  # registers below hold variables, registers from here on hold constants
 GENERATORS = 512
@@ -48,6 +50,9 @@ FLOAT_CODES = {
 }
 
 
+ORDERS = {"unsigned": aggregate.UNSIGNEDS, "float": aggregate.FLOATS, "symbol": aggregate.BY_TEXT}
+
+
 def _mask(counts: Callable[[int], bool]) -> int:
     return sum(1 << flags for flags in range(16) if counts(flags))
 
@@ -66,11 +71,22 @@ def accept_masks(same: bool, before: bool, negated: bool) -> tuple[int, ...]:
     """The accept mask of an atom for each phase; ``before`` means before the trigger in the body."""
     if same:
         retract, gain = (_VISIBLE, _WITH_BATCH) if before else (_WITH_BATCH, _VISIBLE)
-        return (_VISIBLE, retract, _VISIBLE, gain, _VISIBLE, _VISIBLE)
+        return (_VISIBLE, retract, _VISIBLE, gain, _VISIBLE, _VISIBLE, retract)
     if negated:
-        seen = (_EITHER if before else _OLD, _EITHER, _NEW if before else _EITHER, _NEW, _EITHER, _OLD)
+        seen = (_EITHER if before else _OLD, _EITHER, _NEW if before else _EITHER, _NEW, _EITHER, _OLD, _NEW)
         return tuple(_ALL & ~mask for mask in seen)
-    return (_COMMON if before else _OLD, _COMMON, _NEW if before else _COMMON, _NEW, _COMMON, _OLD)
+    return (_COMMON if before else _OLD, _COMMON, _NEW if before else _COMMON, _NEW, _COMMON, _OLD, _NEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A min or max: its candidates, the groups shown, the index of a group's candidates, order and column of values."""
+
+    candidates: int
+    shown: int
+    index: int
+    order: int
+    column: int
 
 
 class Assembler:
@@ -128,6 +144,8 @@ class Assembler:
         if isinstance(step, Generate):
             by = -1 if step.step is None else register(step.step)
             return [at.RANGE, generator, step.target, register(step.first), register(step.end), by]
+        if isinstance(step, Expose):
+            return self._expose(step, plan, same, generator)
         return self._apply(step)
 
     def _visit(self, step: Visit, plan: Plan, same: frozenset[str], generator: int) -> list[int]:
@@ -144,6 +162,25 @@ class Assembler:
         rest += [(column, at.BIND, r) for column, r in step.binds] + [(c, at.CHECK, r) for c, r in step.checks]
         cells = [op, generator, number, int(step.relation in same), *masks, index, len(keys), len(rest)]
         return [*cells, *(self._register(o) for _, o in keys), *(cell for match in rest for cell in match)]
+
+    def _expose(self, step: Expose, plan: Plan, same: frozenset[str], generator: int) -> list[int]:
+        choice = self.choice(plan.rule, step)
+        memory, index = -1, -1
+        if step.type == "symbol":
+            types = ("symbol", "symbol")
+            cells = self._apply(Apply("compare", types, "number", 0, (step.value, step.value)))
+            memory, index = cells[2], cells[4 + at.PHASES]
+        own = int(step.relation in same)
+        fixed = [choice.candidates, own, choice.shown, choice.order, step.value, generator, memory, index]
+        return [at.EXPOSE, *fixed, len(step.group), *step.group, step.column]
+
+    def choice(self, rule: Rule, step: Expose) -> Choice:
+        """The relations and the index behind a min or max."""
+        candidates = self.relations.numbers[step.relation]
+        shown = self.relations.add(f"__shown {rule.label}", len(step.group))
+        index = self.relations.index(candidates, step.group_columns)
+        order = ORDERS.get(step.type, aggregate.NUMBERS) + (step.kind == "max")
+        return Choice(candidates, shown, index, order, step.column)
 
     def _apply(self, step: Apply) -> list[int]:
         """A function is the look-up of its result in a relation of remembered results."""

@@ -1,8 +1,8 @@
 """Cells: every value as one int64, and back.
 
-Law (D15): numbers are themselves, floats their bits; the id of a symbol or list is a 64-bit xxHash, seeded with 42, over
-(type tag, length, parts), lists by the tags and cells of their parts. Ids need no coordination; two values with one id are
-found here and are an error, never a wrong answer. The same chain of hashes can be written in Spark SQL.
+Law (D15): numbers are themselves, floats their bits; the id of a symbol or list is a 64-bit xxHash, seeded with 42,
+over (type tag, length, parts), lists by the tags and cells of their parts. Ids need no coordination; two values with
+one id are found here and are an error, never a wrong answer. The same chain of hashes can be written in Spark SQL.
 """
 
 from __future__ import annotations

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidelog.errors import EvaluationError, LimitError, TidelogError
+from tidelog.kernel import aggregate, support
 from tidelog.kernel import layout as at
-from tidelog.kernel import support
 from tidelog.kernel.scalar import explain_fault
-from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler
+from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.relations import Cells, Relations, address
 
+LISTS = {at.HEAP: 2, at.OPENED: 1, at.STALE: 1}  # growing lists of the state, and cells per entry
+KEPT = [at.CLOCK, at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]
+KEPT += [field for start in LISTS for field in (start, start + 1)]
 MESSAGES = 2048
 SLICE_SECONDS = 0.025
 NO_SPANS: Cells = np.zeros((1, 2), np.int64)
@@ -59,15 +62,16 @@ class Machine:
         self.state[at.SCRATCH] = address(self._scratch)
         self._set_queue(self._queue)
         self._set_out(8)
+        self._lists: dict[int, Cells] = {}
+        for address_field, cells in LISTS.items():
+            self._set_list(address_field, np.zeros(1024 * cells, np.int64))
         self.state[at.PC] = -1
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""
-        clock = self.state[at.CLOCK]
-        fixed = self.state[[at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]]
+        kept = self.state[KEPT]
         self.state[:] = 0
-        self.state[at.CLOCK] = clock
-        self.state[[at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]] = fixed
+        self.state[KEPT] = kept
         self.state[at.PC] = -1
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -101,6 +105,11 @@ class Machine:
     def queue(self) -> Cells:
         """The facts put on the queue in this phase."""
         return self._queue[: self.state[at.QTAIL]]
+
+    @property
+    def has_work(self) -> bool:
+        """Whether facts or candidates wait to be fired."""
+        return bool(self.state[at.QHEAD] < self.state[at.QTAIL] or self.state[at.HTAIL])
 
     def reset_queue(self, items: Cells | None = None) -> None:
         """An empty queue, or one with these items."""
@@ -160,14 +169,14 @@ class Machine:
             )
         )
 
-    def change_base(self, phase: int, number: int, rows: Cells) -> None:
-        """Assert or retract base facts."""
+    def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
+        """Give facts a support, or take it: by assertion (flag BASE), or by a fold (flag 0)."""
         state = self.state
         state[at.PHASE], state[at.ITEM], state[at.END] = phase, 0, len(rows)
         where, arity = address(rows), rows.shape[1]
         self._drive(
-            lambda: support.change_base(
-                self.relations.directory, self.relations.indexes, state, number, where, arity
+            lambda: support.change_facts(
+                self.relations.directory, self.relations.indexes, state, number, where, arity, flag
             )
         )
 
@@ -175,7 +184,34 @@ class Machine:
         """Revive suspended facts, given in order of old rank."""
         if len(items) > len(self._queue):
             self._set_queue(np.zeros(2 * len(items), np.int64))
+        while self.state[at.HTAIL] + len(items) > self.state[at.HCAP]:
+            self._grow_lists()
         support.revive(self.relations.directory, self.state, items, len(items))
+
+    def reopen(self, choice: Choice) -> None:
+        """Groups of a min or max that show nothing offer their best candidates."""
+        place, relations = 0, self.relations
+        fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column)
+        while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
+            self._grow_lists()
+
+    @property
+    def stale(self) -> Cells:
+        """Exposed candidates that were improved upon."""
+        return self._lists[at.STALE][: self.state[at.STALE + 2]]
+
+    def _grow_lists(self) -> None:
+        """Double every list that is nearly full."""
+        for start in LISTS:
+            if 2 * self.state[start + 2] >= self.state[start + 1]:
+                old = self._lists[start]
+                grown = np.zeros(2 * len(old), np.int64)
+                grown[: len(old)] = old
+                self._set_list(start, grown)
+
+    def _set_list(self, start: int, cells: Cells) -> None:
+        self._lists[start] = cells
+        self.state[start], self.state[start + 1] = address(cells), len(cells) // LISTS[start]
 
     def _drive(self, kernel: Callable[[], int]) -> None:
         state = self.state
@@ -196,6 +232,8 @@ class Machine:
                 grown = np.zeros(2 * len(self._queue), np.int64)
                 grown[: len(self._queue)] = self._queue
                 self._set_queue(grown)
+            elif status == at.GROW_LISTS:
+                self._grow_lists()
             elif status == at.CALL:
                 self._answer(int(state[at.NEED]))
             else:
@@ -214,16 +252,20 @@ class Machine:
         facts = int(self.state[at.FACTS])
         if limits.facts is not None and facts > limits.facts:
             raise LimitError(f"the epoch made {facts:,} facts, its limit is {limits.facts:,}; nothing was changed")
-        if limits.memory is not None and self.relations.memory() > limits.memory:
-            raise LimitError(
-                f"the relations need {self.relations.memory():,} bytes, the limit is {limits.memory:,}; nothing was changed"
-            )
+        used = 0 if limits.memory is None else self.relations.memory()
+        if limits.memory is not None and used > limits.memory:
+            raise LimitError(f"the relations need {used:,} bytes, the limit is {limits.memory:,}; nothing was changed")
 
     def _answer(self, pc: int) -> None:
         """Compute a function for the arguments in its registers and remember the result."""
-        number = int(self.code[pc + at.S_REL])
-        count = int(self.code[pc + at.S_NKEY])
-        args = tuple(int(self.registers[self.code[pc + at.S_KEYS + i]]) for i in range(count))
+        if self.code[pc] == at.EXPOSE:
+            number = int(self.code[pc + at.E_MEMORY])
+            first = int(self.code[pc + at.E_NGROUP]) + 1
+            args = tuple(int(cell) for cell in self._scratch[first : first + 2])
+        else:
+            number = int(self.code[pc + at.S_REL])
+            count = int(self.code[pc + at.S_NKEY])
+            args = tuple(int(self.registers[self.code[pc + at.S_KEYS + i]]) for i in range(count))
         cells: Cells = np.array([*args, self.call(number, args)], np.int64)
         while not support.remember(self.relations.directory, self.relations.indexes, number, address(cells)):
             self.relations.grow(number)

@@ -7,7 +7,8 @@ Laws: I1 and I2 of the design hold after every committed epoch; an epoch that is
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,13 +16,15 @@ import numpy as np
 from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
+from tidelog.kernel.index import collect
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.fold import Fold
 from tidelog.partition.machine import Machine
-from tidelog.partition.relations import Cells, Relations
+from tidelog.partition.relations import Cells, Relations, address
 from tidelog.partition.stratum import RuleCode, Stratum, Triggers
-from tidelog.plan.steps import Plan
+from tidelog.plan.steps import Expose, Plan
 from tidelog.program import Rule
 from tidelog.program.functions import Function
 
@@ -57,6 +60,7 @@ class Partition:
         self._pending: dict[int, Cells] = {}
         self._saved_clock = 0
         self._saved_bases: Cells = NOTHING
+        self._gained: list[tuple[RuleCode, Cells]] = []
 
     # Relations and rules
 
@@ -64,16 +68,21 @@ class Partition:
         """The number of a relation, which is made if it is not there."""
         number = self.relations.add(name, arity)
         self.machine.fit_messages(arity)
-        if number >= len(self._spans):
-            self._spans = np.zeros((2 * (number + 1), 2), np.int64)
+        self._spans_for(number)
         return number
 
-    def add_rule(self, rule: Rule, plans: tuple[Plan, ...], whole: Plan, same: frozenset[str]) -> RuleCode:
+    def _spans_for(self, number: int) -> None:
+        if number >= len(self._spans):
+            self._spans = np.zeros((2 * (number + 1), 2), np.int64)
+
+    def add_rule(
+        self, rule: Rule, plans: tuple[Plan, ...], whole: Plan, same: frozenset[str], fold: Fold | None = None
+    ) -> RuleCode:
         """Take a rule in; its supports are found when its stratum is asserted."""
         number = self._free_numbers.pop() if self._free_numbers else len(self._numbers)
         self.machine.fit_tally(number + 1)
         self.machine.tally[number] = 0
-        code = RuleCode(rule, number, plans, whole)
+        code = RuleCode(rule, number, plans, whole, fold=fold)
         self._numbers[number] = code
         self.place_code(code, same)
         assert rule.label is not None
@@ -85,6 +94,10 @@ class Partition:
         assemble = self.assembler.assemble
         code.places = [self.machine.add_code(assemble(plan, code.number, same)) for plan in code.plans]
         code.whole_place = self.machine.add_code(assemble(code.whole, code.number, same))
+        last = code.whole.steps[-1] if code.whole.steps else None
+        code.choice = self.assembler.choice(code.rule, last) if isinstance(last, Expose) else None
+        if code.choice is not None:
+            self._spans_for(code.choice.shown)
 
     def forget_rule(self, code: RuleCode) -> None:
         """Leave a rule out; its supports are already lost, or the epoch that added it is undone."""
@@ -136,13 +149,22 @@ class Partition:
     def lose_rule(self, code: RuleCode) -> None:
         """A removed rule loses its supports, over the old state and compared the old way."""
         self.machine.reset_queue()
-        self._whole(code, at.OLD_RULE, -1)
+        if code.fold is not None:
+            lost = code.fold.rows(code.fold.totals(self._source_rows(code, at.OLD)).items())
+            self._change_folded(at.RETRACT_LOWER, code, lost)
+        else:
+            self._whole(code, at.OLD_RULE, -1)
+        if code.choice is not None:
+            self._touched.update((code.choice.shown, code.choice.candidates))
         self._touch(code.rule.head.predicate)
         self._set_aside(self.machine.queue.copy())
 
     def compare_rule(self, code: RuleCode, sign: int) -> None:
         """Count (sign 1) or discount (-1) the supports of lower rank of a rule as its code compares them now."""
-        self._whole(code, at.OLD_RULE, 2 * sign)
+        if code.fold is None:  # what is folded comes from a lower stratum, and counts alike
+            self.machine.state[at.PEEK] = 1
+            self._whole(code, at.OLD_RULE, 2 * sign)
+            self.machine.state[at.PEEK] = 0
         self._touch(code.rule.head.predicate)
 
     def settle_split(self) -> None:
@@ -178,17 +200,18 @@ class Partition:
         lower, negated, own = stratum.tables(numbers)
         members = [numbers[name] for name in stratum.relations if name in numbers]
         machine.reset_queue(_joined([self._pending.pop(n, NOTHING) for n in members]))
+        machine.state[at.OTAIL] = 0
+        self._touched.update(members, *((c.shown, c.candidates) for c in stratum.choices))
         for number in members:
             if number in deletes:
-                self._touched.add(number)
-                machine.change_base(at.RETRACT_LOWER, number, deletes[number])
+                machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
+        self._gained = [self._fold(code, changes) for code in stratum.folds]
         self._fire(at.RETRACT_LOWER, lower, [changes[n].vanished for n in lower.relations if n in changes], -1)
         self._fire(at.RETRACT_LOWER, negated, [changes[n].appeared for n in negated.relations if n in changes], -1)
         if own.ranges:
             self._run(at.RETRACT_SAME, own, -1)
         else:
             machine.hide_queue()  # nothing reads them, but a rule that is about to come would
-        self._touched.update(members)
 
     def gain(
         self,
@@ -204,21 +227,128 @@ class Partition:
             stratum.forget_tables()
         lower, negated, own = stratum.tables(numbers)
         members = [numbers[name] for name in stratum.relations if name in numbers]
-        self._touched.update(members)
-        suspended = machine.queue.copy()
-        machine.reset_queue()
-        if len(suspended):
-            machine.revive(suspended[np.argsort(self._ranks(suspended), kind="stable")])
-        for code in new_rules:
-            self._whole(code, at.NEW_RULE, 1)
+        self._touched.update(members, *((c.shown, c.candidates) for c in stratum.choices))
+        with self._choosing(stratum):
+            self._revive()
+            for choice in stratum.choices:
+                machine.reopen(choice)
+            for code in new_rules:
+                self._gain_rule(code)
+            for code, gained in self._gained:
+                self._change_folded(at.ASSERT_LOWER, code, gained)
+            self._gain_facts(members, inserts, changes, lower, negated)
+            if own.ranges:
+                self._run(at.ASSERT_SAME, own, 1)
+                self._clean_up(own)
+        self._gained = []
+
+    def _gain_facts(
+        self,
+        members: list[int],
+        inserts: Mapping[int, Cells],
+        changes: Mapping[int, Changes],
+        lower: Triggers,
+        negated: Triggers,
+    ) -> None:
+        """What the strata below and the base facts of the stratum itself give."""
+        machine = self.machine
         self._fire(at.ASSERT_LOWER, lower, [changes[n].appeared for n in lower.relations if n in changes], 1)
         self._fire(at.ASSERT_LOWER, negated, [changes[n].vanished for n in negated.relations if n in changes], 1)
         for number in members:
             if number in inserts:
                 self.relations.reserve(number, len(inserts[number]))
-                machine.change_base(at.ASSERT_LOWER, number, inserts[number])
-        if own.ranges:
-            self._run(at.ASSERT_SAME, own, 1)
+                machine.change_facts(at.ASSERT_LOWER, number, inserts[number], at.BASE)
+
+    def _revive(self) -> None:
+        """Suspended facts that still have supports are present again, in order of old rank."""
+        suspended = self.machine.queue.copy()
+        self.machine.reset_queue()
+        if len(suspended):
+            self.machine.revive(suspended[np.argsort(self._ranks(suspended), kind="stable")])
+
+    def _gain_rule(self, code: RuleCode) -> None:
+        """A new rule gains its supports."""
+        if code.fold is None:
+            self._whole(code, at.NEW_RULE, 1)
+        else:
+            gained = code.fold.rows(code.fold.totals(self._source_rows(code, at.NEW)).items())
+            self._change_folded(at.ASSERT_LOWER, code, gained)
+
+    @contextmanager
+    def _choosing(self, stratum: Stratum) -> Iterator[None]:
+        """While a stratum is asserted, new candidates of its own go to the heap."""
+        own = [c for c in stratum.choices if self.relations.names[c.candidates] in stratum.relations]
+        for choice in own:
+            self.relations.directory[choice.candidates, at.CANDIDATES] = ((choice.column + 1) << 4) | choice.order
+        try:
+            yield
+        finally:
+            for choice in own:
+                self.relations.directory[choice.candidates, at.CANDIDATES] = 0
+
+    def _clean_up(self, own: Triggers) -> None:
+        """Retract what was improved upon; every group must show again what it showed before."""
+        machine = self.machine
+        stale = machine.stale.copy()
+        if not len(stale):
+            return
+        machine.state[at.STAIL] = 0
+        machine.state[at.CLEANING] = 1
+        machine.reset_queue()
+        self._fire(at.CLEAN_RETRACT, own, [stale], -1)
+        self._run(at.CLEAN_RETRACT, own, -1)
+        self._revive()
+        self._run(at.ASSERT_SAME, own, 1)
+        machine.state[at.CLEANING] = 0
+        if machine.state[at.HIDDEN]:
+            raise EvaluationError(
+                f"{machine.state[at.HIDDEN]} groups of a min or max inside recursion depend on values that were "
+                "improved upon; the rules are not monotone in the value; nothing was changed"
+            )
+
+    def _fold(self, code: RuleCode, changes: Mapping[int, Changes]) -> tuple[RuleCode, Cells]:
+        """Take back the results of groups that change; gives the results that replace them."""
+        assert code.fold is not None
+        number = self.relations.numbers[code.source]
+        change = changes.get(number)
+        if change is None:
+            return code, np.zeros((0, len(code.fold.head)), np.int64)
+        index = self.relations.index(number, tuple(sorted(code.fold.group))) if code.fold.group else None
+
+        def group_rows(group: tuple[int, ...]) -> Cells | None:
+            return None if index is None else self._rows_of_group(number, index, code, group)
+
+        lost, gained = code.fold.change(
+            self.columns_of(change.appeared, number),
+            self.columns_of(change.vanished, number),
+            group_rows if index is not None else lambda group: self._source_rows(code, at.OLD),
+            lambda: self._source_rows(code, at.OLD),
+        )
+        self._change_folded(at.RETRACT_LOWER, code, lost)
+        return code, gained
+
+    def _rows_of_group(self, number: int, index: int, code: RuleCode, group: tuple[int, ...]) -> Cells:
+        assert code.fold is not None
+        by_column = dict(zip(code.fold.group, group, strict=True))
+        key: Cells = np.array([by_column[c] for c in sorted(by_column)], np.int64)
+        found = np.empty(16, np.int64)
+        while (
+            count := collect(self.relations.directory, self.relations.indexes, index, number, address(key), found)
+        ) < 0:
+            found = np.empty(2 * len(found), np.int64)
+        return self.columns_of(found[:count] | (number << 32), number)
+
+    def _change_folded(self, phase: int, code: RuleCode, rows: Cells) -> None:
+        if len(rows):
+            number = self.relations.numbers[code.rule.head.predicate]
+            self.machine.change_facts(phase, number, np.ascontiguousarray(rows), 0)
+
+    def _source_rows(self, code: RuleCode, flag: int) -> Cells:
+        """The source rows of a fold: those before the epoch (OLD) or those now (NEW)."""
+        number = self.relations.numbers[code.source]
+        arity = int(self.relations.directory[number, at.ARITY])
+        records = self.relations.records(number)
+        return records[(records[:, arity] & flag) != 0, :arity]
 
     def net_changes(self, stratum: Stratum) -> dict[int, Changes]:
         """What the stratum hands to those above: facts suspended and revived are no change."""
@@ -240,6 +370,9 @@ class Partition:
             for number in self._touched:
                 support.commit(self.relations.directory, self.relations.indexes, number)
                 self.relations.trim_journal(number)
+        for code in self.codes.values():
+            if code.fold is not None:
+                code.fold.commit()
         self._touched.clear()
         self._trim_memories()
 
@@ -253,6 +386,9 @@ class Partition:
             bases = self._saved_bases
             self.relations.directory[: len(bases), at.RANK_BASE] = bases
             self.relations.directory[len(bases) :, at.RANK_BASE] = 0
+        for code in self.codes.values():
+            if code.fold is not None:
+                code.fold.undo()
         self.machine.state[at.CLOCK] = self._saved_clock
         self._touched.clear()
         self._pending.clear()
@@ -278,11 +414,8 @@ class Partition:
             ranks = (state >> at.FLAG_BITS) + base
             return live[:, :arity].copy(), ranks, counts >> 32, counts & at.LOW32, (state & at.BASE) != 0
 
-    def columns_of(self, items: Cells) -> Cells:
+    def columns_of(self, items: Cells, number: int) -> Cells:
         """The columns of some facts of one relation, present or just vanished."""
-        if not len(items):
-            return np.zeros((0, 0), np.int64)
-        number = int(items[0]) >> 32
         arity = int(self.relations.directory[number, at.ARITY])
         return self.relations.records(number)[items & at.LOW32, :arity].copy()
 
@@ -319,7 +452,7 @@ class Partition:
             self._without_spans(triggers)
 
     def _run(self, phase: int, triggers: Triggers, sign: int) -> None:
-        if not len(self.machine.queue):
+        if not self.machine.has_work:
             return
         with_spans = self._with_spans(triggers)
         self._guard(lambda: self.machine.run_queue(phase, with_spans, triggers.plans, sign))

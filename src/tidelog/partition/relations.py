@@ -1,8 +1,8 @@
 """The memory of a partition: relations, their indexes and journals, as numpy arrays behind one table of addresses.
 
-Law: the directory always holds the addresses and sizes of the arrays kept here; arrays are replaced (grown) only while no
-kernel runs. Growth is by half for records and by doubling for tables, so that a fact of a binary relation with one
-index stays well below 150 bytes.
+Law: the directory always holds the addresses and sizes of the arrays kept here; arrays are replaced (grown) only
+while no kernel runs. Growth is by half for records and by doubling for tables, so that a fact of a binary relation
+with one index stays well below 150 bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A stratum as a partition holds it: its rules as code, and which plans a change of a relation triggers.
 
-Law: a plan is triggered by a change of the atom it was made for, in the phase in which that change counts: a positive atom of
-a lower stratum by facts lost (retract) or gained (assert), a negated one the other way round, an atom of the own
-stratum by facts suspended or made present.
+Law: a plan is triggered by a change of the atom it was made for, in the phase in which that change counts: a positive
+atom of a lower stratum by facts lost (retract) or gained (assert), a negated one the other way round, an atom of the
+own stratum by facts suspended or made present.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tidelog.partition.assemble import Choice
+from tidelog.partition.fold import Fold
 from tidelog.partition.relations import Cells
 from tidelog.plan.steps import Plan
-from tidelog.program import Negation, Rule
+from tidelog.program import Atom, Negation, Rule
 
 
 @dataclass(slots=True)
@@ -26,6 +28,15 @@ class RuleCode:
     whole: Plan
     places: list[int] = field(default_factory=list)
     whole_place: int = -1
+    choice: Choice | None = None
+    fold: Fold | None = None
+
+    @property
+    def source(self) -> str:
+        """The relation that an aggregate rule ranges over."""
+        atom = self.rule.body[0]
+        assert isinstance(atom, Atom)
+        return atom.predicate
 
     @property
     def label(self) -> str:
@@ -56,18 +67,33 @@ class Stratum:
     order: int = 0
     _tables: tuple[Triggers, Triggers, Triggers] | None = None
 
+    @property
+    def choices(self) -> list[Choice]:
+        """The min and max of the stratum."""
+        return [code.choice for code in self.rules.values() if code.choice is not None]
+
+    @property
+    def folds(self) -> list[RuleCode]:
+        """The count, sum and mean of the stratum."""
+        return [code for code in self.rules.values() if code.fold is not None]
+
     def forget_tables(self) -> None:
         """The rules have changed."""
         self._tables = None
 
     def tables(self, numbers: dict[str, int]) -> tuple[Triggers, Triggers, Triggers]:
-        """Triggers by lower relations in positive atoms, in negated atoms, and by the stratum's own relations."""
+        """Triggers by lower relations in positive atoms, in negated atoms, and by the stratum's own relations.
+
+        Candidates of a lower stratum count as own as well: they come from the heap, best first.
+        """
         if self._tables is None:
             kinds: tuple[dict[int, list[int]], ...] = ({}, {}, {})
             for code in self.rules.values():
                 for plan, place in zip(code.plans, code.places, strict=True):
                     kind, relation = self._kind(plan)
                     kinds[kind].setdefault(numbers[relation], []).append(place)
+                    if kind == 0 and code.choice is not None:
+                        kinds[2].setdefault(numbers[relation], []).append(place)
             lower, negated, own = (_triggers(kind) for kind in kinds)
             self._tables = (lower, negated, own)
         return self._tables
@@ -82,7 +108,8 @@ class Stratum:
 
 
 def _triggers(by_relation: dict[int, list[int]]) -> Triggers:
-    ranges, plans = [], []
+    ranges: list[tuple[int, int, int]] = []
+    plans: list[int] = []
     for number, places in by_relation.items():
         ranges.append((number, len(plans), len(plans) + len(places)))
         plans += places

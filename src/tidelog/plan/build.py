@@ -1,14 +1,15 @@
 """From a core rule to its plans: one per body atom as trigger, and one over the whole state.
 
-Law: every plan of a rule finds exactly the supports that its delta rule defines; plans differ only in the order of visits.
+Law: every plan of a rule finds exactly the supports that its delta rule defines; plans differ only in the order of
+visits.
 """
 
 from __future__ import annotations
 
 from tidelog.plan.order import Statistics, choose_next, is_generator
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Operand, Plan, Step, Visit
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
-from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
+from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions import Function, resolve
 
 KERNEL_NUMBER = frozenset({"+", "-", "*", "/", "%", "band", "bor", "bxor"})
@@ -19,7 +20,9 @@ ZERO = Const(0, "number")
 
 
 def plan_rule(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> tuple[Plan, ...]:
-    """All delta plans of a rule, in the order of their triggers."""
+    """All delta plans of a rule, in the order of their triggers; none for an aggregate that is folded."""
+    if is_folded(rule):
+        return ()
     triggers = [i for i, literal in enumerate(rule.body) if isinstance(literal, Atom | Negation)]
     return tuple(_Builder(rule, schema, functions).build(i, statistics) for i in triggers)
 
@@ -27,6 +30,25 @@ def plan_rule(rule: Rule, schema: Schema, functions: Functions, statistics: Stat
 def plan_whole(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> Plan:
     """The plan that finds all supports of a rule over the whole state."""
     return _Builder(rule, schema, functions).build(None, statistics)
+
+
+def aggregate_of(rule: Rule) -> Aggregate | None:
+    """The aggregate of an aggregate rule."""
+    return next((arg for arg in rule.head.args if isinstance(arg, Aggregate)), None)
+
+
+def is_folded(rule: Rule) -> bool:
+    """Whether the rule is a count, sum or mean, which are folded outside the kernel."""
+    aggregate = aggregate_of(rule)
+    return aggregate is not None and aggregate.kind not in ("min", "max")
+
+
+def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
+    """The type of the values that an aggregate rule ranges over."""
+    aggregate = aggregate_of(rule)
+    if aggregate is None or aggregate.value is None:
+        return "number"
+    return term_type(aggregate.value, variable_types(rule, schema, functions), functions) or "number"
 
 
 class _Builder:
@@ -52,14 +74,35 @@ class _Builder:
             at = choose_next(remaining, set(self.values), statistics)
             position, literal = remaining.pop(at)
             self._add(position, literal)
+        self._expose()
         columns = self.schema.get(self.rule.head.predicate, ())
         wanted = [*columns, *(None for _ in self.rule.head.args[len(columns) :])]
         head = tuple(self._operand(t, w) for t, w in zip(self.rule.head.args, wanted, strict=True))
         return Plan(self.rule, trigger, binds, checks, tuple(self.steps), head, self.registers)
 
-    def _match_trigger(
-        self, literal: Literal
-    ) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Operand], ...]]:
+    def _expose(self) -> None:
+        """The last step of a min or max: the candidate (group, value) is the only body atom."""
+        aggregate = aggregate_of(self.rule)
+        if aggregate is None or is_folded(self.rule):
+            return
+        source = self.rule.body[0]
+        assert isinstance(source, Atom)
+        assert isinstance(aggregate.value, Var)
+        column = source.args.index(aggregate.value)
+        columns = tuple(i for i in range(len(source.args)) if i != column)
+        group = tuple(self._register(source.args[i]) for i in columns)
+        type_ = self.types.get(aggregate.value.name) or "number"
+        value = self._register(aggregate.value)
+        name, arity = source.predicate, len(source.args)
+        self.steps.append(Expose(name, arity, aggregate.kind, type_, group, columns, value, column))
+
+    def _register(self, term: Term) -> int:
+        assert isinstance(term, Var)
+        register = self.values[term.name]
+        assert isinstance(register, int)
+        return register
+
+    def _match_trigger(self, literal: Literal) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Operand], ...]]:
         assert isinstance(literal, Atom | Negation)
         atom = literal if isinstance(literal, Atom) else literal.atom
         binds, checks = self._match(atom, skip=())
@@ -163,6 +206,8 @@ class _Builder:
             return term
         if isinstance(term, Var):
             return self.values[term.name]
+        if isinstance(term, Aggregate):
+            return ZERO if term.value is None else self._operand(term.value)
         assert isinstance(term, Call)
         return self._call(term, wanted)
 

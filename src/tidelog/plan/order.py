@@ -1,8 +1,8 @@
 """Join order: which literal of a body comes next.
 
-Law: any order gives the same supports; the order decides only how many facts are visited. Filters come as soon as their
-variables are bound; computations that may fail come after all literals that do not need their result, so that an error is
-raised only for valuations that the rest of the body admits.
+Law: any order gives the same supports; the order decides only how many facts are visited. Filters come as soon as
+their variables are bound; computations that may fail come after all literals that do not need their result, so that
+an error is raised only for valuations that the rest of the body admits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Steps: what a plan tells the kernel to do, as values.
 
-A plan is one way to find the supports of a core rule: from a change of one body atom (its *trigger*) or, without a trigger,
-over the whole state. Registers are numbered; a constant stands where it is used.
-These values know relations by name; `partition.assemble` turns them into the cells that the kernel interprets.
+A plan is one way to find the supports of a core rule: from a change of one body atom (its *trigger*) or, without a
+trigger, over the whole state. Registers are numbered; a constant stands where it is used. These values know relations
+by name; `partition.assemble` turns them into the cells that the kernel interprets.
 """
 
 from __future__ import annotations
@@ -92,7 +92,26 @@ class Generate:
     step: Operand | None
 
 
-Step: TypeAlias = Visit | Absent | Compare | Compute | Apply | Generate
+@dataclass(frozen=True, slots=True)
+class Expose:
+    """Go on only if the candidate just visited becomes, or ceases to be, what its group shows (min and max)."""
+
+    relation: str
+    arity: int
+    kind: str
+    type: str
+    group: tuple[int, ...]
+    group_columns: tuple[int, ...]
+    value: int
+    column: int
+
+    @property
+    def index(self) -> tuple[str, tuple[int, ...]]:
+        """The candidates of a group."""
+        return (self.relation, self.group_columns)
+
+
+Step: TypeAlias = Visit | Absent | Compare | Compute | Apply | Generate | Expose
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +129,7 @@ class Plan:
     @property
     def indexes(self) -> frozenset[tuple[str, tuple[int, ...]]]:
         """All indexes that the plan needs."""
-        return frozenset(s.index for s in self.steps if isinstance(s, Visit) and s.index is not None)
+        return frozenset(s.index for s in self.steps if isinstance(s, Visit | Expose) and s.index is not None)
 
     @property
     def cross_products(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def variable_types(rule: Rule, schema: Schema, functions: Functions) -> dict[str
             if isinstance(arg, Var) and types.get(arg.name) is None:
                 types[arg.name] = type_
     equations = [x for x in rule.body if isinstance(x, Comparison) and x.op == "="]
-    while any([_spread(e, types, functions) for e in equations]):
+    while any(_spread(e, types, functions) for e in equations):
         pass
     return types
 

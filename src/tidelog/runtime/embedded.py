@@ -1,7 +1,7 @@
 """The embedded runtime: one partition in this process, called directly.
 
-Law: strata are visited lower ones first; only those are visited that a change reaches, so that the cost of an epoch follows
-the change. A failed epoch is undone: facts, counts, ranks, rules and strata are those of the epoch before.
+Law: strata are visited lower ones first; only those are visited that a change reaches, so that the cost of an epoch
+follows the change. A failed epoch is undone: facts, counts, ranks, rules and strata are those of the epoch before.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidelog.kernel import layout as at
+from tidelog.partition.fold import Fold
 from tidelog.partition.machine import Limits
 from tidelog.partition.partition import Changes, Partition
 from tidelog.partition.relations import Cells
 from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.program import Atom, Negation
 from tidelog.program.functions import Function
 from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule, StratumStatistics
@@ -34,6 +36,18 @@ class _Undo:
     removed: list[RuleCode] = field(default_factory=list)
     added: list[RuleCode] = field(default_factory=list)
     replaced: list[tuple[RuleCode, PlannedRule]] = field(default_factory=list)
+
+
+def fold_of(planned: PlannedRule) -> Fold | None:
+    """The fold of a count, sum or mean."""
+    aggregate, source = aggregate_of(planned.rule), planned.rule.body[0] if planned.rule.body else None
+    if aggregate is None or not is_folded(planned.rule) or not isinstance(source, Atom):
+        return None
+    keys = [arg for arg in planned.rule.head.args if arg is not aggregate]
+    head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in planned.rule.head.args)
+    group = tuple(source.args.index(arg) for arg in keys)
+    value = None if aggregate.value is None else source.args.index(aggregate.value)
+    return Fold(aggregate.kind, planned.value_type, group, value, head, planned.rule.root.label or "")
 
 
 class EmbeddedRuntime:
@@ -134,7 +148,7 @@ class EmbeddedRuntime:
         self._give_plans(code, planned)
 
     def _give_plans(self, code: RuleCode, planned: PlannedRule) -> None:
-        code.rule, code.plans, code.whole = planned.rule, planned.plans, planned.whole
+        code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold_of(planned)
         stratum = self.strata[code.rule.head.predicate]
         self.partition.place_code(code, stratum.relations)
         stratum.forget_tables()
@@ -143,7 +157,9 @@ class EmbeddedRuntime:
         added: dict[int, list[RuleCode]] = {}
         for planned in work.added:
             stratum = self.strata[planned.rule.head.predicate]
-            code = self.partition.add_rule(planned.rule, planned.plans, planned.whole, stratum.relations)
+            code = self.partition.add_rule(
+                planned.rule, planned.plans, planned.whole, stratum.relations, fold_of(planned)
+            )
             undo.added.append(code)
             added.setdefault(id(stratum), []).append(code)
         return added
@@ -167,7 +183,8 @@ class EmbeddedRuntime:
                 self._reach(self._readers.get(name, ()), heap, seen)
         for number, change in changes.items():
             columns = self.partition.columns_of
-            outcome.changes[self.partition.relations.names[number]] = (columns(change.appeared), columns(change.vanished))
+            name = self.partition.relations.names[number]
+            outcome.changes[name] = (columns(change.appeared, number), columns(change.vanished, number))
 
     def _reach(self, names: object, heap: list[tuple[int, int]], seen: dict[int, Stratum]) -> None:
         for name in names:  # type: ignore[attr-defined]  # any iterable of names
@@ -233,7 +250,7 @@ class EmbeddedRuntime:
         for code in undo.removed:
             self.partition.take_back(code)
         for code, planned in undo.replaced:
-            code.rule, code.plans, code.whole = planned.rule, planned.plans, planned.whole
+            code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold_of(planned)
         self.strata = undo.strata
         for key, stratum in {id(s): s for s in self.strata.values()}.items():
             stratum.order, stratum.rules = undo.orders[key], undo.rules[key]

@@ -15,19 +15,20 @@ from tidelog.program import Rule
 
 @dataclass(frozen=True, slots=True)
 class PlannedRule:
-    """A core rule with its plans."""
+    """A core rule with its plans; ``value_type`` is the type of the values that an aggregate rule folds."""
 
     rule: Rule
     plans: tuple[Plan, ...]
     whole: Plan
+    value_type: str = "number"
 
 
 @dataclass(frozen=True, slots=True)
 class EpochWork:
     """What an epoch is to do.
 
-    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules stand alone.
-    ``replanned`` rules keep their supports and get new plans.
+    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules stand
+    alone. ``replanned`` rules keep their supports and get new plans.
     """
 
     arities: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,186 @@
+"""Count, sum and mean: folded per group, and kept exact to the last bit.
+
+Law (D12): the result depends on the group's values alone, never on the order in which they came. A fold keeps exact
+totals (floats as integers in units of 2^-1074), so that a change costs its own size; totals that are not at hand are
+computed again from the facts, which makes them a cache and nothing more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tidelog.errors import EvaluationError
+from tidelog.partition.dictionary import cell_float, float_cell, to_signed
+from tidelog.partition.relations import Cells
+from tidelog.program.arithmetic import in_range
+
+UNIT = 1074  # every finite float is a multiple of 2^-1074
+CACHED = 1 << 20
+Group = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a group's values add up to; infinities and NaN are counted apart."""
+
+    count: int = 0
+    total: int = 0
+    plus_infinite: int = 0
+    minus_infinite: int = 0
+    not_numbers: int = 0
+
+    def plus(self, other: Totals, sign: int) -> Totals:
+        """The totals with another group's added (1) or taken away (-1)."""
+        return Totals(
+            self.count + sign * other.count,
+            self.total + sign * other.total,
+            self.plus_infinite + sign * other.plus_infinite,
+            self.minus_infinite + sign * other.minus_infinite,
+            self.not_numbers + sign * other.not_numbers,
+        )
+
+
+NOTHING = Totals()
+
+
+@dataclass(slots=True)
+class Fold:
+    """One aggregate rule: which columns of its source are the group and the value, and where they go in the head."""
+
+    kind: str
+    type: str
+    group: tuple[int, ...]
+    value: int | None
+    head: tuple[int, ...]  # for each head column the place in the group, or -1 for the result
+    label: str
+    _totals: dict[Group, Totals] = field(default_factory=dict)
+    _before: dict[Group, Totals] = field(default_factory=dict)
+
+    def rows(self, totals: Iterable[tuple[Group, Totals]]) -> Cells:
+        """The head facts of groups that are not empty."""
+        found = [self._row(group, total) for group, total in totals if total.count]
+        return np.array(found, np.int64).reshape(len(found), len(self.head))
+
+    def change(
+        self, appeared: Cells, vanished: Cells, old_rows: Callable[[Group], Cells | None], all_old: Callable[[], Cells]
+    ) -> tuple[Cells, Cells]:
+        """Head facts lost and gained when source rows come and go.
+
+        ``old_rows`` gives the rows that a group had before the change, ``all_old`` those of all groups.
+        """
+        plus, minus = self.totals(appeared), self.totals(vanished)
+        touched = {**plus, **minus}
+        missing = [g for g in touched if g not in self._totals]
+        if len(missing) > 256:
+            known = self.totals(all_old())
+            self._totals.update((g, known.get(g, NOTHING)) for g in missing)
+        else:
+            for group in missing:
+                rows = old_rows(group)
+                self._totals[group] = NOTHING if rows is None else self.totals(rows).get(group, NOTHING)
+        before = {g: self._totals[g] for g in touched}
+        after = {g: t.plus(plus.get(g, NOTHING), 1).plus(minus.get(g, NOTHING), -1) for g, t in before.items()}
+        self._before.update(before)
+        self._totals.update(after)
+        lost, gained = {}, {}
+        for group in touched:
+            old, new = self._shown(before[group]), self._shown(after[group])
+            if old != new:
+                lost[group], gained[group] = before[group], after[group]
+        return self.rows(lost.items()), self.rows(gained.items())
+
+    def commit(self) -> None:
+        """The totals after the last change are those of the committed epoch."""
+        self._before.clear()
+        for group in [g for g, t in self._totals.items() if not t.count]:
+            del self._totals[group]
+        if len(self._totals) > CACHED:
+            self._totals.clear()
+
+    def undo(self) -> None:
+        """The last change did not happen."""
+        self._totals.update(self._before)
+        self._before.clear()
+
+    def totals(self, rows: Cells) -> dict[Group, Totals]:
+        """The totals of every group of some source rows."""
+        if not len(rows):
+            return {}
+        keys = rows[:, list(self.group)]
+        if keys.shape[1]:
+            unique, places = np.unique(keys, axis=0, return_inverse=True)
+            groups = [tuple(g) for g in unique.tolist()]
+            places = places.reshape(-1)
+        else:
+            groups, places = [()], np.zeros(len(rows), np.int64)
+        counts = np.bincount(places, minlength=len(groups)).tolist()
+        if self.kind == "count" or self.value is None:
+            return {g: Totals(c) for g, c in zip(groups, counts, strict=True)}
+        values = rows[:, self.value]
+        if self.type == "float":
+            return self._float_totals(groups, places, values)
+        sums = _integer_sums(values, places, len(groups), self.type == "unsigned")
+        return {g: Totals(c, s) for g, c, s in zip(groups, counts, sums, strict=True)}
+
+    def _float_totals(self, groups: list[Group], places: Cells, values: Cells) -> dict[Group, Totals]:
+        found = [NOTHING] * len(groups)
+        for place, cell in zip(places.tolist(), values.tolist(), strict=True):
+            found[place] = found[place].plus(_float_total(cell_float(cell)), 1)
+        return dict(zip(groups, found, strict=True))
+
+    def _row(self, group: Group, totals: Totals) -> list[int]:
+        result = self._shown(totals)
+        assert result is not None
+        return [result if place < 0 else group[place] for place in self.head]
+
+    def _shown(self, totals: Totals) -> int | None:
+        """The cell of the result; None for an empty group, which shows nothing."""
+        if not totals.count:
+            return None
+        if self.kind == "count":
+            return totals.count
+        if self.kind == "sum" and self.type != "float":
+            try:
+                return to_signed(in_range(totals.total, self.type))
+            except EvaluationError as error:
+                raise EvaluationError(f"rule {self.label}: sum: {error}; nothing was changed") from error
+        divisor = totals.count if self.kind == "mean" else 1
+        return float_cell(_quotient(totals, divisor << UNIT if self.type == "float" else divisor))
+
+
+def _float_total(value: float) -> Totals:
+    if math.isnan(value):
+        return Totals(1, not_numbers=1)
+    if math.isinf(value):
+        return Totals(1, plus_infinite=int(value > 0), minus_infinite=int(value < 0))
+    numerator, denominator = value.as_integer_ratio()
+    return Totals(1, numerator * ((1 << UNIT) // denominator))
+
+
+def _quotient(totals: Totals, divisor: int) -> float:
+    """The nearest float to the exact quotient; infinities and NaN as IEEE addition gives them in any order."""
+    if totals.not_numbers or (totals.plus_infinite and totals.minus_infinite):
+        return math.nan
+    if totals.plus_infinite or totals.minus_infinite:
+        return math.inf if totals.plus_infinite else -math.inf
+    try:
+        return totals.total / divisor
+    except OverflowError:
+        return math.inf if totals.total > 0 else -math.inf
+
+
+def _integer_sums(values: Cells, places: Cells, count: int, unsigned: bool) -> list[int]:
+    """Exact sums per group: high and low halves are added apart, so that nothing overflows."""
+    low, high = values & 0xFFFFFFFF, values >> 32
+    if unsigned:
+        high = high & 0xFFFFFFFF
+    sums = []
+    for part in (low, high):
+        total = np.zeros(count, np.int64)
+        np.add.at(total, places, part)
+        sums.append(total.tolist())
+    return [(h << 32) + lo for lo, h in zip(*sums, strict=True)]
