@@ -1,7 +1,8 @@
 """The engine: a program, its facts, and views that stay true while both change.
 
-Law: after every epoch the state equals evaluation of the current rules over the current base facts from scratch; an epoch
-commits whole or leaves no trace. How that is kept is told in docs/design; this module only puts the parts together.
+Law: after every epoch the state equals evaluation of the current rules over the current base facts from scratch; an
+epoch commits whole or leaves no trace. How that is kept is told in docs/design; this module only puts the parts
+together.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tidelog.io.rows import Rows as Data
 from tidelog.io.rows import data_types, encode_rows, in_order
 from tidelog.partition.machine import Limits
 from tidelog.partition.relations import Cells
-from tidelog.plan.build import plan_rule, plan_whole
+from tidelog.plan.build import plan_rule, plan_whole, value_type
 from tidelog.plan.statistics import Sizes
 from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.program.functions import FUNCTIONS, Function, Functions
@@ -64,6 +65,7 @@ class Engine:
         self._runtime = EmbeddedRuntime(table)
         self._runtime.set_limits(limits or Limits())
         self._rules = Ruleset(Program(convention=parsed.convention), table)
+        self._schema: Mapping[str, tuple[str | None, ...]] = {}  # of every relation there ever was
         self._planned_sizes: dict[str, int] = {}
         self._stale: set[str] = set()
         self._writing = threading.RLock()
@@ -146,7 +148,9 @@ class Engine:
         facts = {name: self._fact_states(name) for name in self._rules.schema if name in self._runtime.strata}
         strata = {id(s): s for s in self._runtime.strata.values() if s.order >= 0}
         ordered = sorted(strata.values(), key=lambda s: s.order)
-        return EngineState(facts, tuple(self._rules.core.values()), tuple(s.relations for s in ordered), self._rules.schema)
+        return EngineState(
+            facts, tuple(self._rules.core.values()), tuple(s.relations for s in ordered), self._rules.schema
+        )
 
     def _fact_states(self, name: str) -> dict[tuple[Any, ...], FactState]:
         cells, ranks, alls, lows, bases = self._runtime.partition.counts(name)
@@ -187,6 +191,7 @@ class Engine:
             with self._guarded():
                 outcome = self._runtime.run(work)
                 self._runtime.commit()
+            self._schema = {**self._schema, **rules.schema}
             self._rules = rules
             self.epoch_number += 1
             self._note_sizes(outcome)
@@ -226,14 +231,13 @@ class Engine:
             groups = [s.relations for s in self._runtime.strata.values() if len(s.relations) > 1]
             strata = group_strata(list(rules.core.values()), groups)
         plan = self._planner(rules, sizes)
-        return EpochWork(
-            arities, inserts, deletes, tuple(map(plan, come)), gone, tuple(map(plan, again)), strata
-        )
+        return EpochWork(arities, inserts, deletes, tuple(map(plan, come)), gone, tuple(map(plan, again)), strata)
 
     def _planner(self, rules: Ruleset, sizes: Sizes) -> Callable[[Rule], PlannedRule]:
         def plan(rule: Rule) -> PlannedRule:
             plans = plan_rule(rule, rules.schema, rules.functions, sizes)
-            return PlannedRule(rule, plans, plan_whole(rule, rules.schema, rules.functions, sizes))
+            whole = plan_whole(rule, rules.schema, rules.functions, sizes)
+            return PlannedRule(rule, plans, whole, value_type(rule, rules.schema, rules.functions))
 
         return plan
 
@@ -292,13 +296,13 @@ class Engine:
         )
 
     def _fixed(self, name: str, cells: Cells) -> Rows:
-        return Rows(name, self._column_names(name), self._rules.schema[name], self._dictionary, cells)
+        return Rows(name, self._column_names(name), self._schema[name], self._dictionary, cells)
 
     def no_change(self, name: str) -> ChangeSet:
         """The change set of a relation that did not change."""
-        if name not in self._rules.schema:
+        if name not in self._schema:
             raise self._unknown_relation(name)
-        empty = self._fixed(name, np.zeros((0, len(self._rules.schema[name])), np.int64))
+        empty = self._fixed(name, np.zeros((0, len(self._schema[name])), np.int64))
         return ChangeSet(empty, empty)
 
     def _read(self, name: str) -> Cells:
@@ -309,7 +313,8 @@ class Engine:
         for declaration in self._rules.program.declarations:
             if declaration.relation == name:
                 return tuple(c.name for c in declaration.columns)
-        return tuple(f"c{i + 1}" for i in range(len(self._rules.schema.get(name, ()))))
+        types = self._rules.schema.get(name) or self._schema.get(name, ())
+        return tuple(f"c{i + 1}" for i in range(len(types)))
 
     def check_relation_name(self, name: str) -> None:
         """Refuse facts for relations that the program does not admit."""
@@ -321,7 +326,9 @@ class Engine:
     def _unknown_relation(self, name: str) -> EngineError:
         near = difflib.get_close_matches(name, self.relations, 1)
         known = ", ".join(f"`{n}`" for n in self.relations) or "none"
-        return EngineError(f"unknown relation `{name}`; known: {known}" + (f"; did you mean `{near[0]}`?" if near else ""))
+        return EngineError(
+            f"unknown relation `{name}`; known: {known}" + (f"; did you mean `{near[0]}`?" if near else "")
+        )
 
     def _must_be_open(self) -> None:
         if self._closed:

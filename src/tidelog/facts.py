@@ -16,9 +16,7 @@ from tidelog.program import Call, Const, Program, Term, Value
 from tidelog.program.functions import Function, resolve
 
 
-def program_facts(
-    program: Program, functions: Mapping[str, tuple[Function, ...]]
-) -> list[tuple[int, str, Rows]]:
+def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[tuple[int, str, Rows]]:
     """The facts of a program's text, by relation."""
     rows: dict[str, list[tuple[Value, ...]]] = {}
     for fact in program.facts:

@@ -1,7 +1,7 @@
 """Ctrl-C at a safe place: an epoch is interrupted between slices, never inside one.
 
-Law: while an epoch runs in the main thread, SIGINT only leaves a note; `Interrupts.check` turns it into KeyboardInterrupt
-where the state can be undone.
+Law: while an epoch runs in the main thread, SIGINT only leaves a note; `Interrupts.check` turns it into
+KeyboardInterrupt where the state can be undone.
 """
 
 from __future__ import annotations

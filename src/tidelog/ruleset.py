@@ -1,7 +1,7 @@
 """The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
 
-Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so that
-an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so
+that an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Ruleset:
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
-        """The rule set once these relations hold base facts: their columns and types stay, whatever happens to rules."""
+        """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
         fresh = [name for name in relations if name not in self.known]
         if not fresh:
             return self

@@ -1,7 +1,7 @@
 """Views: what a user reads of a relation, and of its changes.
 
-Law (D5): a view is a handle that reads the last committed epoch; whatever it gives (a list, an iteration once begun, Arrow,
-pandas, numpy) shows the epoch at which it was taken.
+Law (D5): a view is a handle that reads the last committed epoch; whatever it gives (a list, an iteration once begun,
+Arrow, pandas, numpy) shows the epoch at which it was taken.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class Table:
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
         cells = self._cells()
-        arrays = [decode_arrow(np.ascontiguousarray(cells[:, i]), t, self._dictionary) for i, t in enumerate(self.types)]
+        arrays = [
+            decode_arrow(np.ascontiguousarray(cells[:, i]), t, self._dictionary) for i, t in enumerate(self.types)
+        ]
         return pa.table(arrays, names=list(self.columns)) if arrays else pa.table({"present": [True] * len(cells)})
 
     def to_pandas(self) -> pd.DataFrame:
@@ -90,7 +92,10 @@ class Table:
         shown = [[str(v) for v in row] for row in self._decode(cells[:SHOWN])]
         widths = [max(len(r[i]) for r in [list(self.columns), *shown]) for i in range(len(self.columns))]
         if self.columns:
-            lines += ["  " + "  ".join(v.ljust(w) for v, w in zip(r, widths, strict=True)).rstrip() for r in [list(self.columns), *shown]]
+            lines += [
+                "  " + "  ".join(v.ljust(w) for v, w in zip(r, widths, strict=True)).rstrip()
+                for r in [list(self.columns), *shown]
+            ]
         if len(cells) > SHOWN:
             lines.append(f"  ... {len(cells) - SHOWN:,} more")
         return "\n".join(lines)
@@ -99,7 +104,8 @@ class Table:
         cells = self._cells()
         head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>" for row in self._decode(cells[:SHOWN])
+            "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>"
+            for row in self._decode(cells[:SHOWN])
         )
         more = f"<p>... {len(cells) - SHOWN:,} more</p>" if len(cells) > SHOWN else ""
         title = f"{html.escape(self._title())}: {len(cells):,} rows"
@@ -110,7 +116,12 @@ class View(Table):
     """A relation at the last committed epoch."""
 
     def __init__(
-        self, name: str, names: Sequence[str], types: Sequence[str | None], dictionary: Dictionary, read: Callable[[], Cells]
+        self,
+        name: str,
+        names: Sequence[str],
+        types: Sequence[str | None],
+        dictionary: Dictionary,
+        read: Callable[[], Cells],
     ) -> None:
         super().__init__(names, types, dictionary)
         self.name = name
@@ -131,7 +142,7 @@ class Rows(Table):
     ) -> None:
         super().__init__(names, types, dictionary)
         self._name = title
-        self._fixed = cells if cells.ndim == 2 and cells.shape[1] == len(types) else cells.reshape(len(cells), len(types))
+        self._fixed = cells
 
     def _cells(self) -> Cells:
         return self._fixed
@@ -142,7 +153,11 @@ class Rows(Table):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Rows):
             return sorted(map(repr, self.rows())) == sorted(map(repr, other.rows()))
-        return sorted(map(repr, self.rows())) == sorted(map(repr, other)) if isinstance(other, list | set) else NotImplemented
+        return (
+            sorted(map(repr, self.rows())) == sorted(map(repr, other))
+            if isinstance(other, list | set)
+            else NotImplemented
+        )
 
     __hash__ = None  # type: ignore[assignment]  # compared by content
 

@@ -1,7 +1,7 @@
 """Columns of values to columns of cells, and back.
 
-Law (D14): a column holds values of one type and no nulls. What comes in with a type of its own (boolean, date, timestamp)
-goes out with it. A value that does not fit is named with its row; nothing of its batch is applied.
+Law (D14): a column holds values of one type and no nulls. What comes in with a type of its own (boolean, date,
+timestamp) goes out with it. A value that does not fit is named with its row; nothing of its batch is applied.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
 
 def _microseconds(value: datetime.datetime) -> int:
     if value.tzinfo is not None:
-        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     return (value - EPOCH) // MICROSECOND
 
 
@@ -155,7 +155,7 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
 
 def float_cells(values: Any) -> Cells:
     """Floats as cells: one zero, one NaN."""
-    cells = (values + 0.0).view(np.int64).copy()
+    cells: Cells = (values + 0.0).view(np.int64).copy()
     cells[np.isnan(values)] = NAN_CELL
     return cells
 
@@ -167,7 +167,8 @@ def _encode_strings(column: pa.ChunkedArray, dictionary: Dictionary) -> Cells:
     if not pa.types.is_dictionary(coded.type):
         coded = coded.dictionary_encode()
     ids: Cells = np.array(dictionary.symbols(coded.dictionary.to_pylist()), np.int64)
-    return ids[np.asarray(coded.indices.to_numpy(zero_copy_only=False), np.int64)] if len(coded) else ids[:0]
+    places: Cells = np.asarray(coded.indices.to_numpy(zero_copy_only=False), np.int64)
+    return ids[places] if len(coded) else ids[:0]
 
 
 def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> list[Any]:
@@ -175,7 +176,8 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
     if type_ in ("number", None):
         if type_ is None:
             return [dictionary.decode_any(cell, None) for cell in cells.tolist()]
-        return cells.tolist()
+        values: list[Any] = cells.tolist()
+        return values
     if type_ == "float":
         return [cell_float(cell) for cell in cells.tolist()]
     if type_ == "boolean":

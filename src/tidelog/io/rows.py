@@ -1,8 +1,8 @@
 """Rows in any form that Python people have them, as a matrix of cells.
 
 Accepted: an iterable of tuples, an Arrow table or record batch, a pandas data frame, a two-dimensional numpy array.
-Law: rows become cells all together or not at all; the types of a relation's columns are those known, or those of the first
-data that comes.
+Law: rows become cells all together or not at all; the types of a relation's columns are those known, or those of the
+first data that comes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def read_rows(relation: str, data: object) -> Rows:
             raise DataError(f"{relation}: a numpy array of rows has two dimensions, this one has {data.ndim}")
         return Rows(tuple(data.T), len(data))
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
-        raise DataError(f"{relation}: rows are tuples, an Arrow table, a data frame or a numpy array, not {type(data).__name__}")
+        raise DataError(
+            f"{relation}: rows are tuples, an Arrow table, a data frame or a numpy array, not {type(data).__name__}"
+        )
     return _read_tuples(relation, data)
 
 
@@ -61,7 +63,9 @@ def _read_tuples(relation: str, data: Iterable[Any]) -> Rows:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, tuple | list) or len(row) != len(rows[0]):
             shown = f"{row!r}"[:80]
-            raise DataError(f"{relation}: row {number}, {shown}, is not a tuple of {_count(rows[0])} values as the first row")
+            raise DataError(
+                f"{relation}: row {number}, {shown}, is not a tuple of {_count(rows[0])} values as the first row"
+            )
     if not isinstance(rows[0], tuple | list):
         raise DataError(f"{relation}: a row is a tuple of values, not {rows[0]!r}")
     return Rows(tuple(zip(*rows, strict=True)), len(rows))
