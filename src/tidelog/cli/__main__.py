@@ -1,0 +1,5 @@
+"""`python -m tidelog.cli` is `tidelog`."""
+
+from tidelog.cli import main
+
+main()

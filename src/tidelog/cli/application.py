@@ -1,0 +1,38 @@
+"""The Typer application that all commands register with.
+
+Law: a command is one module that decorates a function with ``@app.command()``; importing the module (in
+`cli/__init__.py`) is all it takes to add it. Exit codes: 0 for success, 1 for anything wrong with the input, 2 for a
+wrong use of the command line.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tidelog import __version__
+
+app = typer.Typer(
+    name="tidelog",
+    help="Datalog views that stay true while facts and rules change.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tidelog {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tidelog(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Datalog views that stay true while facts and rules change."""

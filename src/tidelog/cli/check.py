@@ -1,0 +1,136 @@
+"""`tidelog check FILE...`: every mistake of a program before anything runs.
+
+Law: a file with errors gives all of them, of syntax and of meaning, and the exit code 1; any bytes at all end in
+diagnostics. A file without errors gives one line that says what it holds.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
+from tidelog.errors import Diagnostic
+from tidelog.program.check import Checked, examine_program
+from tidelog.syntax import read_file, read_program
+
+STANDARD_INPUT = "-"
+
+
+class Format(enum.StrEnum):
+    """How findings are printed."""
+
+    text = "text"
+    json = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found out about one file."""
+
+    name: str
+    checked: Checked
+    findings: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> int:
+        """The number of findings that are errors."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the file holds, in numbers."""
+        return {
+            "rules": len(self.checked.program.rules),
+            "facts": len(self.checked.program.facts),
+            "relations": len(self.checked.schema),
+            "strata": len(self.checked.strata),
+            "warnings": len(self.findings) - self.errors,
+        }
+
+
+@app.command()
+def check(
+    files: Annotated[list[str], typer.Argument(help="Programs to check; - is the standard input.", metavar="FILE")],
+    format_: Annotated[Format, typer.Option("--format", help="How to print what is found.")] = Format.text,
+) -> None:
+    """Check programs and report every mistake, without running anything.
+
+    Prints one line per program that is in order, else all its errors with the place, the rule of the language that was
+    broken and a hint. The exit code is 1 if any program has an error.
+    """
+    reports = [check_file(file) for file in files]
+    if format_ is Format.json:
+        typer.echo(json.dumps([report_to_json(report) for report in reports], indent=2, ensure_ascii=True))
+    else:
+        show_reports(reports)
+    if any(report.errors for report in reports):
+        raise typer.Exit(1)
+
+
+def check_file(file: str) -> Report:
+    """Read and check one file, or the standard input."""
+    if file == STANDARD_INPUT:
+        name = "<stdin>"
+        program, read = read_program(sys.stdin.buffer.read(), name, include=".")
+    else:
+        name = file
+        program, read = read_file(file)
+    checked, found = examine_program(program)
+    return Report(name, checked, in_order((*read, *found), name))
+
+
+def in_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
+    """By position in the text; the file itself before what it includes, findings without a place first of all."""
+
+    def key(finding: Diagnostic) -> tuple[int, str, int]:
+        if finding.span is None:
+            return (0, "", 0)
+        source = finding.span.source.name
+        return (1 if source == name else 2, source, finding.span.start)
+
+    return tuple(sorted(findings, key=key))
+
+
+def show_reports(reports: Sequence[Report]) -> None:
+    """Findings and a summary line per file, on the standard output."""
+    to = console()
+    for report in reports:
+        show_diagnostics(report.findings, to)
+        to.print(summary(report))
+
+
+def summary(report: Report) -> str:
+    """One line about a file."""
+    counts = ", ".join(counted(number, thing) for thing, number in report.counts.items())
+    if report.errors:
+        return f"{report.name}: {counted(report.errors, 'errors')}, {counted(report.counts['warnings'], 'warnings')}"
+    return f"{report.name}: ok: {counts}"
+
+
+def counted(number: int, things: str) -> str:
+    """The number with its noun.
+
+    >>> counted(1, "strata"), counted(2, "facts"), counted(1, "rules")
+    ('1 stratum', '2 facts', '1 rule')
+    """
+    singular = "stratum" if things == "strata" else things.removesuffix("s")
+    return f"{number} {singular if number == 1 else things}"
+
+
+def report_to_json(report: Report) -> dict[str, object]:
+    """The report as plain values for `json`."""
+    return {
+        "file": report.name,
+        "ok": not report.errors,
+        **report.counts,
+        "errors": report.errors,
+        "diagnostics": [diagnostic_to_json(finding) for finding in report.findings],
+    }

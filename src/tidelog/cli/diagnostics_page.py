@@ -1,0 +1,77 @@
+"""The page of the docs that lists every diagnostic code; `python -m tidelog.cli.diagnostics_page` prints it.
+
+Law: the page says what the catalogues say, no more and no less; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tidelog.errors_catalogue import CodeEntry
+from tidelog.program.catalogue import CATALOGUE
+from tidelog.syntax.catalogue import SYNTAX_CODES
+
+LONGEST_EXAMPLE = 500
+INTRODUCTION = """\
+# Diagnostics
+
+Every finding of `tidelog check`, and every `ProgramError`, carries one of the codes below. Codes are stable: scripts
+may rely on them. Words in braces stand for names of the program at hand. All findings are errors, except
+TL123 and the family TL7xx: those are warnings and never stop a program.
+
+This page is generated: `python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md`.
+
+## Undeclared relations
+
+A program in the Soufflé convention (one with `.decl` lines) declares every relation: an undeclared one is an error,
+[TL201](#tl201). In the Prolog convention a relation needs no declaration, since its facts usually come from outside. A
+relation that occurs only in bodies is then empty until facts are inserted, and no finding, unless its name is one slip
+away from a relation of the same number of columns that the program does define: that is the warning [TL701](#tl701).
+"""
+FAMILIES = (
+    ("TL1", "Syntax"),
+    ("TL2", "Names"),
+    ("TL3", "Safety"),
+    ("TL4", "Types"),
+    ("TL5", "Strata"),
+    ("TL6", "Limits of the language"),
+    ("TL7", "Warnings"),
+)
+
+
+def all_entries() -> list[CodeEntry]:
+    """Every entry of every catalogue, by code."""
+    return sorted((*SYNTAX_CODES.values(), *CATALOGUE.values()), key=lambda entry: entry.code)
+
+
+def render_page() -> str:
+    """The whole page as Markdown."""
+    parts = [INTRODUCTION]
+    for prefix, title in FAMILIES:
+        entries = [entry for entry in all_entries() if entry.code.startswith(prefix)]
+        if entries:
+            parts.append(f"## {title}: {prefix}xx\n")
+            parts.extend("\n".join(_section(entry)) for entry in entries)
+    return "\n".join(parts)
+
+
+def _section(entry: CodeEntry) -> Iterator[str]:
+    yield f'### <a id="{entry.code.lower()}"></a>{entry.code}: {entry.title}\n'
+    yield f"> {entry.template}\n"
+    if entry.note:
+        yield f"{entry.note}\n"
+    if entry.hint:
+        yield f"*Hint:* {entry.hint}\n"
+    if entry.example:
+        yield "```prolog"
+        yield _shortened(entry.example)
+        yield "```\n"
+
+
+def _shortened(example: str) -> str:
+    example = example.rstrip("\n")
+    return example if len(example) <= LONGEST_EXAMPLE else example[:LONGEST_EXAMPLE] + " ..."
+
+
+if __name__ == "__main__":
+    print(render_page(), end="")

@@ -1,0 +1,72 @@
+"""Showing diagnostics: coloured in a terminal, plain in a pipe, or as JSON.
+
+Law: all three say the same. Colours are styles laid over the lines of `tidelog.render`; they never change a character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from tidelog import render
+from tidelog.errors import Diagnostic, Span
+
+STYLES: Mapping[str, str] = {
+    render.PLAIN: "",
+    render.ERROR: "bold red",
+    render.WARNING: "bold yellow",
+    render.STRONG: "bold",
+    render.FRAME: "blue",
+    render.PRIMARY: "red",
+    render.SECONDARY: "blue",
+}
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console for output that is never re-wrapped or interpreted; rich leaves out colours in a pipe."""
+    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+
+def show_diagnostics(diagnostics: Iterable[Diagnostic], to: Console) -> None:
+    """Print the diagnostics, each followed by an empty line."""
+    for diagnostic in diagnostics:
+        for line in render.lines_of(diagnostic):
+            styled = Text()
+            for piece in line:
+                styled.append(piece.text, style=STYLES[piece.style])
+            styled.rstrip()
+            to.print(styled)
+        to.print()
+
+
+def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
+    """The diagnostic as plain values for `json`.
+
+    >>> diagnostic_to_json(Diagnostic("TL301", "not bound"))["code"]
+    'TL301'
+    """
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "span": span_to_json(diagnostic.span),
+        "note": diagnostic.note,
+        "hint": diagnostic.hint,
+        "related": [{"message": text, "span": span_to_json(span)} for text, span in diagnostic.related],
+    }
+
+
+def span_to_json(span: Span | None) -> dict[str, object] | None:
+    """File, line and column (from 1) and character offsets (from 0, the end is exclusive)."""
+    if span is None:
+        return None
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "start": span.start,
+        "end": span.end,
+        "text": span.text,
+    }
