@@ -1,0 +1,28 @@
+"""Judges for tests: a naive evaluator of the whole language, and random programs and changes to put to it.
+
+Law: what is here shares nothing with the engine but the program values and the table of functions. The Hypothesis
+strategies stand in `tidelog.testing.strategies`, which needs the ``dev`` extra.
+"""
+
+from tidelog.testing.changes import EpochChanges, State, states
+from tidelog.testing.generate import AGGREGATION, FEATURES, PLAIN, is_acceptable, random_program
+from tidelog.testing.generate_changes import random_changes
+from tidelog.testing.naive import asserted, evaluate, supports
+from tidelog.testing.strata import is_stratified, strata
+
+__all__ = [
+    "AGGREGATION",
+    "FEATURES",
+    "PLAIN",
+    "EpochChanges",
+    "State",
+    "asserted",
+    "evaluate",
+    "is_acceptable",
+    "is_stratified",
+    "random_changes",
+    "random_program",
+    "states",
+    "strata",
+    "supports",
+]

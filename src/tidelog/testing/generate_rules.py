@@ -1,0 +1,306 @@
+"""Random rules: safe, well typed, and with values that stay in a small finite domain.
+
+Law: a variable is used only after a positive atom, an assignment or a range has bound it, so every rule is safe
+however its literals are shuffled. What an assignment computes is guarded to the domain of `generate_values`, so that
+recursion through any rule ends; functions that may fail (division by a variable, ``f_first``) get safe arguments.
+Which relations may be read, and which negated or aggregated, is decided by the caller.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from tidelog.program import (
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    Rule,
+    Term,
+    Var,
+    Wildcard,
+)
+from tidelog.program.functions import ORDERED_TYPES
+from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.testing.generate_values import (
+    GREATEST,
+    LIST_LENGTH,
+    SMALLEST,
+    TEXT_LENGTH,
+    TYPES_BY_FEATURE,
+    Relation,
+    random_constant,
+)
+
+_ARITHMETIC = ("+", "-", "*", "min", "max", "band", "bor", "bxor", "land", "lor")
+_ONE, _ZERO = Const(1, NUMBER), Const(0, NUMBER)
+
+
+@dataclass
+class Body:
+    """A body in the making: its literals, and the variables bound so far by type."""
+
+    rng: Random
+    features: frozenset[str]
+    readable: Sequence[Relation]
+    negatable: Sequence[Relation]
+    literals: list[Literal] = field(default_factory=list)
+    bound: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    used: int = 0
+
+    def chance(self, feature: str, probability: float) -> bool:
+        return feature in self.features and self.rng.random() < probability
+
+    def fresh(self) -> str:
+        """A name that the rule does not use yet; capital, so that it is a variable in both conventions."""
+        self.used += 1
+        return "XYZUVW"[self.used - 1] if self.used <= 6 else f"V{self.used}"
+
+    def bind(self, type_: str) -> Var:
+        name = self.fresh()
+        self.bound[type_].append(name)
+        return Var(name)
+
+    def some(self, type_: str) -> Term:
+        """A bound variable of the type, or a constant if there is none."""
+        names = self.bound[type_]
+        return Var(self.rng.choice(names)) if names else random_constant(self.rng, type_)
+
+    def argument(self, type_: str) -> Term:
+        """An argument of a positive atom."""
+        if self.chance("wildcards", 0.12):
+            return Wildcard()
+        if self.chance("constants", 0.1):
+            return random_constant(self.rng, type_)
+        names = self.bound[type_]
+        return Var(self.rng.choice(names)) if names and self.rng.random() < 0.5 else self.bind(type_)
+
+    def test_argument(self, type_: str, wildcard: str) -> Term:
+        """An argument that binds nothing; ``wildcard`` names the feature that lets it be ``_``."""
+        return Wildcard() if self.chance(wildcard, 0.3) else self.some(type_)
+
+    def add(self, *literals: Literal) -> None:
+        self.literals.extend(literals)
+
+    def compare(self, op: str, left: Term, right: Term) -> None:
+        self.add(Comparison(op, left, right))
+
+
+def random_rule(
+    rng: Random, head: Relation, readable: Sequence[Relation], negatable: Sequence[Relation], features: frozenset[str]
+) -> Rule:
+    """A rule for the head that reads some of the readable relations and may negate or aggregate the negatable ones."""
+    body = random_body(rng, readable, negatable, features)
+    return Rule(Atom(head.name, tuple(_head_argument(body, type_) for type_ in head.types)), tuple(body.literals))
+
+
+def random_body(
+    rng: Random, readable: Sequence[Relation], negatable: Sequence[Relation], features: frozenset[str]
+) -> Body:
+    body = Body(rng, features, readable, negatable)
+    for _ in range(rng.choice([1, 1, 2, 2, 2, 3])):
+        add_atom(body)
+    for feature in rng.sample(sorted(EXTRAS), k=len(EXTRAS)):
+        # Types other than number are rarer, so what they bring is taken more often.
+        if (
+            body.chance(feature, 0.35 if feature in TYPES_BY_FEATURE else 0.15)
+            and len(body.literals) < 7
+            and _has_subject(body, feature)
+        ):
+            EXTRAS[feature](body)
+    return body
+
+
+def _has_subject(body: Body, feature: str) -> bool:
+    """Whether a variable is bound that the feature can speak about."""
+    type_ = TYPES_BY_FEATURE.get(feature)
+    return type_ is None or bool(body.bound[type_])
+
+
+def aggregated_rule(
+    rng: Random, head: Relation, readable: Sequence[Relation], features: frozenset[str], kind: str
+) -> Rule:
+    """A rule whose last head argument is an aggregate over its body; the others form the group."""
+    body = random_body(rng, readable, readable, features - {"body_aggregates"})
+    type_ = head.types[-1] if kind != "mean" else NUMBER
+    value = None if kind == "count" else body.some(type_)
+    group = tuple(body.some(t) for t in head.types[:-1])
+    return Rule(Atom(head.name, (*group, Aggregate(kind, value, None))), tuple(body.literals))
+
+
+def _head_argument(body: Body, type_: str) -> Term:
+    if type_ == NUMBER and body.bound[NUMBER] and body.chance("head_expressions", 0.15):
+        return Call("%", (Call("+", (body.some(NUMBER), _ONE)), Const(5, NUMBER)))
+    return random_constant(body.rng, type_) if body.chance("constants", 0.05) else body.some(type_)
+
+
+def add_atom(body: Body) -> None:
+    """One more positive atom; sometimes over the relation of the last."""
+    last = body.literals[-1] if body.literals else None
+    again = [r for r in body.readable if isinstance(last, Atom) and r.name == last.predicate]
+    relation = again[0] if again and body.chance("self_joins", 0.3) else body.rng.choice(body.readable)
+    body.add(Atom(relation.name, tuple(body.argument(type_) for type_ in relation.types)))
+
+
+def add_comparison(body: Body) -> None:
+    type_ = body.rng.choice([t for t in body.bound if body.bound[t]] or [NUMBER])
+    ops = ("=", "!=", "<", "<=", ">", ">=") if type_ in ORDERED_TYPES else ("=", "!=")
+    constant = body.chance("constants", 0.4)
+    right = random_constant(body.rng, type_) if constant else body.some(type_)
+    body.compare(body.rng.choice(ops), body.some(type_), right)
+
+
+def add_arithmetic(body: Body) -> None:
+    """A new number from two old ones, held in the domain by a remainder or by two comparisons."""
+    left, right = body.some(NUMBER), body.rng.choice([body.some(NUMBER), random_constant(body.rng, NUMBER)])
+    term: Term = Call(body.rng.choice(_ARITHMETIC), (left, right))
+    if body.rng.random() < 0.2:
+        term = Call("/", (term, Const(2, NUMBER)))
+    if body.rng.random() < 0.2:
+        term = Call(body.rng.choice(["-", "bnot", "lnot"]), (term,))
+    if body.rng.random() < 0.5:
+        term = Call("%", (term, Const(7, NUMBER)))
+        body.compare("=", body.bind(NUMBER), term)
+    else:
+        _guarded(body, term, NUMBER, SMALLEST, GREATEST)
+
+
+def _guarded(body: Body, term: Term, type_: str, low: float, high: float) -> None:
+    result = Var(body.fresh())
+    body.compare("=", result, term)
+    body.compare(">=", result, Const(low, type_))
+    body.compare("<=", result, Const(high, type_))
+    body.bound[type_].append(result.name)
+
+
+def add_range(body: Body) -> None:
+    bounds = body.rng.choice([(0, 3), (3, 0), (1, 6, 2)])
+    body.compare("=", body.bind(NUMBER), Call("range", tuple(Const(bound, NUMBER) for bound in bounds)))
+
+
+def add_text(body: Body) -> None:
+    """A test or an assignment with a string function."""
+    text, other = body.some(SYMBOL), body.some(SYMBOL)
+    short = Const(TEXT_LENGTH, NUMBER)
+    match body.rng.randrange(7):
+        case 0:
+            joined = Var(body.fresh())
+            body.compare("=", joined, Call("cat", (text, other)))
+            body.compare("<=", Call("strlen", (joined,)), short)
+            body.bound[SYMBOL].append(joined.name)
+        case 1:
+            body.compare("=", body.bind(SYMBOL), Call("substr", (text, _ZERO, _ONE)))
+        case 2:
+            body.compare("=", body.bind(NUMBER), Call("strlen", (text,)))
+        case 3:
+            body.compare("=", Call("contains", (text, other)), Const(body.rng.choice([0, 1]), NUMBER))
+        case 4:
+            body.compare("=", Call("match", (Const("a.*", SYMBOL), text)), _ONE)
+        case 5:
+            body.compare("=", body.bind(SYMBOL), Call("to_string", (body.some(NUMBER),)))
+        case _:
+            body.compare("!=", Call("ord", (text,)), Call("ord", (other,)))
+
+
+def add_list(body: Body) -> None:
+    """A test or an assignment with a list function."""
+    elements, number = body.some(LIST), body.some(NUMBER)
+    match body.rng.randrange(6):
+        case 0:
+            body.compare("=", body.bind(LIST), Call("f_init", (number, body.some(NUMBER))))
+        case 1:
+            _short_list(body, Call("f_append", (elements, number)))
+        case 2:
+            body.compare("=", Call("f_inPath", (elements, number)), _ZERO)
+            _short_list(body, Call("f_concat", (number, elements)))
+        case 3:
+            body.compare("=", body.bind(NUMBER), Call("f_size", (elements,)))
+        case 4:
+            body.compare("=", Call("f_member", (elements, number)), _ONE)
+        case _:
+            end = Call(body.rng.choice(["f_first", "f_last"]), (Call("f_concat", (number, elements)),))
+            body.compare("=", number, end)
+
+
+def _short_list(body: Body, term: Term) -> None:
+    result = Var(body.fresh())
+    body.compare("=", result, term)
+    body.compare("<=", Call("f_size", (result,)), Const(LIST_LENGTH, NUMBER))
+    body.bound[LIST].append(result.name)
+
+
+def add_float(body: Body) -> None:
+    term = Call(body.rng.choice(["+", "-"]), (body.some(FLOAT), Const(0.5, FLOAT)))
+    _guarded(body, term, FLOAT, -3.0, 3.0)
+
+
+def add_unsigned(body: Body) -> None:
+    term = Call(body.rng.choice(["+", "bor", "bxor", "max"]), (body.some(UNSIGNED), Const(1, UNSIGNED)))
+    _guarded(body, term, UNSIGNED, 0, GREATEST)
+
+
+def add_negation(body: Body) -> None:
+    if body.negatable:
+        relation = body.rng.choice(body.negatable)
+        args = tuple(body.test_argument(type_, "negated_wildcards") for type_ in relation.types)
+        body.add(Negation(Atom(relation.name, args)))
+
+
+def add_disjunction(body: Body) -> None:
+    """Two branches; either both only test, or both bind one new number."""
+    bound = Var(body.fresh()) if body.rng.random() < 0.5 else None
+    branches = [_branch(body, bound) for _ in range(2)]
+    if all(branches):
+        body.add(Disjunction(tuple((branch,) for branch in branches if branch)))
+        if bound is not None:
+            body.bound[NUMBER].append(bound.name)
+
+
+def _branch(body: Body, bound: Var | None) -> Literal | None:
+    fitting = [r for r in body.readable if bound is None or NUMBER in r.types]
+    if not fitting:
+        return None
+    relation = body.rng.choice(fitting)
+    args = [body.test_argument(type_, "wildcards") for type_ in relation.types]
+    if bound is not None:
+        args[body.rng.choice([i for i, type_ in enumerate(relation.types) if type_ == NUMBER])] = bound
+    return Atom(relation.name, tuple(args))
+
+
+def add_body_aggregate(body: Body) -> None:
+    """A new number (or text, or float) that an aggregate computes over a relation, grouped by bound variables."""
+    fitting = [r for r in body.negatable if set(r.types) & {NUMBER, FLOAT}]
+    if not fitting:
+        return
+    relation = body.rng.choice(fitting)
+    kind = body.rng.choice(["count", "sum", "min", "max", "mean"])
+    column = body.rng.choice([i for i, type_ in enumerate(relation.types) if type_ in (NUMBER, FLOAT)])
+    args = [body.test_argument(type_, "wildcards") for type_ in relation.types]
+    args[column] = Var(body.fresh())
+    result = {"count": NUMBER, "mean": FLOAT}.get(kind, relation.types[column])
+    value = None if kind == "count" else args[column]
+    inner: list[Literal] = [Atom(relation.name, tuple(args))]
+    if body.chance("comparisons", 0.3):
+        inner.append(Comparison(">", args[column], Const(0, relation.types[column])))
+    body.compare("=", body.bind(result), Aggregate(kind, value, tuple(inner)))
+
+
+EXTRAS: dict[str, Callable[[Body], None]] = {
+    "comparisons": add_comparison,
+    "arithmetic": add_arithmetic,
+    "ranges": add_range,
+    "symbols": add_text,
+    "lists": add_list,
+    "floats": add_float,
+    "unsigned": add_unsigned,
+    "negation": add_negation,
+    "disjunction": add_disjunction,
+    "body_aggregates": add_body_aggregate,
+}

@@ -1,0 +1,184 @@
+"""The slow, obvious evaluator of the whole language: the judge of every faster one.
+
+Law: the meaning of a program is its least model, found stratum by stratum: from nothing, replace the relations of the
+stratum by the base facts and what the rules derive from the last round until nothing changes. Where min or max stand
+inside recursion the same loop iterates the exposed values; a limit stops what has no fixed point.
+
+- Rules of one relation with the same min and max in the same columns of their heads share their groups: one row shows
+  the best that any of them gives. count, sum and mean belong to the one rule in which they stand. Asserted facts, and
+  rules without aggregates, add rows of their own.
+- Programs are taken as the checks hand them on: well typed, with integer literals in float places made floats.
+- Keys (``materialize``) are ignored: they speak about changes, and here are none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+from tidelog.errors import EvaluationError, LimitError
+from tidelog.program import Aggregate, Atom, Program, Rule, Value
+from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.testing.folds import FOLDS
+from tidelog.testing.occurrences import dependencies, head_aggregates, names
+from tidelog.testing.solutions import Binding, Context, distinct, valued, values, with_named_wildcards
+from tidelog.testing.strata import reads, strata
+from tidelog.testing.values import Row, column_types, of_type
+
+Facts = Mapping[str, Iterable[Row]]
+Model = dict[str, frozenset[Row]]
+Shape = tuple[tuple[int, str], ...]
+Overloads = Mapping[str, tuple[Function, ...]]
+NO_FACTS: Facts = {}
+LIMIT = 10_000
+
+
+def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS, limit: int = LIMIT) -> Model:
+    """Every relation of the program, base relations and empty ones included, over its own facts and the given ones.
+
+    >>> from tidelog.program import Negation, Var
+    >>> rule = Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)), Negation(Atom("r", (Var("X"),)))))
+    >>> model = evaluate(Program((rule,)), {"q": [(1,), (2,)], "r": [(2,)]})
+    >>> model["p"]
+    frozenset({(1,)})
+    """
+    judge = _Judge(program, functions)
+    base = judge.base(facts)
+    model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
+    below = reads(program.rules)
+    for stratum in strata(program.rules):
+        model.update(dict.fromkeys(stratum, frozenset[Row]()))
+        recursive = any(relation in below[relation] for relation in stratum)
+        for _ in range(limit):
+            derived = judge.round(stratum, base, model)
+            settled = not recursive or all(model[relation] == derived[relation] for relation in stratum)
+            model.update(derived)
+            if settled:
+                break
+        else:
+            raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
+    return model
+
+
+def supports(program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS) -> Counter[tuple[str, Row]]:
+    """How many supports each fact of the least model has: one per rule and distinct ground body, one if it is asserted.
+
+    Meant for core rules: plain heads, no disjunction. Every ``_`` of a positive atom is grounded too.
+    """
+    judge = _Judge(program, functions)
+    model = evaluate(program, facts, functions)
+    found = Counter((relation, row) for relation, rows in judge.base(facts).items() for row in rows)
+    for rule in program.rules:
+        if head_aggregates(rule):
+            raise EvaluationError(f"supports are counted for plain rules only, not for {_name(rule)}")
+        found.update((rule.head.predicate, row) for row in judge.instances(rule, model))
+    return found
+
+
+def asserted(program: Program, functions: Overloads = FUNCTIONS) -> dict[str, frozenset[Row]]:
+    """The facts that the program's own text asserts, by relation."""
+    return {relation: frozenset(rows) for relation, rows in _Judge(program, functions).base(NO_FACTS).items()}
+
+
+def relations(program: Program, facts: Facts = NO_FACTS) -> set[str]:
+    """The names of all relations that a program, or facts for it, mention."""
+    found = {declaration.relation for declaration in program.declarations} | set(facts)
+    found |= {fact.atom.predicate for fact in program.facts} | {rule.head.predicate for rule in program.rules}
+    return found | {predicate for rule in program.rules for predicate, _ in dependencies(rule)}
+
+
+class _Judge:
+    """One program with all that stays the same while its model is computed."""
+
+    def __init__(self, program: Program, functions: Overloads) -> None:
+        self.program, self.functions = program, functions
+        self.types = column_types(program)
+
+    def base(self, facts: Facts) -> dict[str, set[Row]]:
+        """The asserted facts."""
+        found: dict[str, set[Row]] = defaultdict(set)
+        for relation, rows in facts.items():
+            found[relation].update(self.fitted(relation, row) for row in rows)
+        for fact in self.program.facts:
+            found[fact.atom.predicate].update(self.rows(fact.atom, {}, Context({}, self.functions)))
+        return found
+
+    def round(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model) -> Model:
+        """The relations of a stratum after one more application of its rules."""
+        derived = {relation: set(base.get(relation, ())) for relation in stratum}
+        pools: dict[tuple[str, Shape], set[Row]] = defaultdict(set)
+        for rule in self.program.rules:
+            if rule.head.predicate in stratum:
+                pooled = pools[rule.head.predicate, shape] if (shape := _shape(rule)) else derived[rule.head.predicate]
+                pooled.update(self.heads(rule, model))
+        for (relation, shape), rows in pools.items():
+            derived[relation].update(_best(rows, dict(shape)))
+        return {relation: frozenset(rows) for relation, rows in derived.items()}
+
+    def heads(self, rule: Rule, model: Model) -> set[Row]:
+        """What a rule derives from the model."""
+        try:
+            return set(self.groups(rule, model) if head_aggregates(rule) else self.instances(rule, model))
+        except EvaluationError as error:
+            raise EvaluationError(f"{error} (in {_name(rule)})") from error
+
+    def instances(self, rule: Rule, model: Model) -> Iterator[Row]:
+        """The heads of a rule without aggregates, one per distinct solution of its body."""
+        for binding, context in self.solved(rule, model):
+            yield from self.rows(rule.head, binding, context)
+
+    def groups(self, rule: Rule, model: Model) -> Iterator[Row]:
+        """One head per group of solutions that agree on the arguments without aggregate."""
+        folded = head_aggregates(rule)
+        keys = [arg for i, arg in enumerate(rule.head.args) if i not in folded]
+        found: dict[Row, list[tuple[Binding, Context]]] = defaultdict(list)
+        for binding, context in self.solved(rule, model):
+            for key in product(*(tuple(values(arg, binding, context)) for arg in keys)):
+                found[key].append((binding, context))
+        for key, members in found.items():
+            plain = iter(key)
+            row = (_folded(folded[i], members) if i in folded else next(plain) for i in range(len(rule.head.args)))
+            yield self.fitted(rule.head.predicate, tuple(row))
+
+    def solved(self, rule: Rule, model: Model) -> Iterator[tuple[Binding, Context]]:
+        """The distinct solutions of a rule's body, each with the context in which to read the head."""
+        scope = names(rule.head.args)
+        body = with_named_wildcards(rule.body, scope)
+        context = Context(model, self.functions, scope).inside(body)
+        return ((binding, context) for binding in distinct(body, [{}], context))
+
+    def rows(self, head: Atom, binding: Binding, context: Context) -> Iterator[Row]:
+        for row in product(*(tuple(values(arg, binding, context)) for arg in head.args)):
+            yield self.fitted(head.predicate, row)
+
+    def fitted(self, relation: str, row: Row) -> Row:
+        """The row with each value as the declaration of its column wants it."""
+        types = self.types.get(relation)
+        if types is None:
+            return tuple(row)
+        return tuple(of_type(value, type_, relation) for value, type_ in zip(row, types, strict=True))
+
+
+def _folded(aggregate: Aggregate, members: Iterable[tuple[Binding, Context]]) -> Value:
+    return FOLDS[aggregate.kind]([value for member in members for value in valued(aggregate, *member)])
+
+
+def _shape(rule: Rule) -> Shape:
+    """The columns of the head that show a min or max, if it has no other aggregates."""
+    shape = tuple((i, aggregate.kind) for i, aggregate in head_aggregates(rule).items())
+    return shape if {kind for _, kind in shape} <= {"min", "max"} else ()
+
+
+def _best(rows: Iterable[Row], columns: Mapping[int, str]) -> Iterator[Row]:
+    """Per group, the best of each of the columns."""
+    groups: dict[Row, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(value for i, value in enumerate(row) if i not in columns)].append(row)
+    for group in groups.values():
+        by_column = enumerate(zip(*group, strict=True))
+        yield tuple(FOLDS[columns[i]](column) if i in columns else column[0] for i, column in by_column)
+
+
+def _name(rule: Rule) -> str:
+    return f"rule {rule.label or rule.root.label or 'of ' + rule.head.predicate}"

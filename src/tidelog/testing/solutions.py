@@ -1,0 +1,255 @@
+"""The solutions of a body: every way to give its variables values such that all literals hold.
+
+Law: a body is a conjunction; literals are taken in any order in which each finds the variables it needs, and the
+solutions do not depend on which. Every ``_`` of a positive atom is a variable of its own (`with_named_wildcards`), so
+that a solution fixes one fact per positive atom; in a negated atom it says "whatever". A variable that only some
+branches of a disjunction bind is local to them.
+Terms may have several values (``range``) or none (the min of nothing), so evaluation is a generator throughout.
+Nothing here is fast; atoms at least look their facts up by the variables that already have values.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, product
+
+from tidelog.errors import EvaluationError
+from tidelog.program import (
+    Aggregate,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+    Value,
+    Var,
+    Wildcard,
+)
+from tidelog.program.functions import FUNCTIONS, Function, holds, resolve
+from tidelog.program.lists import same
+from tidelog.program.term import UNSIGNED
+from tidelog.testing.folds import FOLDS, OF_NOTHING
+from tidelog.testing.occurrences import names, names_inside, names_of_body, parts, terms_of
+from tidelog.testing.values import Row, Unsigned, alike, type_of
+from tidelog.testing.walks import Model, pairs
+
+Binding = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a body is evaluated in: the facts, the functions, and the variables of the rule (see `occurrences`)."""
+
+    model: Model
+    functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
+    scope: frozenset[str] = frozenset()
+
+    def inside(self, body: Iterable[Literal]) -> Context:
+        """The context for a body whose own variables come into scope."""
+        return replace(self, scope=self.scope | names_of_body(body))
+
+
+def solutions(body: Sequence[Literal], found: Sequence[Binding], context: Context) -> Sequence[Binding]:
+    """All solutions of the body that extend one of the bindings; one may appear once for each branch that gives it."""
+    if not found:
+        return found
+    for literal in arrange(body, _shared(found), context.scope):
+        found = list(extensions(literal, found, context))
+    return found
+
+
+def _shared(bindings: Sequence[Binding]) -> frozenset[str]:
+    """The variables that have a value in all of the bindings."""
+    return frozenset(bindings[0]).intersection(*bindings[1:]) if bindings else frozenset()
+
+
+def distinct(body: Sequence[Literal], found: Sequence[Binding], context: Context) -> list[Binding]:
+    """The solutions without repetitions, and without the variables that only some branches bind."""
+    kept = sorted(_shared(found).union(*map(binds, body)))
+    rows = ((tuple(each[name] for name in kept)) for each in solutions(body, found, context))
+    return [dict(zip(kept, row, strict=True)) for row in dict.fromkeys(rows)]
+
+
+def with_named_wildcards(body: Sequence[Literal], scope: frozenset[str] = frozenset()) -> tuple[Literal, ...]:
+    """The body with a variable of its own, outside the scope, for every ``_`` of its positive atoms."""
+    fresh = (name for name in map("_{}".format, count()) if name not in scope | names_of_body(body))
+
+    def named(term: Term) -> Term:
+        return Var(next(fresh)) if isinstance(term, Wildcard) else term
+
+    def rename(literal: Literal) -> Literal:
+        match literal:
+            case Atom(args=args):
+                return replace(literal, args=tuple(map(named, args)))
+            case PathAtom(source=source, target=target):
+                return replace(literal, source=named(source), target=named(target))
+            case Disjunction(branches=branches):
+                return replace(literal, branches=tuple(tuple(map(rename, branch)) for branch in branches))
+            case _:
+                return literal
+
+    return tuple(map(rename, body))
+
+
+def arrange(body: Sequence[Literal], bound: frozenset[str], scope: frozenset[str]) -> list[Literal]:
+    """The literals in an order in which each is ready; tests come as early as they can."""
+    waiting = sorted(body, key=lambda literal: isinstance(literal, Atom | PathAtom | Disjunction))
+    order: list[Literal] = []
+    while waiting:
+        literal = next((each for each in waiting if ready(each, bound, scope)), None)
+        if literal is None:
+            raise EvaluationError(f"unsafe: no value for the variables of {waiting[0]}")
+        waiting.remove(literal)
+        order.append(literal)
+        bound |= binds(literal)
+    return order
+
+
+def ready(literal: Literal, bound: frozenset[str], scope: frozenset[str]) -> bool:
+    """Whether the literal can be evaluated once these variables have values."""
+    match literal:
+        case Atom(args=args):
+            plain = bound | {arg.name for arg in args if isinstance(arg, Var)}
+            return all(isinstance(arg, Wildcard) or computable(arg, plain, scope) for arg in args)
+        case Negation(atom=Atom(args=args)):
+            return all(isinstance(arg, Wildcard) or computable(arg, bound, scope) for arg in args)
+        case Comparison(op=op, left=left, right=right):
+            known, wanted = computable(left, bound, scope), computable(right, bound, scope)
+            binding = op == "=" and ((known and isinstance(right, Var)) or (wanted and isinstance(left, Var)))
+            return (known and wanted) or binding
+        case Disjunction(branches=branches):
+            return all(_arrangeable(branch, bound, scope) for branch in branches)
+        case _:
+            return True
+
+
+def _arrangeable(body: Sequence[Literal], bound: frozenset[str], scope: frozenset[str]) -> bool:
+    try:
+        arrange(body, bound, scope)
+    except EvaluationError:
+        return False
+    return True
+
+
+def computable(term: Term, bound: frozenset[str], scope: frozenset[str]) -> bool:
+    """Whether the term has its values once these variables have theirs."""
+    for part in parts(term):
+        match part:
+            case Var(name=name) if name not in bound:
+                return False
+            case Wildcard():
+                return False
+            case Aggregate() if not names_inside(part) & scope <= bound:
+                return False
+    return True
+
+
+def binds(literal: Literal) -> frozenset[str]:
+    """The variables that have a value after the literal: of a disjunction, those that every branch binds."""
+    if isinstance(literal, Disjunction):
+        return frozenset.intersection(*(frozenset().union(*map(binds, branch)) for branch in literal.branches))
+    return names(terms_of(literal))
+
+
+def extensions(literal: Literal, found: Sequence[Binding], context: Context) -> Iterator[Binding]:
+    """The bindings under which the literal holds and which extend one of those given."""
+    match literal:
+        case Atom(predicate=predicate, args=args):
+            yield from join(found, args, context.model.get(predicate, ()), context)
+        case PathAtom(path=path, source=source, target=target):
+            yield from join(found, (source, target), pairs(path, context.model), context)
+        case Negation(atom=Atom(predicate=predicate, args=args)):
+            rows = context.model.get(predicate, ())
+            yield from (each for each in found if next(_matches(args, rows, each, context), None) is None)
+        case Comparison():
+            yield from (extended for each in found for extended in _comparisons(literal, each, context))
+        case Boolean(value=value):
+            yield from found if value else ()
+        case Disjunction(branches=branches):
+            yield from (extended for branch in branches for extended in solutions(branch, found, context))
+
+
+def join(found: Sequence[Binding], args: Sequence[Term], rows: Iterable[Row], context: Context) -> Iterator[Binding]:
+    """The bindings extended by each row that fits; rows are looked up by the variables that all bindings have."""
+    shared = _shared(found)
+    known = [(i, arg.name) for i, arg in enumerate(args) if isinstance(arg, Var) and arg.name in shared]
+    index: dict[Row, list[Row]] = defaultdict(list)
+    for row in rows:
+        index[tuple(row[i] for i, _ in known)].append(row)
+    for binding in found:
+        yield from _matches(args, index.get(tuple(binding[name] for _, name in known), ()), binding, context)
+
+
+def _matches(args: Sequence[Term], rows: Iterable[Row], binding: Binding, context: Context) -> Iterator[Binding]:
+    """One extension per row that fits: plain variables first, so that other arguments may use them."""
+    plain = [(i, arg.name) for i, arg in enumerate(args) if isinstance(arg, Var)]
+    others = [(i, arg) for i, arg in enumerate(args) if not isinstance(arg, Var | Wildcard)]
+    for row in rows:
+        extended = dict(binding)
+        if all(same(extended.setdefault(name, row[i]), row[i]) for i, name in plain) and all(
+            any(same(value, row[i]) for value in values(arg, extended, context)) for i, arg in others
+        ):
+            yield extended
+
+
+def _comparisons(literal: Comparison, binding: Binding, context: Context) -> Iterator[Binding]:
+    for target, term in ((literal.left, literal.right), (literal.right, literal.left)):
+        if literal.op == "=" and isinstance(target, Var) and target.name not in binding:
+            yield from ({**binding, target.name: value} for value in values(term, binding, context))
+            return
+    for pair in product(values(literal.left, binding, context), values(literal.right, binding, context)):
+        left, right = alike(pair)
+        if holds(literal.op, left, right, type_of(left)):
+            yield binding
+
+
+def values(term: Term, binding: Binding, context: Context) -> Iterator[Value]:
+    """The values of a term: one, except for ranges (any number) and the min, max or mean of nothing (none)."""
+    match term:
+        case Var(name=name):
+            yield binding[name]
+        case Const(value=value, type=type_):
+            yield _typed(value, type_)
+        case Call(function=name, args=args):
+            for chosen in product(*(tuple(values(arg, binding, context)) for arg in args)):
+                yield from apply(name, alike(chosen), context.functions)
+        case Aggregate():
+            yield from _fold(term, binding, context)
+
+
+def apply(name: str, args: Sequence[Value], functions: Mapping[str, tuple[Function, ...]]) -> Iterator[Value]:
+    """The value, or values, of a function."""
+    function = resolve(name, tuple(map(type_of, args)), functions)
+    if function is None:
+        raise EvaluationError(f"no function {name} for arguments {tuple(args)!r}")
+    result = function.evaluate(*args)
+    yield from (_typed(value, function.result) for value in (result if function.generator else (result,)))
+
+
+def _typed(value: Value, type_: str) -> Value:
+    return Unsigned(value) if type_ == UNSIGNED and isinstance(value, int) else value
+
+
+def _fold(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[Value]:
+    """The aggregate over the distinct solutions of its body; only variables in scope come from outside."""
+    body = with_named_wildcards(aggregate.body or (), context.scope)
+    outer = {name: value for name, value in binding.items() if name in names_inside(aggregate) & context.scope}
+    inner = context.inside(body)
+    group = [value for found in distinct(body, [outer], inner) for value in valued(aggregate, found, inner)]
+    if group or aggregate.kind in OF_NOTHING:
+        yield FOLDS[aggregate.kind](group)
+
+
+def valued(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[Value]:
+    """What one solution contributes to an aggregate: the value of its term; for a count, something."""
+    if aggregate.value is None or aggregate.kind == "count":
+        yield 1
+    else:
+        yield from values(aggregate.value, binding, context)

@@ -1,0 +1,27 @@
+"""The answers of the programs in ``programs/``, each found without Datalog: searches, loops and sets in Python.
+
+Every function takes the asserted facts (relation to set of rows) and whether the changes of the program's script have
+been applied (some scripts change rules too), and gives the relations that the program puts out.
+"""
+
+from .analysis import class_hierarchy, dataflow, points_to
+from .graphs import bipartite, components, reachability, same_generation, shortest, simple_paths, triangles
+from .planning import bill_of_materials, dependencies, rdfs, roles, schedule
+from .texts import grammar, log_report, primes
+
+ANSWERS = {
+    f"{area}/{answer.__name__}": answer
+    for area, answers in {
+        "access": [roles],
+        "analysis": [class_hierarchy, dataflow, points_to],
+        "build": [dependencies],
+        "graphs": [bipartite, components, reachability, same_generation, triangles],
+        "numbers": [primes],
+        "parts": [bill_of_materials],
+        "planning": [schedule],
+        "rdfs": [rdfs],
+        "routes": [shortest, simple_paths],
+        "text": [grammar, log_report],
+    }.items()
+    for answer in answers
+}
