@@ -1,0 +1,100 @@
+"""The executable semantics of Network Datalog: transition systems of the papers, small and slow.
+
+A program runs over a network of nodes under any schedule, its messages are counted, all schedules of small programs can
+be explored, and every step can be checked. The judges of the engine, and a library to learn from.
+"""
+
+from tidelog.semantics.algorithm import Algorithm, Event, Message, Schedule, StuckError, Tables, as_sets, flatten, run
+from tidelog.semantics.annotation import PLAIN, TREES, Annotation
+from tidelog.semantics.bag import Bag
+from tidelog.semantics.commands import IllegalStep, commit, fire, pick
+from tidelog.semantics.configuration import Configuration, Semantics, check_precondition, holding, start
+from tidelog.semantics.derivation_sets import DERIVATION_SETS, Extended, ExtendedSynchronous
+from tidelog.semantics.dred import DRed
+from tidelog.semantics.executions import (
+    Batched,
+    Pipelined,
+    PipelinedSets,
+    Synchronous,
+    SynchronousSets,
+    complete_iteration,
+    pipelined_trace,
+    synchronous_trace,
+)
+from tidelog.semantics.explore import Exploration, explore, explore_algorithm, explore_schedules
+from tidelog.semantics.fact import HOME, Fact, Node, Occurrence, Row, Update, deletion, insertion
+from tidelog.semantics.network import Network, prepare
+from tidelog.semantics.original import Original
+from tidelog.semantics.ranked import Ranked, broken_invariants
+from tidelog.semantics.schedule import SCHEDULES, schedule_by_name
+from tidelog.semantics.scratch import least_model, model_tables, multiset_state
+from tidelog.semantics.trace import Step, Trace, check, is_pipelined, is_synchronous, iterations, replay
+from tidelog.semantics.trace_json import trace_from_json, trace_to_json
+
+__all__ = [
+    "DERIVATION_SETS",
+    "HOME",
+    "PLAIN",
+    "SCHEDULES",
+    "TREES",
+    "Algorithm",
+    "Annotation",
+    "Bag",
+    "Batched",
+    "Configuration",
+    "DRed",
+    "Event",
+    "Exploration",
+    "Extended",
+    "ExtendedSynchronous",
+    "Fact",
+    "IllegalStep",
+    "Message",
+    "Network",
+    "Node",
+    "Occurrence",
+    "Original",
+    "Pipelined",
+    "PipelinedSets",
+    "Ranked",
+    "Row",
+    "Schedule",
+    "Semantics",
+    "Step",
+    "StuckError",
+    "Synchronous",
+    "SynchronousSets",
+    "Tables",
+    "Trace",
+    "Update",
+    "as_sets",
+    "broken_invariants",
+    "check",
+    "check_precondition",
+    "commit",
+    "complete_iteration",
+    "deletion",
+    "explore",
+    "explore_algorithm",
+    "explore_schedules",
+    "fire",
+    "flatten",
+    "holding",
+    "insertion",
+    "is_pipelined",
+    "is_synchronous",
+    "iterations",
+    "least_model",
+    "model_tables",
+    "multiset_state",
+    "pick",
+    "pipelined_trace",
+    "prepare",
+    "replay",
+    "run",
+    "schedule_by_name",
+    "start",
+    "synchronous_trace",
+    "trace_from_json",
+    "trace_to_json",
+]

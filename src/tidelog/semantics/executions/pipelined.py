@@ -1,0 +1,42 @@
+"""Pipelined semi-naive execution: one update at a time, at any node, in any order (text 002, Algorithm 1).
+
+Law (Theorem 14): for programs without recursion it ends in the tables of the synchronous execution.
+It does not terminate on cyclic data; `derivation_sets` does.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import LimitError
+from tidelog.semantics.algorithm import Message, Schedule, StuckError
+from tidelog.semantics.commands import choices
+from tidelog.semantics.configuration import Configuration, Semantics
+from tidelog.semantics.executions.execution import Execution, complete_iteration
+from tidelog.semantics.fact import order
+from tidelog.semantics.trace import Step, Trace
+
+
+class Pipelined(Execution):
+    """The corrected pipelined algorithm with multisets."""
+
+    name = "psn"
+
+
+def pipelined_trace(
+    semantics: Semantics, configuration: Configuration, schedule: Schedule, limit: int = 10_000
+) -> Trace:
+    """A pipelined execution from a configuration to its end, as a trace.
+
+    The schedule sees the updates in a fixed order, numbered anew at every iteration.
+    """
+    start, steps = configuration, list[Step]()
+    while not configuration.final:
+        if len(steps) >= 3 * limit:
+            raise LimitError(f"the pipelined execution has not ended after {limit} iterations")
+        open_updates = sorted(choices(semantics, configuration), key=order)
+        if not open_updates:
+            raise StuckError(f"no update can be picked: {configuration.waiting()!r}")
+        messages = [Message(i, None, node, update) for i, (node, update) in enumerate(open_updates)]
+        chosen = schedule.choose(messages).update
+        configuration, done = complete_iteration(semantics, configuration, [chosen])
+        steps += done
+    return Trace(semantics, start, tuple(steps))

@@ -1,0 +1,48 @@
+"""Synchronous semi-naive execution: every iteration takes all updates that wait (text 002, Algorithm 2).
+
+Law (Theorem 9): for programs without recursion it ends in the tables of evaluation from scratch, provided the deletions
+are contained in base facts and insertions. It is the yardstick of the pipelined execution, not a thing to build: every
+iteration is a synchronisation of all nodes.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import LimitError
+from tidelog.semantics.algorithm import Event, Schedule, StuckError
+from tidelog.semantics.commands import IllegalStep
+from tidelog.semantics.configuration import Configuration, Semantics
+from tidelog.semantics.executions.execution import Execution, run_all
+from tidelog.semantics.trace import Step, Trace
+
+
+class Synchronous(Execution):
+    """Semi-naive evaluation in rounds."""
+
+    name = "sn"
+
+    def size(self) -> int:
+        """All of them."""
+        return len(self._mail.waiting)
+
+    def step(self, schedule: Schedule) -> Event:
+        """One iteration; updates that cannot be picked in it are a `StuckError`."""
+        size = self.size()
+        before = self.updates
+        event = super().step(schedule)
+        if self.updates - before < size:
+            raise StuckError("a synchronous iteration could not pick every update")
+        return event
+
+
+def synchronous_trace(semantics: Semantics, configuration: Configuration, limit: int = 1_000) -> Trace:
+    """A synchronous execution from a configuration to its end, as a trace."""
+    start, steps = configuration, list[Step]()
+    for _ in range(limit):
+        if configuration.final:
+            return Trace(semantics, start, tuple(steps))
+        try:
+            configuration, done = run_all(semantics, configuration)
+        except IllegalStep as error:
+            raise StuckError(str(error)) from error
+        steps += done
+    raise LimitError(f"the synchronous execution has not ended after {limit} iterations")

@@ -1,0 +1,94 @@
+"""Which candidate each group of a choice shows (min and max, also in recursion).
+
+Law: a candidate is a fact like any other, ranked and supported. Of the present candidates of a group one is *shown*; to
+show it is a support of the chosen fact, whose body rank is the candidate's. In the retract phase a group whose shown
+candidate is suspended shows nothing: showing the next best already here would count upwards without end. In the assert
+phase the best present candidate is shown if it improves on what is shown; the value improved upon turns *stale* and
+stays until the clean-up, in which a group may show only what it showed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeAlias
+
+from tidelog.errors import EvaluationError
+from tidelog.semantics.delta import best
+from tidelog.semantics.fact import Fact, Occurrence, Row, order
+from tidelog.semantics.network import Choice, Network
+
+Group: TypeAlias = tuple[str, Row]
+
+
+class Groups:
+    """The groups of all choices of a network."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self.shown: dict[Group, Fact] = {}
+        self.stale: list[Fact] = []
+        self._empty: set[Group] = set()
+        self._wanted: dict[Group, Fact] | None = None
+
+    def group(self, candidate: Fact) -> Group:
+        """The group of a candidate."""
+        return candidate.relation, self._choice(candidate).group(candidate.row)
+
+    def hide(self, candidate: Fact) -> bool:
+        """A candidate has been suspended; True if its group showed it."""
+        group = self.group(candidate)
+        if self.shown.get(group) != candidate:
+            return False
+        del self.shown[group]
+        self._empty.add(group)
+        return True
+
+    def offer(self, candidate: Fact) -> bool:
+        """A candidate is present; True if its group now shows it."""
+        group = self.group(candidate)
+        if self._wanted is not None and self._wanted.get(group) != candidate:
+            return False
+        shown = self.shown.get(group)
+        pair = [Occurrence(fact) for fact in (shown, candidate) if fact is not None]
+        if shown is not None and best(self._choice(candidate), pair) != Occurrence(candidate):
+            return False
+        if shown is not None:
+            self.stale.append(shown)
+        self.shown[group] = candidate
+        return True
+
+    def refill(self, present: Iterable[Fact]) -> list[Fact]:
+        """The candidates that the empty groups show now, of those that are present."""
+        offered: dict[Group, list[Occurrence]] = {group: [] for group in sorted(self._empty, key=order)}
+        self._empty = set()
+        for fact in present:
+            if (group := self.group(fact)) in offered:
+                offered[group].append(Occurrence(fact))
+        winners: list[Fact] = []
+        for group, candidates in offered.items():
+            winner = best(self._network.choice_of[group[0]], candidates)
+            if winner is not None and self.offer(winner.fact):
+                winners.append(winner.fact)
+        return winners
+
+    def begin_clean_up(self) -> list[Fact]:
+        """The stale candidates; from here on a group may show only what it shows now."""
+        stale, self.stale = self.stale, []
+        self._wanted = dict(self.shown)
+        return stale
+
+    def end_clean_up(self) -> None:
+        """Every group has to show again what it showed before clean-up: else a rule gave a better value than its inputs
+        allow, and the result would depend on the schedule."""
+        missing = sorted(str(fact) for group, fact in (self._wanted or {}).items() if self.shown.get(group) != fact)
+        self._wanted = None
+        if missing:
+            raise EvaluationError(f"not monotone in the chosen value: {', '.join(missing)} was not restored")
+
+    def canonical(self) -> Hashable:
+        """A value that decides what the groups will do."""
+        wanted = None if self._wanted is None else frozenset(self._wanted.items())
+        return frozenset(self.shown.items()), tuple(self.stale), frozenset(self._empty), wanted
+
+    def _choice(self, candidate: Fact) -> Choice:
+        return self._network.choice_of[candidate.relation]

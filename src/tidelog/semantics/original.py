@@ -1,0 +1,118 @@
+"""The original pipelined algorithm, with its three faults (text 000, section 3.1 and Figure 1; text 002, Figure 6).
+
+A node has a queue. When an update is sent, the receiving node's table changes at once and the update joins the queue;
+when it is dequeued, its delta rules fire on whatever the tables hold by then. There are no tables with ν.
+
+This breaks the law of `algorithm` in three ways, each a named test: a deletion finds its partners gone already and
+leaves an unsupported fact behind (unsound); a rule that reads one fact twice fires twice for it (double derivation);
+insertions and deletions chase each other around a cycle (divergence). Queues are first in, first out, as its authors
+assume; ``fifo=False`` lets a node take any update of its queue.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+
+from tidelog.program import Program
+from tidelog.semantics.algorithm import Event, Message, Schedule, Tables
+from tidelog.semantics.annotation import PLAIN
+from tidelog.semantics.configuration import check_precondition
+from tidelog.semantics.delta import axioms, best, chosen, fire_delta_rules
+from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Row, Update
+from tidelog.semantics.mail import Mail, Mailing
+from tidelog.semantics.network import prepare
+from tidelog.semantics.state import State
+
+
+class Original(Mailing):
+    """Pipelined semi-naive evaluation as first published, with counts."""
+
+    name = "psn-original"
+
+    def __init__(self, *, fifo: bool = True, central: bool = False) -> None:
+        super().__init__()
+        self._fifo, self._central = fifo, central
+
+    def load(self, program: Program, facts: Iterable[Fact] = ()) -> None:
+        """Start from empty tables."""
+        self.network = prepare(program, central=self._central)
+        self._state, self._mail = State(), Mail()
+        self._base: Counter[Fact] = Counter()
+        self._shown: dict[tuple[str, Row], Fact | None] = {}
+        self._send(None, axioms(self.network, PLAIN))
+        self.apply(Update(INSERT, fact) for fact in (*self.network.facts, *facts))
+
+    def apply(self, changes: Iterable[Update]) -> None:
+        """Changes reach their nodes, and their tables, at once."""
+        updates = list(changes)
+        self._base = check_precondition(self._base, updates)
+        self._send(None, updates)
+
+    def pending(self) -> tuple[Message, ...]:
+        """The head of every node's queue; without FIFO the whole queues."""
+        if not self._fifo:
+            return self._mail.pending()
+        heads: dict[Node, Message] = {}
+        for message in self._mail.pending():
+            heads.setdefault(message.target, message)
+        return tuple(heads.values())
+
+    def step(self, schedule: Schedule) -> Event:
+        """A node dequeues an update and fires its delta rules on the tables as they are."""
+        message = schedule.choose(self.pending())
+        self._mail.take(message)
+        derived = fire_delta_rules(self.network, PLAIN, message.update, self._state, self._state)
+        derived += self._choose(message)
+        return Event("deliver", message, self._send(message.target, derived))
+
+    def _send(self, source: Node | None, updates: Iterable[Update]) -> tuple[Message, ...]:
+        messages = self._mail.send(self.network, source, updates)
+        for message in messages:
+            self._arrive(message)
+        return messages
+
+    def _arrive(self, message: Message) -> None:
+        update = message.update
+        if update.sign > 0:
+            self._state = self._state.plus(message.target, update.occurrence)
+        elif self._state.holds(message.target, update.occurrence):
+            self._state = self._state.minus(message.target, update.occurrence)
+
+    def _choose(self, message: Message) -> list[Update]:
+        """What a choice shows follows the table as it is when a candidate is dequeued."""
+        choice = self.network.choice_of.get(message.update.fact.relation)
+        if choice is None:
+            return []
+        group = choice.group(message.update.fact.row)
+        table = self._state.table(message.target, choice.candidates)
+        after = best(choice, (o for o in table.distinct() if choice.group(o.fact.row) == group))
+        key = (choice.candidates, group)
+        before, now = self._shown.get(key), None if after is None else chosen(choice, after.fact)
+        self._shown = {**self._shown, key: now}
+        changes = [(DELETE, before), (INSERT, now)] if before != now else []
+        return [Update(sign, fact) for sign, fact in changes if fact is not None]
+
+    def quiescent(self) -> bool:
+        """All queues are empty."""
+        return not self._mail.waiting
+
+    def tables(self) -> Tables:
+        """What the nodes believe."""
+        return self._state.tables()
+
+    def canonical(self) -> Hashable:
+        """Tables and queues; the order inside a queue counts."""
+        queues: dict[Node, list[Hashable]] = {}
+        for message in self._mail.pending():
+            queues.setdefault(message.target, []).append((message.source, message.update))
+        order = tuple if self._fifo else _counted
+        return (
+            self._state,
+            frozenset(self._shown.items()),
+            frozenset((node, order(queue)) for node, queue in queues.items()),
+        )
+
+
+def _counted(queue: list[Hashable]) -> Hashable:
+    return frozenset(Counter(queue).items())

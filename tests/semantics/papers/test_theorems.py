@@ -1,0 +1,225 @@
+"""Theorem 9, Theorem 14 and Theorem 16 on random programs and random changes.
+
+What these tests can notice: a final state that depends on order or batching, or differs from evaluation from scratch.
+What they cannot: faults that need more than two nodes or more than a handful of facts.
+"""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tidelog.errors import LimitError
+from tidelog.semantics import (
+    DERIVATION_SETS,
+    TREES,
+    Batched,
+    Configuration,
+    Extended,
+    ExtendedSynchronous,
+    Fact,
+    Pipelined,
+    Semantics,
+    Synchronous,
+    Update,
+    check,
+    deletion,
+    explore_schedules,
+    flatten,
+    insertion,
+    is_pipelined,
+    is_synchronous,
+    least_model,
+    multiset_state,
+    pipelined_trace,
+    prepare,
+    replay,
+    run,
+    start,
+    synchronous_trace,
+)
+from tidelog.semantics.annotation import tree_of
+from tidelog.semantics.executions import run_all
+from tidelog.semantics.schedule import Random
+from tidelog.semantics.theory import annotated_state, by_height, conflicting, difference, without_pairs
+from tidelog.syntax import parse_program
+
+from ..examples import (
+    BINARY_FACTS,
+    FIGURE_4,
+    THREE_NODES,
+    TWO_DERIVATIONS,
+    UNARY_FACTS,
+    binary_programs,
+    changes_of,
+    propositions,
+)
+
+QUICK = settings(max_examples=20, deadline=None)
+
+
+def _after(base, changes):
+    total = Counter(base)
+    for update in changes:
+        total[update.fact] += update.sign
+    return +total
+
+
+@QUICK
+@given(binary_programs(), changes_of(BINARY_FACTS), st.integers(0, 99))
+def test_theorem_14_pipelined_synchronous_and_any_batching_end_in_the_state_from_scratch(program, data, seed):
+    base, changes = data
+    expected = multiset_state(prepare(program), _after(base, changes))
+    for algorithm in (Synchronous(), Pipelined(), Batched(seed=seed, most=3)):
+        algorithm.load(program, base)
+        run(algorithm, Random(seed))
+        algorithm.apply(changes)
+        run(algorithm, Random(seed + 1))
+        assert flatten(algorithm.tables()) == expected, algorithm.name
+
+
+@QUICK
+@given(propositions(), changes_of(UNARY_FACTS), st.integers(0, 99))
+def test_theorem_14_changes_may_arrive_while_earlier_ones_are_under_way(program, data, seed):
+    base, changes = data
+    algorithm = Pipelined(record=True)
+    algorithm.load(program, base)
+    algorithm.apply(changes)
+    run(algorithm, Random(seed))
+    assert flatten(algorithm.tables()) == multiset_state(prepare(program), _after(base, changes))
+    assert is_pipelined(algorithm.trace())
+
+
+@settings(max_examples=8, deadline=None)
+@given(propositions(), changes_of(UNARY_FACTS))
+def test_theorem_14_every_schedule_of_a_small_program_ends_where_the_synchronous_one_does(program, data):
+    base, changes = data
+    semantics = Semantics(prepare(program))
+    settled = check(synchronous_trace(semantics, start(semantics, base[:2])))
+    allowed = [u for u in changes if u.sign > 0 or u.fact in base[:2]][:3]
+    seen = Counter(base[:2])
+    kept = []
+    for update in allowed:
+        seen[update.fact] += update.sign
+        if seen[update.fact] >= 0:
+            kept.append(update)
+    found = explore_schedules(semantics, settled.sent(semantics.network, kept))
+    assert found.agrees, str(found)
+
+
+def test_theorem_14_needs_no_recursion_pipelined_execution_around_a_cycle_does_not_end():
+    algorithm = Pipelined()
+    algorithm.load(FIGURE_4, [Fact("s")])
+    with pytest.raises(LimitError, match="psn is not quiescent after 200 steps"):
+        run(algorithm, Random(1), 200)
+
+
+@QUICK
+@given(binary_programs(), changes_of(BINARY_FACTS))
+def test_theorem_9_synchronous_updates_are_the_difference_plus_conflicting_pairs(program, data):
+    base, changes = data
+    semantics = Semantics(prepare(program), TREES)
+    before = annotated_state(semantics.network, base)
+    after = annotated_state(semantics.network, list(_after(base, changes).elements()))
+    trace = synchronous_trace(semantics, Configuration(before, before).sent(semantics.network, changes))
+    assert is_synchronous(trace)
+    processed = [step.update for step in trace.steps if step.command == "pick"]
+    assert without_pairs(processed) == without_pairs(difference(before, after))
+    assert check(trace).old == after
+
+
+@QUICK
+@given(binary_programs(), changes_of(BINARY_FACTS))
+def test_theorem_9_an_update_of_height_i_is_processed_by_iteration_i(program, data):
+    base, changes = data
+    semantics = Semantics(prepare(program), TREES)
+    before = annotated_state(semantics.network, base)
+    after = annotated_state(semantics.network, list(_after(base, changes).elements()))
+    rounds = list(_rounds(semantics, Configuration(before, before).sent(semantics.network, changes)))
+    for height, updates in by_height(difference(before, after)).items():
+        processed = without_pairs(update for part in rounds[: height + 1] for update in part)
+        assert all(processed.count(update) >= n for update, n in updates.counts().items())
+
+
+def _rounds(semantics, configuration):
+    """U[0], U[1], ...: what waits at the beginning of each synchronous iteration."""
+    while not configuration.final:
+        yield list(configuration.waiting())
+        configuration, _ = run_all(semantics, configuration)
+
+
+@QUICK
+@given(binary_programs(), changes_of(BINARY_FACTS))
+def test_theorem_9_what_cancels_is_conflicting(program, data):
+    base, changes = data
+    semantics = Semantics(prepare(program), TREES)
+    before = annotated_state(semantics.network, base)
+    net = without_pairs(changes)
+    inserted = [u.fact for u in changes if u.sign > 0]
+    deleted = [u.fact for u in changes if u.sign < 0]
+    trace = synchronous_trace(semantics, Configuration(before, before).sent(semantics.network, changes))
+    processed = [step.update for step in trace.steps if step.command == "pick"]
+    kept = without_pairs(processed)
+    for update in set(processed):
+        if processed.count(update) > kept.count(update) and tree_of(update).height:
+            assert conflicting(update, inserted, deleted), (update, net)
+
+
+def test_theorem_9_on_the_example_of_the_text():
+    program = parse_program("p :- s, t, r. s :- q. s :- u. t :- u.")
+    network = prepare(program)
+    before = annotated_state(network, [Fact("q"), Fact("u")])
+    after = annotated_state(network, [Fact("q")])
+    heights = by_height(difference(before, after))
+    assert {h: sorted(str(Update(u.sign, u.fact)) for u in updates) for h, updates in heights.items()} == {
+        0: ["-u"],
+        1: ["-s", "-t"],
+    }
+
+
+@QUICK
+@given(propositions(recursive=True), changes_of(UNARY_FACTS), st.integers(0, 99))
+def test_theorem_16_the_extended_algorithm_ends_with_the_least_model(program, data, seed):
+    base, changes = data
+    for algorithm in (Extended(), ExtendedSynchronous()):
+        algorithm.load(program, base)
+        run(algorithm, Random(seed))
+        algorithm.apply(changes)
+        run(algorithm, Random(seed + 1))
+        model = least_model(prepare(program), _after(base, changes))
+        assert set(flatten(algorithm.tables())) == model, algorithm.name
+
+
+@QUICK
+@given(propositions(recursive=True), st.lists(UNARY_FACTS, max_size=3), st.integers(0, 99))
+def test_theorem_16_every_occurrence_leaves_with_its_base_facts(program, base, seed):
+    algorithm = Extended()
+    algorithm.load(program, base)
+    run(algorithm, Random(seed))
+    algorithm.apply([Update(-1, fact) for fact in base])
+    run(algorithm, Random(seed))
+    assert flatten(algorithm.tables()) == Counter()
+
+
+def test_theorem_16_every_schedule_of_the_extended_algorithm_ends_alike():
+    semantics = Semantics(prepare(FIGURE_4), DERIVATION_SETS)
+    assert explore_schedules(semantics, start(semantics, [Fact("s")])).agrees
+
+
+def test_theorem_16_every_schedule_of_an_insertion_and_a_deletion_ends_empty():
+    semantics = Semantics(prepare(THREE_NODES), DERIVATION_SETS)
+    both = start(semantics).sent(semantics.network, [insertion("a", 0), deletion("a", 0)])
+    assert explore_schedules(semantics, both, "{}").agrees
+
+
+def test_traces_of_executions_are_what_they_claim_to_be():
+    semantics = Semantics(prepare(TWO_DERIVATIONS))
+    configuration = start(semantics, [Fact("q"), Fact("u")])
+    pipelined = pipelined_trace(semantics, configuration, Random(3))
+    synchronous = synchronous_trace(semantics, configuration)
+    assert is_pipelined(pipelined)
+    assert not is_synchronous(pipelined)
+    assert is_synchronous(synchronous)
+    assert not is_pipelined(synchronous)
+    assert len(list(replay(pipelined))) == len(pipelined.steps) + 1

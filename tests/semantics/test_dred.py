@@ -1,0 +1,141 @@
+"""DRed: the least model after every epoch, and the traffic that re-derivation costs."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tidelog.semantics import (
+    DRed,
+    Fact,
+    Ranked,
+    Update,
+    deletion,
+    explore_algorithm,
+    flatten,
+    insertion,
+    least_model,
+    prepare,
+    run,
+)
+from tidelog.semantics.explore import shown
+from tidelog.semantics.schedule import DeletionsFirst, Fifo, NewestFirst, Random
+from tidelog.syntax import parse_program
+
+from .examples import BEST_PATH, BINARY_FACTS, REACHABLE, UNARY_FACTS, binary_programs, changes_of, propositions, ring
+
+QUICK = settings(max_examples=20, deadline=None)
+FIGURE_1 = [Fact("link", tuple(pair)) for pair in ["ab", "ad", "db", "dc", "bc", "ch", "fg"]]
+
+
+def settle(algorithm, *changes, schedule=None):
+    algorithm.apply(changes)
+    before = algorithm.messages
+    run(algorithm, schedule or Fifo())
+    return algorithm.messages - before
+
+
+def _present(base, changes):
+    total = Counter()
+    for update in changes:
+        total[update.fact] += update.sign
+    return {f for f in set(base) | set(total) if total[f] > 0 or (total[f] == 0 and f in base)}
+
+
+def _check(program, data, seed):
+    base, changes = data
+    algorithm = DRed()
+    algorithm.load(program, base)
+    settle(algorithm, schedule=Random(seed))
+    settle(algorithm, *changes, schedule=Random(seed + 1))
+    assert set(flatten(algorithm.tables())) == least_model(prepare(program), _present(base, changes))
+
+
+@QUICK
+@given(propositions(recursive=True), changes_of(UNARY_FACTS), st.integers(0, 99))
+def test_the_least_model_is_kept_on_random_propositions(program, data, seed):
+    _check(program, data, seed)
+
+
+@QUICK
+@given(binary_programs(recursive=True), changes_of(BINARY_FACTS), st.integers(0, 99))
+def test_the_least_model_is_kept_on_random_binary_programs(program, data, seed):
+    _check(program, data, seed)
+
+
+def test_facts_that_never_change_are_deleted_and_sent_again():
+    # Text 002, section 6: a reaches c and h through d as well, and yet they are deleted and derived again.
+    algorithm = DRed()
+    algorithm.load(REACHABLE, FIGURE_1)
+    settle(algorithm)
+    assert settle(algorithm, deletion("link", "a", "b")) > 0
+    assert {f.row for f in flatten(algorithm.tables()) if f.relation == "reachable" and f.row[0] == "a"} == {
+        ("a", "b"),
+        ("a", "c"),
+        ("a", "d"),
+        ("a", "h"),
+    }
+
+
+def test_re_derivation_costs_more_messages_than_ranked_support():
+    costs = []
+    for algorithm in (DRed(), Ranked()):
+        algorithm.load(REACHABLE, ring(5))
+        settle(algorithm)
+        costs.append(settle(algorithm, deletion("link", 0, 1), deletion("link", 1, 0)))
+    assert costs[0] > costs[1]
+
+
+def test_a_head_that_does_not_tell_where_its_body_is_asks_every_node():
+    program = parse_program("p(@1) :- q(@X,Y). p(@1) :- r(@1).")
+    algorithm = DRed()
+    algorithm.load(program, [Fact("q", (2, 0)), Fact("q", (3, 0)), Fact("r", (4,))])
+    settle(algorithm)
+    settle(algorithm, deletion("q", 2, 0))
+    assert shown(algorithm) == "{p(1), q(3,0), r(4)}"
+
+
+def test_a_rule_whose_head_does_not_fit_is_not_asked():
+    program = parse_program("p(1) :- q. p(2) :- q.")
+    algorithm = DRed()
+    algorithm.load(program, [Fact("q"), Fact("p", (1,))])
+    settle(algorithm)
+    settle(algorithm, deletion("q"))
+    assert shown(algorithm) == "{p(1)}"
+    settle(algorithm, deletion("p", 1), deletion("p", 7))
+    assert shown(algorithm) == "{}"
+
+
+def test_every_order_of_messages_gives_the_same_facts():
+    program = parse_program("p@1 :- a@1. q@2 :- p@1. p@1 :- q@2. q@2 :- b@2.")
+    algorithm = DRed()
+    algorithm.load(program, [Fact("a", (1,)), Fact("b", (2,))])
+    settle(algorithm)
+    algorithm.apply([deletion("a", 1)])
+    found = explore_algorithm(algorithm, "{b(2), p(1), q(2)}")
+    assert found.agrees, str(found)
+
+
+@pytest.mark.parametrize("schedule", [Fifo(), NewestFirst(), DeletionsFirst(), Random(5)])
+def test_choices_improve_and_worsen(schedule):
+    links = ring(4, 1)
+    algorithm = DRed()
+    algorithm.load(BEST_PATH, links)
+    settle(algorithm, schedule=schedule)
+    broken = [Update(-1, f) for f in links if set(f.row[:2]) == {0, 1}]
+    for changes, facts in (
+        (broken, [f for f in links if set(f.row[:2]) != {0, 1}]),
+        ([Update(1, u.fact) for u in broken], links),
+    ):
+        settle(algorithm, *changes, schedule=schedule)
+        model = least_model(algorithm.network, facts)
+        assert {o.fact for _, o, _ in algorithm.state.occurrences()} == model
+
+
+def test_rules_without_body_stay():
+    algorithm = DRed()
+    algorithm.load(parse_program("r1: p(1). q(X) :- p(X)."))
+    settle(algorithm, insertion("p", 2))
+    settle(algorithm, deletion("p", 2))
+    assert shown(algorithm) == "{p(1), q(1)}"
