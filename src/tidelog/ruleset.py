@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tidelog.errors import Diagnostic, EngineError
+from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
+from tidelog.program.dependency import dependencies
 from tidelog.program.functions import Function
+from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
 from tidelog.rewrite.label_rules import label_rules
@@ -93,6 +95,7 @@ class Ruleset:
             made = to_core_rule(rule)
             needed[rule.label] = tuple(r.label or "" for r in made)
             core.update({r.label: r for r in made if r.label})
+        _check_core_strata(core)
         schema, core = _typed(program, core, self.functions, bound, known)
         return replace(
             self,
@@ -116,6 +119,14 @@ def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
     """The error for a label that names no rule."""
     shown = ", ".join(f"`{x}`" for x in labels[:10]) + (", ..." if len(labels) > 10 else "")
     return EngineError(f"no rule has the label `{label}`; known labels: {shown or 'none'}")
+
+
+def _check_core_strata(core: Mapping[str, Rule]) -> None:
+    """A program may be stratified and its core not: an aggregate whose group is bound by recursion alone."""
+    edges = dependencies(core.values())
+    findings = check_strata(edges, strata_of_edges(list(core.values()), edges))
+    if findings:
+        raise ProgramError(findings)
 
 
 def _typed(

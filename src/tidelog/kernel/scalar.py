@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from tidelog.kernel.memory import bits_to_float, compiled, float_to_bits
+from tidelog.kernel.memory import add, bits_to_float, compiled, float_to_bits, multiply, subtract
 
 EQ, NE, LT, LE, GT, GE = range(6)
 AS_NUMBER, AS_UNSIGNED, AS_FLOAT = range(3)
@@ -87,16 +87,11 @@ def _compute_float(op, a, b):
 def compute(op, a, b):
     """The result of an operation, and whether it has one."""
     if op == ADD:
-        r = a + b
-        return r, ((a ^ r) & (b ^ r)) >= 0
+        return add(a, b)
     if op == SUB:
-        r = a - b
-        return r, ((a ^ b) & (a ^ r)) >= 0
+        return subtract(a, b)
     if op == MUL:
-        r = a * b
-        if a == -1:
-            return r, b != _SIGN
-        return r, a == 0 or (r // a == b and r % a == 0)
+        return multiply(a, b)
     if op == NEG:
         return -a, a != _SIGN
     if op in (DIV, REM):

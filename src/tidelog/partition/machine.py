@@ -16,6 +16,7 @@ from tidelog.errors import EvaluationError, LimitError, TidelogError
 from tidelog.kernel import aggregate, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.scalar import explain_fault
+from tidelog.kernel.warm import make_ready
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.relations import Cells, Relations, address
 
@@ -41,6 +42,7 @@ class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
     def __init__(self, relations: Relations, assembler: Assembler, call: Callable[[int, tuple[int, ...]], int]) -> None:
+        make_ready()
         self.relations = relations
         self.assembler = assembler
         self.call = call

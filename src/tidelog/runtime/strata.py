@@ -2,7 +2,8 @@
 
 Laws (design, section 3). *Merging*: stack the old strata in their old order, one rank offset per old stratum; no count
 changes. *Splitting*: parts stay one stratum; only where that would put a negation inside a group are they split for
-real, and then the supports of rules that cross the parts are compared anew.
+real, and then the supports of rules that cross the parts are compared anew. The same holds for min and max: a value
+improved upon may support another group's best only where the rules themselves recur.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tidelog.partition.partition import Partition
 from tidelog.partition.stratum import Stratum
 from tidelog.program import Atom, Rule
 from tidelog.program.dependency import dependencies
-from tidelog.program.strata import offending_edges, strata_of_edges
+from tidelog.program.strata import crossing_edges, strata_of_edges
 
 
 def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
@@ -23,16 +24,17 @@ def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tup
     The rules alone are known to be stratified.
     """
     edges = dependencies(rules)
+    real = strata_of_edges(rules, edges)
     kept = {g for g in groups if len(g) > 1}
     while True:
         strata = strata_of_edges(rules, edges, sorted(kept, key=sorted))
-        offending = offending_edges(edges, strata)
-        if not offending:
+        crossing = crossing_edges(edges, real, strata)
+        if not crossing:
             return tuple(frozenset(s.relations) for s in strata)
-        blamed = {e.source for e in offending} | {e.target for e in offending}
+        blamed = {e.target for e in crossing}
         stuck = {name for s in strata if blamed & set(s.relations) for name in s.relations}
         split = {g for g in kept if g & stuck}
-        assert split, "the rules alone are stratified"
+        assert split, "only groups put more together than the rules do"
         kept -= split
 
 
