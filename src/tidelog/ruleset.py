@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.program import Program, Rule
@@ -15,6 +16,7 @@ from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import Function
+from tidelog.program.scope import atoms
 from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
@@ -64,12 +66,24 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in gone), *add)
+        if remove and not add and not bound and not known:
+            return self._without(rules, gone)
         bound = {**self.bound, **(bound or {})}
         columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
         known = {**columns, **self.known, **(known or {})}
         program = replace(self.program, rules=rules)
         checked = check_program(program, self.functions, bound=bound, known=known)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
+
+    def _without(self, rules: tuple[Rule, ...], gone: set[str]) -> Ruleset:
+        """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
+        needed = {label: made for label, made in self.needed.items() if label not in gone}
+        kept = {label for made in needed.values() for label in made}
+        core = {label: rule for label, rule in self.core.items() if label in kept}
+        mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
+        declared = {d.relation for d in self.program.declarations}
+        schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
+        return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -92,7 +106,7 @@ class Ruleset:
         core: dict[str, Rule] = {}
         for rule in checked.program.rules:
             assert rule.label is not None
-            made = to_core_rule(rule)
+            made = _core_of(rule)
             needed[rule.label] = tuple(r.label or "" for r in made)
             core.update({r.label: r for r in made if r.label})
         _check_core_strata(core)
@@ -119,6 +133,12 @@ def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
     """The error for a label that names no rule."""
     shown = ", ".join(f"`{x}`" for x in labels[:10]) + (", ..." if len(labels) > 10 else "")
     return EngineError(f"no rule has the label `{label}`; known labels: {shown or 'none'}")
+
+
+@lru_cache(maxsize=20_000)
+def _core_of(rule: Rule) -> tuple[Rule, ...]:
+    """The core rules of a rule; most rules stay when some change."""
+    return to_core_rule(rule)
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> None:

@@ -55,6 +55,11 @@ def compiled(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
+def is_cached(kernel: Any) -> bool:
+    """Whether a kernel need not be compiled."""
+    return bool(kernel._cache._cache_file._load_index())  # what numba itself asks first
+
+
 def _cell(builder: Any, address: Any, index: Any, cell: Any) -> Any:
     return builder.gep(builder.inttoptr(address, cell.as_pointer()), [index])
 

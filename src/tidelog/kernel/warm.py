@@ -7,15 +7,14 @@ installation, and is said on the screen; loading takes a fraction of a second.
 from __future__ import annotations
 
 import sys
-import threading
 from functools import cache
 from typing import Any
 
 from numba import types
 
 from tidelog.kernel import aggregate, index, maintain, support
+from tidelog.kernel.memory import is_cached
 
-PATIENCE = 1.5  # seconds; loading from the cache is done by then
 _CELL = types.int64
 _CELLS = types.Array(_CELL, 1, "C")
 _TABLE = types.Array(_CELL, 2, "C")
@@ -43,15 +42,7 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
 @cache
 def make_ready() -> None:
     """Load or compile all kernels, once in a process."""
-    notice = threading.Timer(PATIENCE, _say)
-    notice.daemon = True
-    notice.start()
-    try:
-        for kernel, signature in KERNELS:
-            kernel.compile(signature)
-    finally:
-        notice.cancel()
-
-
-def _say() -> None:
-    print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
+    if not all(is_cached(kernel) for kernel, _ in KERNELS):
+        print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
+    for kernel, signature in KERNELS:
+        kernel.compile(signature)

@@ -186,8 +186,7 @@ class Machine:
         """Revive suspended facts, given in order of old rank."""
         if len(items) > len(self._queue):
             self._set_queue(np.zeros(2 * len(items), np.int64))
-        while self.state[at.HTAIL] + len(items) > self.state[at.HCAP]:
-            self._grow_lists()
+        self._reserve_heap(len(items))
         support.revive(self.relations.directory, self.state, items, len(items))
 
     def reopen(self, choice: Choice) -> None:
@@ -201,6 +200,14 @@ class Machine:
     def stale(self) -> Cells:
         """Exposed candidates that were improved upon."""
         return self._lists[at.STALE][: self.state[at.STALE + 2]]
+
+    def _reserve_heap(self, more: int) -> None:
+        """Room for so many candidates more."""
+        wanted = int(self.state[at.HTAIL]) + more
+        if wanted > self.state[at.HCAP]:
+            grown = np.zeros(2 * LISTS[at.HEAP] * wanted, np.int64)
+            grown[: len(self._lists[at.HEAP])] = self._lists[at.HEAP]
+            self._set_list(at.HEAP, grown)
 
     def _grow_lists(self) -> None:
         """Double every list that is nearly full."""

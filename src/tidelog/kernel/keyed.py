@@ -1,0 +1,24 @@
+"""Facts by key: the rows of an index that were present before the epoch, for many keys at once."""
+
+from __future__ import annotations
+
+from tidelog.kernel.index import first_row
+from tidelog.kernel.layout import ARITY, LINKS, LOW32, OLD, REC, WIDTH
+from tidelog.kernel.memory import compiled, load, load32
+
+
+@compiled
+def old_rows(directory, indexes, index, rel, keys, count, ncols, found):  # type: ignore[no-untyped-def]
+    """The old rows of ``count`` keys at ``keys``, into ``found``; their number, or -1 if it is too short."""
+    width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
+    total = 0
+    for i in range(count):
+        cursor = first_row(directory, indexes, index, rel, keys + 8 * i * ncols)
+        while cursor != 0:
+            if load(records, (cursor - 1) * width + arity) & OLD != 0:
+                if total >= len(found):
+                    return -1
+                found[total] = cursor - 1
+                total += 1
+            cursor = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+    return total

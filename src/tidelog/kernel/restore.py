@@ -1,0 +1,35 @@
+"""Records that were read from a file become a relation again: the table and the list of free records are made anew.
+
+Law: as in `kernel.relation`: a live record is in the table exactly once, every other record is on the free list. Rows
+stay where they were, so that whatever names a row (the groups of a min or max, the log of later epochs) goes on naming
+the same fact.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.layout import ARITY, FREE, LIVE, LIVE_ROWS, MASK, REC, TAB, WIDTH
+from tidelog.kernel.memory import compiled, load, prefetch, store
+from tidelog.kernel.relation import hash_cells
+
+AHEAD = 12  # rows whose place in the table is asked for before it is needed
+
+
+@compiled
+def enter_rows(directory, rel, first, last):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+    """Enter the rows [first, last) into the table, which has room, or put them on the free list."""
+    records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+    table, mask = directory[rel, TAB], directory[rel, MASK]
+    for row in range(first, last):
+        if row + AHEAD < last:
+            prefetch(table, hash_cells(records + 8 * (row + AHEAD) * width, arity) & mask)
+        if load(records, row * width + arity) & LIVE == 0:
+            store(records, row * width + arity, 0)
+            store(records, row * width + arity + 1, directory[rel, FREE])
+            directory[rel, FREE] = row + 1
+            continue
+        tag = hash_cells(records + 8 * row * width, arity)
+        place = tag & mask
+        while load(table, place) != 0:
+            place = (place + 1) & mask
+        store(table, place, (tag << 32) | (row + 1))
+        directory[rel, LIVE_ROWS] += 1
