@@ -65,7 +65,7 @@ def test_the_least_model_is_kept_on_random_binary_programs(program, data, seed):
 
 
 def test_facts_that_never_change_are_deleted_and_sent_again():
-    # Text 002, section 6: a reaches c and h through d as well, and yet they are deleted and derived again.
+    # PPDP 2011, section 6: a reaches c and h through d as well, and yet they are deleted and derived again.
     algorithm = DRed()
     algorithm.load(REACHABLE, FIGURE_1)
     settle(algorithm)

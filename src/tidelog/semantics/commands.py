@@ -1,6 +1,6 @@
 """The commands pick, fire and commit: the only ways in which a configuration changes.
 
-Law (text 002, Figure 2; text 000 calls commit update):
+Law (PPDP 2011, Figure 2; LAM 2010 calls commit update):
 
     pick    takes an update out of a node's bag and enters it in the tables with ν. A deletion can be picked only if its
             occurrence is in those tables, so that no count falls below zero however messages are reordered.

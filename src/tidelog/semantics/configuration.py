@@ -27,7 +27,7 @@ from tidelog.semantics.state import State
 class Semantics:
     """What stays the same during a run: the program, the notes, and whether tables are sets.
 
-    With ``sets`` a table holds a fact at most once however many derivations it has (text 000): right only as long as
+    With ``sets`` a table holds a fact at most once however many derivations it has (LAM 2010): right only as long as
     no fact has two derivations.
     """
 

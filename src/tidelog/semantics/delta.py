@@ -1,4 +1,4 @@
-"""Delta rules: which updates follow from one update (firRules of texts 000 and 002).
+"""Delta rules: which updates follow from one update (firRules of LAM 2010 and PPDP 2011).
 
 Law: for a rule with body b1..bn the delta rule at position i reads b1..b(i-1) in the new tables (ν), the update at b_i,
 and b(i+1)..bn in the old ones; so every derivation that an iteration makes or breaks is found exactly once, also when

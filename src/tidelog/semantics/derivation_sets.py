@@ -1,4 +1,4 @@
-"""The extended algorithm: derivation sets S and infinite-count sets H, so that recursion ends (text 002, section 5).
+"""The extended algorithm: derivation sets S and infinite-count sets H, so that recursion ends (PPDP 2011, section 5).
 
 Every occurrence of a fact p carries S, all facts used to derive it, and H ⊆ S, those of them that were met again on the
 way, so that they have infinitely many derivations. Figure 3 of the text is misprinted; the rules, from its prose:

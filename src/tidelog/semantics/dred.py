@@ -1,4 +1,4 @@
-"""DRed, delete and re-derive, with its messages counted (Gupta et al.; text 002, section 6).
+"""DRed, delete and re-derive, with its messages counted (Gupta et al.; PPDP 2011, section 6).
 
 An epoch first *deletes* every fact that has some derivation through a deleted fact, whether or not it has others; then,
 after a barrier, it *derives*: the owner of each deleted fact asks the nodes where its rules could fire for another

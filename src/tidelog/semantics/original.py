@@ -1,4 +1,4 @@
-"""The original pipelined algorithm, with its three faults (text 000, section 3.1 and Figure 1; text 002, Figure 6).
+"""The original pipelined algorithm, with its three faults (LAM 2010, section 3.1 and Figure 1; PPDP 2011, Figure 6).
 
 A node has a queue. When an update is sent, the receiving node's table changes at once and the update joins the queue;
 when it is dequeued, its delta rules fire on whatever the tables hold by then. There are no tables with ν.

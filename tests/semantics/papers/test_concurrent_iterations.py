@@ -1,4 +1,4 @@
-"""Theorem 2 of text 002: iterations at different nodes of a localised program may run at the same time."""
+"""Theorem 2 of PPDP 2011: iterations at different nodes of a localised program may run at the same time."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The cyclic programs of text 002, section 5, with the sets S and H at every step (Figures 4 and 5)."""
+"""The cyclic programs of PPDP 2011, section 5, with the sets S and H at every step (Figures 4 and 5)."""
 
 from tidelog.semantics import (
     DERIVATION_SETS,

@@ -1,4 +1,4 @@
-"""The link, hop and tri_hop example of text 002, sections 3.2 and 4.2, with its multisets and its updates."""
+"""The link, hop and tri_hop example of PPDP 2011, sections 3.2 and 4.2, with its multisets and its updates."""
 
 import itertools
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Lemmas 10 to 13 of text 002: permuting, merging, and pairs of complementary conflicting updates.
+"""Lemmas 10 to 13 of PPDP 2011: permuting, merging, and pairs of complementary conflicting updates.
 
 Each is tested on its own example and on random programs, over every pair of updates that may be picked.
 """

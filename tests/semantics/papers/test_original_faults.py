@@ -1,6 +1,6 @@
 """The three faults of the original pipelined algorithm, the limit of set semantics, and the same inputs done right.
 
-Text 000, section 3.1 and Figures 1 and 3; text 002, section 6 and Figure 6.
+LAM 2010, section 3.1 and Figures 1 and 3; PPDP 2011, section 6 and Figure 6.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Complete iterations of any size: the executions between pipelined and synchronous.
 
-Law (text 002, discussion after Corollary 15): a node may take as many of its updates per iteration as it likes.
+Law (PPDP 2011, discussion after Corollary 15): a node may take as many of its updates per iteration as it likes.
 """
 
 from __future__ import annotations

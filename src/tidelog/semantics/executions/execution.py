@@ -1,6 +1,6 @@
 """What all executions share: complete iterations over a configuration, with the messages that carry its updates.
 
-Law (text 002, Definition 3): a complete iteration picks some updates, fires exactly these, commits exactly these. For
+Law (PPDP 2011, Definition 3): a complete iteration picks some updates, fires exactly these, commits exactly these. For
 programs without recursion every execution built of complete iterations ends in the same tables, whatever their sizes.
 How many updates an iteration takes is said by the subclass (`size`), which ones by the schedule.
 """

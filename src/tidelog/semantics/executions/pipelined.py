@@ -1,4 +1,4 @@
-"""Pipelined semi-naive execution: one update at a time, at any node, in any order (text 002, Algorithm 1).
+"""Pipelined semi-naive execution: one update at a time, at any node, in any order (PPDP 2011, Algorithm 1).
 
 Law (Theorem 14): for programs without recursion it ends in the tables of the synchronous execution.
 It does not terminate on cyclic data; `derivation_sets` does.

@@ -1,4 +1,4 @@
-"""Executions with set semantics (text 000, Algorithm 1 and PSN with ν).
+"""Executions with set semantics (LAM 2010, Algorithm 1 and PSN with ν).
 
 Law (Theorem 4): right as long as every fact has at most one derivation. With two derivations a deletion of one of them
 removes the fact, and the deletion of the other can never be picked: the execution is stuck. That limit is kept here.

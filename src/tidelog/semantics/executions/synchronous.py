@@ -1,4 +1,4 @@
-"""Synchronous semi-naive execution: every iteration takes all updates that wait (text 002, Algorithm 2).
+"""Synchronous semi-naive execution: every iteration takes all updates that wait (PPDP 2011, Algorithm 2).
 
 Law (Theorem 9): for programs without recursion it ends in the tables of evaluation from scratch, provided the deletions
 are contained in base facts and insertions. It is the yardstick of the pipelined execution, not a thing to build: every

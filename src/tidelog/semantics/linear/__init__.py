@@ -1,0 +1,30 @@
+"""The linear-logic reading of the commands (the linear-logic paper): contexts, instructions, their proofs, and what they encode."""
+
+from tidelog.semantics.linear.commands import COMMANDS, fire, pick, query, sequent, update
+from tidelog.semantics.linear.contexts import Contexts, Index
+from tidelog.semantics.linear.correspondence import (
+    logical_moves,
+    to_configuration,
+    to_contexts,
+    transition_moves,
+)
+from tidelog.semantics.linear.exec_rules import exec_rules
+from tidelog.semantics.linear.interpreter import Outcome, outcomes
+
+__all__ = [
+    "COMMANDS",
+    "Contexts",
+    "Index",
+    "Outcome",
+    "exec_rules",
+    "fire",
+    "logical_moves",
+    "outcomes",
+    "pick",
+    "query",
+    "sequent",
+    "to_configuration",
+    "to_contexts",
+    "transition_moves",
+    "update",
+]

@@ -1,0 +1,40 @@
+"""Runs on networks: topologies, what is sent, what it costs, and how a run is recorded."""
+
+from tidelog.semantics.traffic.compare import Line, compare, table_text
+from tidelog.semantics.traffic.localised import localised
+from tidelog.semantics.traffic.measure import Cost, measure
+from tidelog.semantics.traffic.record import Recorder, RowChange, Step
+from tidelog.semantics.traffic.registry import ALGORITHMS, algorithm_by_name
+from tidelog.semantics.traffic.run_json import Summary, run_to_json
+from tidelog.semantics.traffic.topology import (
+    FIGURE,
+    FIGURE_BOTH_WAYS,
+    FIGURE_LINK,
+    Topology,
+    read_changes,
+    read_topology,
+    ring,
+)
+
+__all__ = [
+    "ALGORITHMS",
+    "FIGURE",
+    "FIGURE_BOTH_WAYS",
+    "FIGURE_LINK",
+    "Cost",
+    "Line",
+    "Recorder",
+    "RowChange",
+    "Step",
+    "Summary",
+    "Topology",
+    "algorithm_by_name",
+    "compare",
+    "localised",
+    "measure",
+    "read_changes",
+    "read_topology",
+    "ring",
+    "run_to_json",
+    "table_text",
+]
