@@ -14,14 +14,15 @@ from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
-from tidelog.program.dependency import dependencies
+from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
-from tidelog.program.scope import atoms
+from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.rewrite.pipeline import to_core_rule
+from tidelog.runtime.strata import core_edges
 
 Schema = Mapping[str, tuple[str | None, ...]]
 Bound = dict[tuple[str, int], str]
@@ -66,8 +67,11 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in gone), *add)
-        if remove and not add and not bound and not known:
-            return self._without(rules, gone)
+        if (add or remove) and not bound and not known:
+            kept = self._without(rules[: len(rules) - len(add)], gone) if gone else self
+            extended = kept._with(add) if add else kept
+            if extended is not None:
+                return extended
         bound = {**self.bound, **(bound or {})}
         columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
         known = {**columns, **self.known, **(known or {})}
@@ -84,6 +88,33 @@ class Ruleset:
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
+
+    def _with(self, add: Sequence[Rule]) -> Ruleset | None:
+        """More rules over relations whose types are known: only they are checked, and the strata.
+
+        None where the whole program has to be looked at: for types that are open, and for findings about strata.
+        """
+        names = {atom.predicate for rule in add for atom in (rule.head, *atoms(rule_literals(rule)))}
+        known = {name: self.schema[name] for name in names if name in self.schema}
+        if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
+            return None
+        bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
+        arities = {name: len(types) for name, types in known.items()}
+        declarations = tuple(d for d in self.program.declarations if d.relation in names)
+        alone = replace(self.program, rules=tuple(add), facts=(), directives=(), keys=(), declarations=declarations)
+        checked = check_program(alone, self.functions, bound=bound, known=arities)
+        needed, core = _core_rules(checked.program.rules)
+        core = {label: rule for label, rule in core.items() if label not in self.core}
+        schema, core = _typed(alone, core, self.functions, bound, arities)
+        if any(None in schema[rule.head.predicate] for rule in core.values()):
+            return None
+        core = {**self.core, **core}
+        if not is_stratified(list(core.values())):
+            return None
+        program = replace(self.program, rules=(*self.program.rules, *add))
+        used = self.used | {rule.label for rule in add if rule.label}
+        needed = {**self.needed, **needed}
+        return replace(self, program=program, used=used, needed=needed, core=core, schema={**self.schema, **schema})
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -102,13 +133,7 @@ class Ruleset:
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed: dict[str, tuple[str, ...]] = {}
-        core: dict[str, Rule] = {}
-        for rule in checked.program.rules:
-            assert rule.label is not None
-            made = _core_of(rule)
-            needed[rule.label] = tuple(r.label or "" for r in made)
-            core.update({r.label: r for r in made if r.label})
+        needed, core = _core_rules(checked.program.rules)
         _check_core_strata(core)
         schema, core = _typed(program, core, self.functions, bound, known)
         return replace(
@@ -141,9 +166,28 @@ def _core_of(rule: Rule) -> tuple[Rule, ...]:
     return to_core_rule(rule)
 
 
+def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+    """The core labels that each rule needs, and the core rules by label."""
+    needed: dict[str, tuple[str, ...]] = {}
+    core: dict[str, Rule] = {}
+    for rule in rules:
+        assert rule.label is not None
+        made = _core_of(rule)
+        needed[rule.label] = tuple(r.label or "" for r in made)
+        core.update({r.label: r for r in made if r.label})
+    return needed, core
+
+
+def is_stratified(core: Sequence[Rule]) -> bool:
+    """Whether nothing but positive edges lies inside a stratum; min and max there ask for a closer look."""
+    edges = core_edges(core)
+    home = {name: i for i, stratum in enumerate(strata_of_edges(core, edges)) for name in stratum.relations}
+    return not any(e.kind != POSITIVE and home.get(e.source, -1) == home[e.target] for e in edges)
+
+
 def _check_core_strata(core: Mapping[str, Rule]) -> None:
     """A program may be stratified and its core not: an aggregate whose group is bound by recursion alone."""
-    edges = dependencies(core.values())
+    edges = core_edges(core.values())
     findings = check_strata(edges, strata_of_edges(list(core.values()), edges))
     if findings:
         raise ProgramError(findings)

@@ -70,7 +70,9 @@ INDEX_FIELDS = COLS + MAX_KEY
     CLEANING,  # 1: clean-up, groups may show only what they showed before
     HIDDEN,  # groups that clean-up has hidden and not restored
     PEEK,  # 1: exposed candidates are looked at, not changed
-) = range(37)
+    ROUNDS,  # batches fired in this epoch, and how many there may be (0: any number)
+    MOST_ROUNDS,
+) = range(39)
 STATE_FIELDS = 48
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
@@ -78,7 +80,7 @@ RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEA
 PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN = range(8)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER = range(9)
 
 # Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
 LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(10)

@@ -44,6 +44,7 @@ from tidelog.kernel.layout import (
     M_RANK,
     M_REL,
     MASK,
+    MOST_ROUNDS,
     NEED,
     NEW,
     NEW_RULE,
@@ -51,6 +52,7 @@ from tidelog.kernel.layout import (
     ONE_SUPPORT,
     OUT,
     OUTN,
+    OVER,
     PHASE,
     QCAP,
     QHEAD,
@@ -60,6 +62,7 @@ from tidelog.kernel.layout import (
     REC,
     RETRACT_SAME,
     REVIVED,
+    ROUNDS,
     SLICE,
     STAGE,
     STRIDE,
@@ -258,6 +261,10 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
             if machine[QHEAD] >= machine[QTAIL] and machine[HTAIL] > 0:
                 store(machine[QUEUE], machine[QTAIL], heap_pop(machine))
                 machine[QTAIL] += 1
+            elif machine[QHEAD] < machine[QTAIL]:
+                machine[ROUNDS] += 1
+                if machine[MOST_ROUNDS] > 0 and machine[ROUNDS] > machine[MOST_ROUNDS]:
+                    return OVER
             if machine[QHEAD] >= machine[QTAIL]:
                 return DONE
             machine[ITEM], machine[END], machine[TRIGGER] = machine[QHEAD], machine[QTAIL], -1

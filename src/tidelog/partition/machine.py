@@ -75,6 +75,7 @@ class Machine:
         self.state[:] = 0
         self.state[KEPT] = kept
         self.state[at.PC] = -1
+        self.state[at.MOST_ROUNDS] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -229,6 +230,7 @@ class Machine:
             began = time.perf_counter()
             status = kernel()
             if status == at.DONE:
+                self._check_limits()
                 return
             if status == at.SLICE:
                 self._adapt(time.perf_counter() - began)
@@ -280,6 +282,10 @@ class Machine:
             self.relations.grow(number)
 
     def _fail(self, status: int, where: int) -> None:
+        if status == at.OVER:
+            raise LimitError(
+                f"the epoch needs more rounds than its limit of {self.limits.rounds:,}; nothing was changed"
+            )
         if status == at.BROKEN:
             name = self.relations.names[where]
             raise TidelogError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
