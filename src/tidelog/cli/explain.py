@@ -1,0 +1,36 @@
+"""`tidelog explain PROGRAM`: strata, join orders, indexes and cross products of a program.
+
+Law: what is told are the plans that the engine uses, for the facts that it was given; sizes of relations decide join
+orders, so that a program may be explained with its facts (`-F`) or without.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.guard import guarded
+from tidelog.cli.load import load_engine
+
+
+@app.command("explain")
+def explain_command(
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")],
+    facts: Annotated[
+        Path | None,
+        typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files; none are read without it."),
+    ] = None,
+    core: Annotated[bool, typer.Option("--core", help="Tell the rules as they were rewritten.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the indexes.
+
+    Cross products, where a join visits a whole relation again and again, are listed at the end.
+    """
+    with guarded(), load_engine(program, facts) as db:
+        told = db.explain(core=core)
+        typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))

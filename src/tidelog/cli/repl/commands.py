@@ -1,0 +1,44 @@
+"""The commands of the repl, and its help.
+
+Law: a command is a name after a colon, or the start of one that no other shares; what follows it is its argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """What follows the name, and what the command does."""
+
+    argument: str
+    text: str
+
+
+COMMANDS: Mapping[str, Command] = {
+    "delete": Command("FACT", "retract a fact, as -FACT. does"),
+    "explain": Command("[core]", "strata, join orders and indexes"),
+    "help": Command("", "this text"),
+    "load": Command("FILE", "add the rules and facts of a program file"),
+    "profile": Command("[on|off]", "time and supports per stratum and rule; `on` samples the time of rules"),
+    "quit": Command("", "leave; so does Ctrl-D"),
+    "relations": Command("", "all relations with their columns and sizes"),
+    "rules": Command("", "all rules with their labels"),
+    "why": Command("FACT", "the proof of a fact"),
+    "whynot": Command("FACT", "why a fact is not true"),
+}
+
+_TYPED = {
+    "edge(1, 2).": "assert a fact",
+    "-edge(1, 2).": "retract it",
+    "reach(X, Y) :- edge(X, Y).": "add a rule; its label is printed",
+    "- r3.": "remove the rule with label r3",
+    "?reach(1, X)": "ask: one column per variable",
+    ".decl edge(a: number, b: number)": "declare a relation, before anything else",
+}
+
+_NOTE = "Rules and facts end with a period and may take several lines. Every change is an epoch."
+
+_LINES = {**_TYPED, **{f":{name} {command.argument}".strip(): command.text for name, command in COMMANDS.items()}}
+HELP = "\n".join([*(f"{typed:<34}{text}" for typed, text in _LINES.items()), "", _NOTE])

@@ -1,0 +1,25 @@
+"""Why a fact is true, and why it is not."""
+
+from tidelog.why.ask import fact_key, read_fact
+from tidelog.why.failure import Attempt, WhyNot, refute
+from tidelog.why.ledger import Ledger
+from tidelog.why.prove import Bounds, NotTrueError, prove
+from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, Proof
+
+__all__ = [
+    "Absence",
+    "Attempt",
+    "Bounds",
+    "Condition",
+    "FactNode",
+    "GroupNode",
+    "Ledger",
+    "NotTrueError",
+    "Premise",
+    "Proof",
+    "WhyNot",
+    "fact_key",
+    "prove",
+    "read_fact",
+    "refute",
+]

@@ -1,0 +1,53 @@
+"""The fact that a question is about: from text or values to cells.
+
+Law: a fact is read as in every ground place (D7): bare identifiers are symbols. It must fit its relation; whether it
+is present is not asked here.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+
+from tidelog.errors import DataError
+from tidelog.facts import ground_value
+from tidelog.io.columns import encode_value
+from tidelog.partition.dictionary import Dictionary
+from tidelog.program.functions import Function
+from tidelog.syntax import parse_ground_atom
+from tidelog.why.ledger import FactKey
+
+
+def read_fact(
+    fact: str | tuple[str, Iterable[object]], functions: Mapping[str, tuple[Function, ...]]
+) -> tuple[str, tuple[object, ...]]:
+    """Relation and values of a fact given as text, such as ``reach(1, 3)``, or as (relation, values)."""
+    if isinstance(fact, str):
+        atom = parse_ground_atom(fact)
+        return atom.predicate, tuple(ground_value(arg, functions)[0] for arg in atom.args)
+    relation, values = fact
+    return relation, tuple(values)
+
+
+def fact_key(relation: str, values: tuple[object, ...], types: tuple[str | None, ...], entries: Dictionary) -> FactKey:
+    """The fact as cells."""
+    if len(values) != len(types):
+        raise DataError(f"`{relation}` has {len(types)} columns, the fact has {len(values)}")
+    cells = []
+    for place, (value, type_) in enumerate(zip(values, types, strict=True), 1):
+        try:
+            cells.append(encode_value(_from_text(value, type_), type_ or "number", entries))
+        except DataError as error:
+            raise DataError(f"{relation}, column {place}: {error}") from error
+    return relation, tuple(cells)
+
+
+def _from_text(value: object, type_: str | None) -> object:
+    """Dates and timestamps have no spelling of their own in the language: they are written as symbols."""
+    if isinstance(value, str) and type_ in ("date", "timestamp"):
+        kind = datetime.date if type_ == "date" else datetime.datetime
+        try:
+            return kind.fromisoformat(value)
+        except ValueError as error:
+            raise DataError(f"{value!r} is not a {type_}: {error}") from error
+    return value

@@ -1,0 +1,265 @@
+"""Why a fact is not true: for every rule of its relation, how far its body gets.
+
+Law: a fact is absent exactly if it is not asserted and no rule has a support for it. For each rule the valuations
+that agree with the fact are searched in the planner's order; the first that gets furthest is told, with the literal
+that stopped it. A search that grows too large ends with what it has found, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from tidelog.plan.build import aggregate_of
+from tidelog.program import Aggregate, Atom, Comparison, Negation, Rule, Var, Wildcard
+from tidelog.program.scope import rule_names
+from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.join import Frame, Join, Part, Question
+from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError, is_auxiliary
+from tidelog.why.premises import Premises, written
+from tidelog.why.support import Supports
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How far one rule gets: what held, the literal that failed and why, and the values of the rule's variables there.
+
+    ``tried`` counts the valuations that got as far; the search was ``complete`` unless it grew too large.
+    """
+
+    rule: str
+    text: str
+    held: tuple[str, ...]
+    failed: str
+    reason: str
+    bindings: Mapping[str, str] = field(default_factory=dict)
+    tried: int = 1
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a fact is absent: one attempt per rule, or a note where there are none; ``present`` facts have neither."""
+
+    fact: str
+    present: bool
+    attempts: tuple[Attempt, ...] = ()
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `json`."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [f"{self.fact} is {'true' if self.present else 'not true'}" + (f": {self.note}" if self.note else "")]
+        for attempt in self.attempts:
+            lines += ["", attempt.text, *_lines(attempt)]
+        return "\n".join(lines)
+
+
+def _lines(attempt: Attempt) -> Iterator[str]:
+    for text in attempt.held:
+        yield f"  holds  {text}"
+    yield f"  fails  {attempt.failed}: {attempt.reason}"
+    if attempt.bindings:
+        values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
+        more = "" if attempt.tried == 1 else f" (the first of {attempt.tried:,} that get as far)"
+        yield f"  with   {values}{more}"
+    if not attempt.complete:
+        yield "  the search was stopped: too many facts to visit"
+
+
+def refute(ledger: Ledger, key: FactKey) -> WhyNot:
+    """Why a fact is absent, or that it is present."""
+    text = ledger.fact_text(key)
+    if ledger.row_of(key) >= 0:
+        return WhyNot(text, True, note="ask `why`")
+    rules = ledger.by_head.get(key[0], [])
+    if not rules:
+        return WhyNot(text, False, note=f"it is not asserted, and `{key[0]}` has no rules")
+    refutation = _Refutation(ledger)
+    attempts = tuple(attempt for rule in rules for attempt in refutation.attempts(rule, key))
+    return WhyNot(text, False, attempts, "it is not asserted, and no rule derives it")
+
+
+class _Furthest:
+    """Keeps the first of the valuations that got furthest."""
+
+    def __init__(self, start: Frame) -> None:
+        self.depth = 0
+        self.frame = start
+        self.count = 0
+
+    def note(self, depth: int, frame: Frame) -> None:
+        """A valuation has satisfied ``depth`` parts."""
+        if depth > self.depth:
+            self.depth, self.frame, self.count = depth, frame, 0
+        if depth == self.depth:
+            self.count += 1
+
+
+class _Refutation:
+    """Follows the rules of one relation."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.join = Join(ledger)
+        self.supports = Supports(ledger, self.join)
+        self.words = Premises(ledger, self.supports, 1)
+        self.convention = ledger.rules.program.convention
+
+    def attempts(self, rule: Rule, key: FactKey) -> Iterator[Attempt]:
+        """The attempts of a core rule of the fact's relation; those of an aggregate are made behind it."""
+        if aggregate_of(rule) is None:
+            yield from self._plain(rule, dict(enumerate(key[1])))
+        else:
+            yield from self._aggregated(rule, key)
+
+    def _aggregated(self, rule: Rule, key: FactKey) -> Iterator[Attempt]:
+        """A group with rows has another value; one without rows has none, for reasons that lie in the rules behind."""
+        rows = self.supports.group_rows(rule, key[1])
+        source = rule.body[0]
+        assert isinstance(source, Atom)
+        if len(rows):
+            yield self._other_value(rule, key)
+            return
+        known = dict(zip(rule.head.args, key[1], strict=True))
+        columns = {i: known[arg] for i, arg in enumerate(source.args) if arg in known}
+        for behind in self._rules_behind(source.predicate, columns):
+            yield from self._plain(*behind)
+
+    def _rules_behind(self, name: str, known: Mapping[int, int]) -> Iterator[tuple[Rule, Mapping[int, int]]]:
+        """The plain rules of the valuations behind an aggregate, with the columns known in their heads."""
+        for rule in self.ledger.by_head.get(name, ()):
+            match rule.body:
+                case (Atom() as source,) if is_auxiliary(source.predicate):
+                    cells = {rule.head.args[i]: cell for i, cell in known.items()}
+                    inner = {i: cells[arg] for i, arg in enumerate(source.args) if arg in cells}
+                    yield from self._rules_behind(source.predicate, inner)
+                case _:
+                    yield rule, known
+
+    def _other_value(self, rule: Rule, key: FactKey) -> Attempt:
+        place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
+        known = {i: cell for i, cell in enumerate(key[1]) if i != place}
+        labels = self.ledger.owners(rule)
+        text = self.words.aggregate_text(labels[0], rule.head.predicate)
+        values = []
+        for row in self.ledger.rows(key[0], known).tolist():
+            fact = (key[0], self.ledger.cells(key[0], row))
+            if self.supports.group(rule, fact) is not None:
+                values.append(self.ledger.cell_text(fact[1][place], self.ledger.rules.schema[key[0]][place]))
+        wanted = self.ledger.cell_text(key[1][place], self.ledger.rules.schema[key[0]][place])
+        reason = f"it is {values[0]} in this group" if values else "the group has another value"
+        rules = "\n".join(map(self.ledger.rule_text, labels))
+        return Attempt(", ".join(labels), rules, (), f"{text} = {wanted}", reason)
+
+    def _plain(self, rule: Rule, known: Mapping[int, int]) -> Iterator[Attempt]:
+        question = self.join.prepare(rule, sorted(known))
+        start = question.start(known, self.join.encode)
+        if isinstance(start, int):
+            yield self._unlike_head(rule, start, known)
+            return
+        furthest, complete = _Furthest(start), True
+        try:
+            for _ in self.join.solve(question, start, reached=furthest.note):
+                return  # the rule does derive something here: what is missing is missing elsewhere
+        except OutOfWorkError:
+            complete = False
+        yield self._attempt(question, furthest, complete)
+
+    def _unlike_head(self, rule: Rule, column: int, known: Mapping[int, int]) -> Attempt:
+        label, types = self.ledger.owner(rule), self.ledger.rules.schema[rule.head.predicate]
+        wanted = self.ledger.cell_text(known[column], types[column])
+        head = print_atom(self.ledger.user_rule(label).head, self.convention)
+        return Attempt(label, self.ledger.rule_text(label), (), head, f"its column {column + 1} is not {wanted}")
+
+    def _attempt(self, question: Question, furthest: _Furthest, complete: bool) -> Attempt:
+        label = self.ledger.owner(question.rule)
+        done = {part.position for part in question.parts[: furthest.depth] if not part.turned}
+        stopped = question.parts[furthest.depth]
+        held = [
+            self._told(question, literal_part, furthest.frame)
+            for literal_part in sorted(question.parts, key=lambda part: part.position)
+            if literal_part.position in done and literal_part.position >= 0 and not literal_part.turned
+        ]
+        failed, reason = self._stopped(question, stopped, furthest.frame)
+        names = sorted(rule_names(self.ledger.user_rule(label)) & furthest.frame.binding.keys())
+        bindings = {n: self.ledger.cell_text(furthest.frame.binding[n], question.types.get(n)) for n in names}
+        text = self.ledger.rule_text(label)
+        return Attempt(label, text, tuple(held), failed, reason, bindings, max(1, furthest.count), complete)
+
+    def _told(self, question: Question, part: Part, frame: Frame) -> str:
+        """A literal with the values that are known put in."""
+        literal = part.literal
+        if isinstance(literal, Comparison):
+            return self.words.condition(question, literal, frame.binding.get).text
+        negated = isinstance(literal, Negation)
+        written_atom = literal.atom if isinstance(literal, Negation) else literal
+        assert isinstance(written_atom, Atom)
+        atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
+        if is_auxiliary(atom.predicate):
+            source = self.words.projected(atom)
+            if source is None:
+                return self._aggregate_words(question, written_atom, atom)
+            atom = source
+        return ("!" if negated else "") + print_atom(atom, self.convention)
+
+    def _nameless(self, question: Question, atom: Atom) -> Atom:
+        """The atom with ``_`` for variables that only rewrites know."""
+        known = rule_names(self.ledger.user_rule(self.ledger.owner(question.rule)))
+        args = (Wildcard() if isinstance(arg, Var) and arg.name not in known else arg for arg in atom.args)
+        return replace(atom, args=tuple(args))
+
+    def _aggregate_words(self, question: Question, written_atom: Atom, atom: Atom) -> str:
+        """An aggregate of the body with its value, if that is known."""
+        label = self.ledger.owner(question.rule)
+        text = written(written_atom) or self.words.aggregate_text(label, atom.predicate)
+        return f"{text} = {print_term(atom.args[-1], self.convention)}" if atom.args else text
+
+    def _stopped(self, question: Question, part: Part, frame: Frame) -> tuple[str, str]:
+        """The literal that fails, and why."""
+        if part.turned:
+            part = next(p for p in question.parts if p.position == part.position and not p.turned)
+        told, literal = self._told(question, part, frame), part.literal
+        if isinstance(literal, Negation):
+            return told, f"{self._present(question, literal.atom, frame)} is true"
+        if isinstance(literal, Atom):
+            return told, self._no_match(question, literal, frame)
+        return self._false(question, literal, told, part)
+
+    def _present(self, question: Question, atom: Atom, frame: Frame) -> str:
+        """A fact that a negated atom forbids."""
+        key = (atom.predicate, tuple(cell for cell in self._cells(atom, frame) if cell is not None))
+        step = self.words.step(key) if is_auxiliary(atom.predicate) else None
+        facts = [item for item in step.items if isinstance(item, tuple)] if step is not None else [key]
+        return ", ".join(map(self.ledger.fact_text, facts)) or self._told(question, Part(atom, 0), frame)
+
+    def _false(self, question: Question, literal: object, told: str, part: Part) -> tuple[str, str]:
+        assert isinstance(literal, Comparison)
+        if part.position < 0:
+            column = -1 - part.position
+            computed = print_term(question.rule.head.args[column], self.convention)
+            return told, f"the head computes column {column + 1} as {computed}"
+        return told, f"it is false ({print_literal(literal, self.convention)})" if told else "it is false"
+
+    def _no_match(self, question: Question, atom: Atom, frame: Frame) -> str:
+        if not is_auxiliary(atom.predicate):
+            return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
+        known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
+        rows = self.ledger.rows(atom.predicate, known)
+        if len(rows) and len(known) == len(atom.args) - 1:
+            cell = self.ledger.cells(atom.predicate, int(rows[0]))[-1]
+            return f"its value is {self.ledger.cell_text(cell, self.ledger.rules.schema[atom.predicate][-1])}"
+        return "it has no rows"
+
+    def _cells(self, atom: Atom, frame: Frame) -> list[int | None]:
+        found: list[int | None] = []
+        for arg in atom.args:
+            name = getattr(arg, "name", None)
+            if name is not None:
+                found.append(frame.binding.get(name))
+            else:
+                found.append(None if isinstance(arg, Wildcard) else self.join.encode(arg))  # type: ignore[arg-type]  # constant
+        return found

@@ -1,0 +1,269 @@
+"""The valuations of a core rule's body once its head is known, in Python.
+
+Law: the literals are visited in the order of the engine's own planner, given the variables that the head binds; so
+every visit is narrowed by all that is known. An equation ``V = X + C`` is also read as ``X = V - C``: whole numbers
+allow it, and a counter's predecessor is then looked up, not searched. A value that cannot be computed belongs to a
+valuation that the rest of the body refuses (a committed epoch has none of the others), so that it refuses the
+valuation too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidelog.errors import EvaluationError
+from tidelog.partition.dictionary import natural_type
+from tidelog.plan.order import choose_next, is_generator, literal_variables
+from tidelog.plan.typing import term_type, variable_types
+from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Value, Var
+from tidelog.program.arithmetic import default_step
+from tidelog.program.functions import holds, resolve
+from tidelog.why.ledger import FactKey, Ledger
+
+Binding = dict[str, int]
+WHOLE = ("number", "unsigned")
+_INVERSE = {"+": "-", "-": "+"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A literal to be satisfied. ``position`` is its place in the body, or -1 - i for the computation of head column i.
+
+    A ``turned`` equation is implied by the literal at the same position and says nothing of its own.
+    """
+
+    literal: Literal
+    position: int
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A partial valuation: the cells of variables, and the facts that the atoms so far are matched with."""
+
+    binding: Binding
+    facts: tuple[tuple[int, FactKey], ...] = ()
+    rank: int = 0
+
+
+@dataclass(slots=True)
+class Question:
+    """A core rule with some columns of its head known, and its literals in the order of visits."""
+
+    rule: Rule
+    types: dict[str, str | None]
+    parts: tuple[Part, ...]
+    columns: Mapping[int, str | Const] = field(default_factory=dict)
+
+    def start(self, known: Mapping[int, int], encode: Callable[[Const], int]) -> Frame | int:
+        """The valuation that the known head columns give, or the first column that the head cannot have."""
+        binding: Binding = {}
+        for column, cell in known.items():
+            place = self.columns[column]
+            if isinstance(place, Const):
+                if encode(place) != cell:
+                    return column
+            elif binding.setdefault(place, cell) != cell:
+                return column
+        return Frame(binding)
+
+
+class Join:
+    """Answers questions over a ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.functions = ledger.rules.functions
+        self._prepared: dict[tuple[str, tuple[int, ...]], Question] = {}
+
+    def prepare(self, rule: Rule, known: Sequence[int]) -> Question:
+        """The question for a rule with these head columns known."""
+        key = (rule.label or "", tuple(known))
+        question = self._prepared.get(key)
+        if question is None:
+            question = self._prepared[key] = self._prepare(rule, known)
+        return question
+
+    def _prepare(self, rule: Rule, known: Sequence[int]) -> Question:
+        types = dict(variable_types(rule, self.ledger.rules.schema, self.functions))
+        columns: dict[int, str | Const] = {}
+        parts = [Part(literal, i) for i, literal in enumerate(rule.body)]
+        for column in known:
+            arg = rule.head.args[column]
+            if isinstance(arg, Const):
+                columns[column] = arg
+            elif isinstance(arg, Var):
+                columns[column] = arg.name
+            else:
+                name = f"column {column + 1}"  # no text can name such a variable
+                types[name] = self.ledger.rules.schema[rule.head.predicate][column]
+                columns[column] = name
+                parts.append(Part(Comparison("=", Var(name), arg), -1 - column))
+        parts += [turned for part in parts for turned in self._turned(part, types)]
+        bound = {name for name in columns.values() if isinstance(name, str)}
+        return Question(rule, types, self._ordered(parts, bound), columns)
+
+    def _turned(self, part: Part, types: Mapping[str, str | None]) -> Iterator[Part]:
+        """``V = a + b`` as ``a = V - b`` and ``b = V - a``; ``V = a - b`` as ``a = V + b`` and ``b = a - V``."""
+        match part.literal:
+            case (
+                Comparison(op="=", left=Var() as result, right=Call(function="+" | "-" as op, args=(one, other)))
+                | Comparison(op="=", right=Var() as result, left=Call(function="+" | "-" as op, args=(one, other)))
+            ) if types.get(result.name) in WHOLE:
+                if isinstance(one, Var):
+                    yield Part(Comparison("=", one, Call(_INVERSE[op], (result, other))), part.position, True)
+                if isinstance(other, Var):
+                    args = (result, one) if op == "+" else (one, result)
+                    yield Part(Comparison("=", other, Call("-", args)), part.position, True)
+
+    def _ordered(self, parts: Sequence[Part], bound: set[str]) -> tuple[Part, ...]:
+        remaining = [(i, part.literal) for i, part in enumerate(parts)]
+        known, ordered = set(bound), []
+        while remaining:
+            i, literal = remaining.pop(choose_next(remaining, known, self.ledger.sizes))
+            known.update(literal_variables(literal))
+            ordered.append(parts[i])
+        return tuple(ordered)
+
+    def solve(
+        self,
+        question: Question,
+        start: Frame,
+        below: int | None = None,
+        reached: Callable[[int, Frame], None] | None = None,
+    ) -> Iterator[Frame]:
+        """All valuations that extend the start; with ``below``, only over facts of the own stratum of lower rank."""
+        walks = [iter((start,))]
+        while walks:
+            frame = next(walks[-1], None)
+            if frame is None:
+                walks.pop()
+                continue
+            depth = len(walks) - 1
+            if reached is not None:
+                reached(depth, frame)
+            if depth == len(question.parts):
+                yield frame
+            else:
+                walks.append(self._extended(question, question.parts[depth], frame, below))
+
+    def _extended(self, question: Question, part: Part, frame: Frame, below: int | None) -> Iterator[Frame]:
+        literal = part.literal
+        if isinstance(literal, Atom):
+            return self._visited(question, part.position, literal, frame, below)
+        if isinstance(literal, Negation):
+            key = (literal.atom.predicate, tuple(self._cell(a, frame.binding) for a in literal.atom.args))
+            return iter((frame,) if self.ledger.row_of(key) < 0 else ())
+        assert isinstance(literal, Comparison)
+        return self._compared(question, literal, frame)
+
+    def _visited(
+        self, question: Question, position: int, atom: Atom, frame: Frame, below: int | None
+    ) -> Iterator[Frame]:
+        ledger, name = self.ledger, atom.predicate
+        known = {i: self._cell(a, frame.binding) for i, a in enumerate(atom.args) if _is_known(a, frame.binding)}
+        own = ledger.same_stratum(question.rule.head.predicate, name)
+        for row in ledger.rows(name, known).tolist():
+            ledger.spend()
+            rank = ledger.rank(name, row) if own else 0
+            if below is not None and rank >= below:
+                continue
+            cells = ledger.cells(name, row)
+            binding = _matched(atom, cells, frame.binding)
+            if binding is not None:
+                yield Frame(binding, (*frame.facts, (position, (name, cells))), max(rank, frame.rank))
+
+    def _compared(self, question: Question, literal: Comparison, frame: Frame) -> Iterator[Frame]:
+        try:
+            if is_generator(literal):
+                yield from self._generated(question, literal, frame)
+                return
+            for here, there in ((literal.left, literal.right), (literal.right, literal.left)):
+                if literal.op == "=" and isinstance(here, Var) and here.name not in frame.binding:
+                    cell = self._computed(question, there, frame.binding, question.types.get(here.name))
+                    yield Frame({**frame.binding, here.name: cell}, frame.facts, frame.rank)
+                    return
+            if self.is_true(question, literal, frame.binding):
+                yield frame
+        except EvaluationError:
+            return
+
+    def is_true(self, question: Question, literal: Comparison, binding: Binding) -> bool:
+        """Whether a comparison of known values holds."""
+        left, right = (self.evaluate(question, side, binding)[0] for side in (literal.left, literal.right))
+        types = [term_type(side, question.types, self.functions) for side in (literal.left, literal.right)]
+        return holds(literal.op, left, right, types[0] or types[1] or "number")
+
+    def _generated(self, question: Question, literal: Comparison, frame: Frame) -> Iterator[Frame]:
+        here, there = literal.left, literal.right
+        if not isinstance(there, Call) or there.function != "range":
+            here, there = there, here
+        assert isinstance(there, Call)
+        args = [self.evaluate(question, a, frame.binding) for a in there.args]
+        function = resolve("range", [type_ for _, type_ in args], self.functions)
+        assert function is not None, "the type check admits the range"
+        encode = self.ledger.dictionary.encode
+        if isinstance(here, Var) and here.name not in frame.binding:
+            for value in function.evaluate(*(v for v, _ in args)):
+                self.ledger.spend()
+                yield Frame({**frame.binding, here.name: encode(value, function.result)}, frame.facts, frame.rank)
+            return
+        if self._is_member(self.evaluate(question, here, frame.binding)[0], [v for v, _ in args]):
+            yield frame
+
+    def _is_member(self, value: Value, args: Sequence[Value]) -> bool:
+        """Whether a range has the value: by arithmetic for whole numbers, by looking for floats."""
+        first, end = args[0], args[1]
+        if isinstance(value, int) and isinstance(first, int) and isinstance(end, int):
+            step = args[2] if len(args) > 2 else default_step(first, end)
+            assert isinstance(step, int)
+            inside = first <= value < end if step > 0 else end < value <= first
+            return inside and step != 0 and (value - first) % step == 0
+        function = resolve("range", ["float"] * len(args), self.functions)
+        assert function is not None, "ranges are of numbers"
+        return any(value == member for member in function.evaluate(*args))
+
+    def _cell(self, term: Term, binding: Binding) -> int:
+        if isinstance(term, Var):
+            return binding[term.name]
+        assert isinstance(term, Const)
+        return self.encode(term)
+
+    def encode(self, constant: Const) -> int:
+        """The cell of a constant."""
+        return self.ledger.dictionary.encode(constant.value, constant.type)
+
+    def _computed(self, question: Question, term: Term, binding: Binding, wanted: str | None) -> int:
+        if isinstance(term, Var):
+            return binding[term.name]
+        value, type_ = self.evaluate(question, term, binding)
+        return self.ledger.dictionary.encode(value, wanted or type_)
+
+    def evaluate(self, question: Question, term: Term, binding: Binding) -> tuple[Value, str]:
+        """The value of a scalar term and its type."""
+        if isinstance(term, Const):
+            return term.value, term.type
+        if isinstance(term, Var):
+            value = self.ledger.dictionary.decode_any(binding[term.name], question.types.get(term.name))
+            return value, question.types.get(term.name) or natural_type(value)
+        assert isinstance(term, Call)
+        args = [self.evaluate(question, arg, binding)[0] for arg in term.args]
+        types = [term_type(arg, question.types, self.functions) or "any" for arg in term.args]
+        function = resolve(term.function, types, self.functions)
+        assert function is not None, f"the type check admits {term.function}{types}"
+        result = function.evaluate(*args)
+        return result, natural_type(result) if function.result == "any" else function.result
+
+
+def _is_known(term: Term, binding: Binding) -> bool:
+    return isinstance(term, Const) or (isinstance(term, Var) and term.name in binding)
+
+
+def _matched(atom: Atom, cells: tuple[int, ...], binding: Binding) -> Binding | None:
+    """The binding extended by the variables of an atom; None where a repeated variable would have two values."""
+    extended = dict(binding)
+    for arg, cell in zip(atom.args, cells, strict=True):
+        if isinstance(arg, Var) and extended.setdefault(arg.name, cell) != cell:
+            return None
+    return extended

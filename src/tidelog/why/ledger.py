@@ -1,0 +1,208 @@
+"""The committed state of a partition, read one fact at a time.
+
+Law: every look narrows by what is known: a whole fact is found by its hash, some columns of it through an index. An
+index that no rule keeps is made for the duration of the question and dropped with it, so that a question leaves no
+trace in the cost of later epochs. Only facts of the last committed epoch are seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TypeAlias
+
+import numpy as np
+
+from tidelog.errors import LimitError
+from tidelog.io.columns import decode_column
+from tidelog.kernel import layout as at
+from tidelog.kernel.index import collect
+from tidelog.kernel.relation import find, hash_cells
+from tidelog.partition.relations import Cells, address
+from tidelog.plan.statistics import Sizes
+from tidelog.program import Const, Rule, Value
+from tidelog.program.literal import Atom
+from tidelog.ruleset import Ruleset
+from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.syntax import print_atom, print_rule, print_term
+
+FactKey: TypeAlias = tuple[str, tuple[int, ...]]
+AUXILIARY = "__"
+_CALENDAR = ("boolean", "date", "timestamp")  # types that are numbers inside and something else outside
+NOTHING: Cells = np.zeros(0, np.int64)
+
+
+class OutOfWorkError(LimitError):
+    """A question that would visit more facts than it may."""
+
+
+class Ledger:
+    """Facts, ranks, rules and words of an engine at its last committed epoch."""
+
+    def __init__(self, runtime: EmbeddedRuntime, rules: Ruleset, work: int) -> None:
+        self.partition = runtime.partition
+        self.relations = runtime.partition.relations
+        self.dictionary = runtime.partition.dictionary
+        self.rules = rules
+        self.strata = runtime.strata
+        self.work = work
+        self.sizes = Sizes(self._live, self._keys, {}, frozenset())
+        self.by_head: dict[str, list[Rule]] = {}
+        for rule in rules.core.values():
+            self.by_head.setdefault(rule.head.predicate, []).append(rule)
+        self._owners: dict[str, list[str]] = {}
+        for label, made in rules.needed.items():
+            for core in made:
+                self._owners.setdefault(core, []).append(label)
+        self._made: list[tuple[int, tuple[int, ...]]] = []
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, columns in self._made:
+            self.relations.drop_index(number, columns)
+        self._made.clear()
+
+    # Facts
+
+    def find(self, number: int, cells: Sequence[int]) -> int:
+        """The row of a fact, -1 if it is absent."""
+        row = self.find_any(number, cells)
+        return row if row >= 0 and self.state(number, row) & at.OLD else -1
+
+    def find_any(self, number: int, cells: Sequence[int]) -> int:
+        """The row of a record, whatever its flags; -1 if there is none."""
+        key: Cells = np.array(cells, np.int64)
+        where = address(key)
+        return int(find(self.relations.directory, number, where, hash_cells(where, len(key))))
+
+    def row_of(self, key: FactKey) -> int:
+        """The row of a fact, -1 if it is absent."""
+        number = self.relations.numbers.get(key[0])
+        return -1 if number is None else self.find(number, key[1])
+
+    def state(self, number: int, row: int) -> int:
+        """The state cell of a record: rank and flags."""
+        return int(self.relations.records(number)[row, self.relations.directory[number, at.ARITY]])
+
+    def counts(self, number: int, row: int) -> int:
+        """The counts cell of a record."""
+        return int(self.relations.records(number)[row, self.relations.directory[number, at.ARITY] + 1])
+
+    def rank(self, name: str, row: int) -> int:
+        """The rank of a fact that is present."""
+        number = self.relations.numbers[name]
+        return (self.state(number, row) >> at.FLAG_BITS) + int(self.relations.directory[number, at.RANK_BASE])
+
+    def is_asserted(self, key: FactKey) -> bool:
+        """Whether a present fact is asserted."""
+        return bool(self.state(self.relations.numbers[key[0]], self.row_of(key)) & at.BASE)
+
+    def cells(self, name: str, row: int) -> tuple[int, ...]:
+        """The columns of a record."""
+        number = self.relations.numbers[name]
+        arity = int(self.relations.directory[number, at.ARITY])
+        return tuple(self.relations.records(number)[row, :arity].tolist())
+
+    def rows(self, name: str, known: Mapping[int, int]) -> Cells:
+        """The rows of the facts that have these cells in these columns, oldest records first."""
+        number = self.relations.numbers.get(name)
+        if number is None:
+            return NOTHING
+        arity = int(self.relations.directory[number, at.ARITY])
+        columns = tuple(sorted(known))
+        if len(columns) == arity:
+            row = self.find(number, [known[c] for c in columns])
+            return NOTHING if row < 0 else np.array([row], np.int64)
+        if not columns:
+            return np.flatnonzero(self.relations.records(number)[:, arity] & at.OLD)
+        found = self._look_up(number, columns[: at.MAX_KEY], known)
+        for column in columns[at.MAX_KEY :]:
+            found = found[self.relations.records(number)[found, column] == known[column]]
+        return found
+
+    def _look_up(self, number: int, columns: tuple[int, ...], known: Mapping[int, int]) -> Cells:
+        index = self._index(number, columns)
+        key: Cells = np.array([known[c] for c in columns], np.int64)
+        found: Cells = np.empty(64, np.int64)
+        directory, indexes = self.relations.directory, self.relations.indexes
+        while (count := collect(directory, indexes, index, number, address(key), found)) < 0:
+            found = np.empty(4 * len(found), np.int64)
+        return np.sort(found[:count])
+
+    def _index(self, number: int, columns: tuple[int, ...]) -> int:
+        is_new = self.relations.distinct_keys(number, columns) is None
+        index = self.relations.index(number, columns)
+        if is_new:
+            self._made.append((number, columns))
+        return index
+
+    def spend(self, visits: int = 1) -> None:
+        """Count visited facts; raises where the question has used up its work."""
+        self.work -= visits
+        if self.work < 0:
+            raise OutOfWorkError("the question visits too many facts")
+
+    def same_stratum(self, one: str, other: str) -> bool:
+        """Whether two relations are evaluated together, so that their ranks are compared."""
+        stratum = self.strata.get(one)
+        return stratum is not None and other in stratum.relations
+
+    def _live(self, name: str) -> int:
+        number = self.relations.numbers.get(name)
+        return 0 if number is None else self.relations.live(number)
+
+    def _keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        number = self.relations.numbers.get(name)
+        return None if number is None else self.relations.distinct_keys(number, columns)
+
+    # Words
+
+    def owner(self, rule: Rule) -> str:
+        """The label of the user's rule that a core rule comes from; of the first, if several share it."""
+        return self.owners(rule)[0]
+
+    def owners(self, rule: Rule) -> list[str]:
+        """The labels of the user's rules that need a core rule."""
+        return self._owners[rule.label or ""]
+
+    def rule_text(self, label: str) -> str:
+        """The user's rule with a label, as text."""
+        return print_rule(self.rules.rule(label), self.rules.program.convention)
+
+    def user_rule(self, label: str) -> Rule:
+        """The user's rule with a label."""
+        return self.rules.rule(label)
+
+    def value(self, cell: int, type_: str | None) -> Value:
+        """The Python value of a cell."""
+        if type_ in _CALENDAR:
+            decoded: Value = decode_column(np.array([cell], np.int64), type_, self.dictionary)[0]
+            return decoded
+        return self.dictionary.decode_any(cell, type_)
+
+    def values(self, key: FactKey) -> tuple[Value, ...]:
+        """The Python values of a fact."""
+        types = self.rules.schema[key[0]]
+        return tuple(self.value(cell, type_) for cell, type_ in zip(key[1], types, strict=True))
+
+    def constants(self, key: FactKey) -> tuple[Const, ...]:
+        """The columns of a fact as constants of the language."""
+        types = self.rules.schema[key[0]]
+        return tuple(Const(v, t or "any") for v, t in zip(self.values(key), types, strict=True))
+
+    def fact_text(self, key: FactKey) -> str:
+        """A fact as it is written."""
+        return print_atom(Atom(key[0], self.constants(key)), self.rules.program.convention)
+
+    def cell_text(self, cell: int, type_: str | None) -> str:
+        """A value as it is written."""
+        return print_term(Const(self.value(cell, type_), type_ or "any"), self.rules.program.convention)
+
+
+def is_auxiliary(name: str) -> bool:
+    """Whether a relation was made by a rewrite: the user does not know it."""
+    return name.startswith(AUXILIARY)

@@ -1,0 +1,252 @@
+"""From a support of a core rule to premises in the words of the user's rule.
+
+Law: relations made by rewrites are never shown. A projection behind a negated ``_`` is the negated atom as it was
+written, the valuations behind an aggregate are a group with its rows, and any other auxiliary fact is replaced by
+what supports it. What a rewrite repeats (the literals that bind the group of an aggregate) is told once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from tidelog.plan.build import aggregate_of
+from tidelog.plan.order import is_generator, literal_variables
+from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
+from tidelog.program.scope import rule_names
+from tidelog.rewrite.scope import body_aggregates, rule_terms
+from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.join import Question
+from tidelog.why.ledger import FactKey, Ledger, is_auxiliary
+from tidelog.why.support import GroupSupport, Support, Supports
+from tidelog.why.tree import Absence, Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A `GroupNode` whose rows still hold items."""
+
+    kind: str
+    text: str
+    value: Value
+    size: int
+    rule: str
+    rows: tuple[tuple[Item, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """An auxiliary fact that is to be replaced by its support; ``text`` is what the user wrote in its place."""
+
+    key: FactKey
+    text: str
+
+
+Item: TypeAlias = FactKey | Absence | Condition | Group
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a proof: the user's rule, and what it rests on."""
+
+    rule: str
+    items: tuple[Item, ...]
+
+
+class Premises:
+    """Turns supports into steps; of each group at most ``width`` rows are told."""
+
+    def __init__(self, ledger: Ledger, supports: Supports, width: int) -> None:
+        self.ledger = ledger
+        self.supports = supports
+        self.width = width
+        self.convention = ledger.rules.program.convention
+
+    def step(self, key: FactKey) -> Step | None:
+        """The step that a derived fact rests on; None if no support by a rule is found."""
+        support = self.supports.lowest(key)
+        if support is None:
+            return None
+        if isinstance(support, GroupSupport):
+            group = self._group(support, key, "")
+            return Step(group.rule, (group,))
+        return Step(self.ledger.owner(support.rule), self._items(support))
+
+    def _items(self, support: Support) -> tuple[Item, ...]:
+        """The premises of a support, with auxiliary facts replaced by what is behind them."""
+        found: list[Item] = []
+        waiting: list[Item | _Behind] = list(reversed(self._parts(support, "")))
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, _Behind):
+                waiting.extend(reversed(self._behind(part)))
+            else:
+                found.append(part)
+        return _told_once(found)
+
+    def _behind(self, part: _Behind) -> list[Item | _Behind]:
+        support = self.supports.lowest(part.key)
+        assert support is not None, "auxiliary facts are never asserted"
+        if isinstance(support, GroupSupport):
+            return [self._group(support, part.key, part.text)]
+        return self._parts(support, part.text)
+
+    def _parts(self, support: Support, text: str) -> list[Item | _Behind]:
+        """The literals of a core rule in the order of its text, then what its head computes."""
+        facts = dict(support.facts)
+        parts: list[Item | _Behind] = []
+        for position, literal in enumerate(support.rule.body):
+            if isinstance(literal, Atom):
+                key = facts[position]
+                parts.append(_Behind(key, text or written(literal)) if is_auxiliary(key[0]) else key)
+            elif isinstance(literal, Negation):
+                parts.append(self._absence(support, literal, text))
+            else:
+                assert isinstance(literal, Comparison)
+                parts.append(self._test(support, literal))
+        return [*parts, *self._head_computations(support)]
+
+    def _absence(self, support: Support, literal: Negation, text: str) -> Item:
+        atom = self.put_in(support.question, literal.atom, support.binding.get)
+        if not is_auxiliary(atom.predicate):
+            return Absence(print_atom(atom, self.convention))
+        source = self.projected(atom)
+        if source is not None:
+            return Absence(print_atom(source, self.convention))
+        kind = self._aggregate_behind(atom.predicate)
+        zero: Value = 0.0 if self.ledger.rules.schema[support.rule.head.predicate][-1] == "float" else 0
+        label = self.ledger.owner(support.rule)
+        return Group(kind, text or self.aggregate_text(label, atom.predicate), zero, 0, label)
+
+    def projected(self, atom: Atom) -> Atom | None:
+        """The atom that an atom over a projection stands for, with ``_`` where columns were left out."""
+        rules = self.ledger.by_head.get(atom.predicate, [])
+        match rules:
+            case [Rule(head=head, body=(Atom() as source,))] if not is_auxiliary(source.predicate):
+                known = dict(zip(head.args, atom.args, strict=True))
+                return replace(source, args=tuple(known.get(arg, Wildcard()) for arg in source.args))
+        return None
+
+    def _aggregate_behind(self, name: str) -> str:
+        """The kind of the aggregate whose groups an auxiliary relation holds."""
+        for rule in self.ledger.by_head.get(name, ()):
+            aggregate = aggregate_of(rule)
+            if aggregate is not None:
+                return aggregate.kind
+            for literal in rule.body:
+                if isinstance(literal, Atom):
+                    return self._aggregate_behind(literal.predicate)
+        return "count"
+
+    def _test(self, support: Support, literal: Comparison) -> Condition:
+        return self.condition(support.question, literal, support.binding.get)
+
+    def condition(self, question: Question, literal: Comparison, cell: Callable[[str], int | None]) -> Condition:
+        """A comparison with its values put in; an equation that only names a value stands as it was written."""
+        known = rule_names(self.ledger.user_rule(self.ledger.owner(question.rule)))
+        source = print_literal(literal, self.convention) if known.issuperset(literal_variables(literal)) else ""
+        left, right = (self.put_in_term(question, side, cell) for side in (literal.left, literal.right))
+        names = bool(source) and literal.op == "=" and left == right
+        return Condition(source if names else self.ground_text(question, literal, cell), source)
+
+    def ground_text(self, question: Question, literal: Comparison, cell: Callable[[str], int | None]) -> str:
+        """A comparison with its values put in."""
+        left, right = (self.put_in_term(question, side, cell) for side in (literal.left, literal.right))
+        if is_generator(literal):
+            here, there = (left, right) if isinstance(right, Call) and right.function == "range" else (right, left)
+            return f"{print_term(here, self.convention)} is in {print_term(there, self.convention)}"
+        return print_literal(Comparison(literal.op, left, right), self.convention)
+
+    def _head_computations(self, support: Support) -> list[Condition]:
+        tests = []
+        for column, arg in enumerate(support.rule.head.args):
+            if isinstance(arg, Call):
+                result = Var(f"column {column + 1}")
+                text = self.ground_text(support.question, Comparison("=", result, arg), support.binding.get)
+                tests.append(Condition(text))
+        return tests
+
+    def put_in(self, question: Question, atom: Atom, cell: Callable[[str], int | None]) -> Atom:
+        """An atom with the values of its known variables."""
+        return replace(atom, args=tuple(self.put_in_term(question, arg, cell) for arg in atom.args))
+
+    def put_in_term(self, question: Question, term: Term, cell: Callable[[str], int | None]) -> Term:
+        """A term with the values of its known variables."""
+        if isinstance(term, Var):
+            known, type_ = cell(term.name), question.types.get(term.name)
+            return term if known is None else Const(self.ledger.value(known, type_), type_ or "any")
+        if isinstance(term, Call):
+            return replace(term, args=tuple(self.put_in_term(question, arg, cell) for arg in term.args))
+        return term
+
+    def _group(self, support: GroupSupport, key: FactKey, text: str) -> Group:
+        """The group of an aggregate, with the row that decided or the first rows."""
+        rule, label = support.rule, self.ledger.owner(support.rule)
+        if support.decided is not None:
+            rows = [support.decided]
+            label = self._label_behind(support.decided)
+        else:
+            rows = [(support.source, self.ledger.cells(support.source, r)) for r in support.rows[: self.width].tolist()]
+        place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
+        value = self.ledger.values(key)[place]
+        shown = text or self.aggregate_text(label, rule.head.predicate)
+        told = tuple(self._row(row) for row in rows)
+        return Group(support.aggregate.kind, shown, value, len(support.rows), label, told)
+
+    def _row(self, key: FactKey) -> tuple[Item, ...]:
+        if not is_auxiliary(key[0]):
+            return (key,)
+        support = self.supports.lowest(key)
+        while support is not None and _is_copy(support):
+            assert isinstance(support, Support)
+            support = self.supports.lowest(support.facts[0][1])
+        assert isinstance(support, Support), "rows of a group come from plain rules"
+        return self._items(support)
+
+    def _label_behind(self, key: FactKey) -> str:
+        """The user's rule that gave a candidate, behind its projections."""
+        support = self.supports.lowest(key)
+        while support is not None and _is_copy(support):
+            assert isinstance(support, Support)
+            support = self.supports.lowest(support.facts[0][1])
+        assert support is not None
+        return self.ledger.owner(support.rule)
+
+    def aggregate_text(self, label: str, predicate: str) -> str:
+        """The aggregate that an auxiliary relation was made for, as the rule writes it; empty if none is found."""
+        rule = self.ledger.user_rule(label)
+        found = [arg for arg in rule.head.args if isinstance(arg, Aggregate) and arg.body is None]
+        number = predicate.rpartition("/")[2]
+        place = int(number) - 1 if number.isdigit() and predicate != rule.head.predicate else 0
+        inner = predicate.rpartition("_")[2]
+        if is_auxiliary(predicate) and inner.isdigit() and inner != "0":
+            found = [aggregate for term in rule_terms(rule) for aggregate in body_aggregates(term)]
+            place = int(inner) - 1
+        return print_term(found[place], self.convention) if place < len(found) else ""
+
+
+def written(atom: Atom) -> str:
+    """What the user wrote where a rewrite put an atom of an auxiliary relation."""
+    return "" if atom.span is None else " ".join(atom.span.text.split())
+
+
+def _is_copy(support: Support | GroupSupport) -> bool:
+    """Whether a support is a projection of one auxiliary fact."""
+    return isinstance(support, Support) and len(support.rule.body) == 1 and _copies(support.facts)
+
+
+def _copies(facts: Iterable[tuple[int, FactKey]]) -> bool:
+    return all(is_auxiliary(key[0]) for _, key in facts)
+
+
+def _told_once(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The items without repetition; what stands beside a group is not repeated in its rows."""
+    kept = tuple(dict.fromkeys(items))
+    beside: set[Item] = {item for item in kept if not isinstance(item, Group)}
+    return tuple(_without(item, beside) if isinstance(item, Group) else item for item in kept)
+
+
+def _without(group: Group, beside: set[Item]) -> Group:
+    rows = (tuple(item for item in row if item not in beside) or row for row in group.rows)
+    return replace(group, rows=tuple(rows))

@@ -1,0 +1,171 @@
+"""Why a fact is true: exploring supports from a fact, and drawing the proof as a tree.
+
+Law: every fact is explored once, nearest to the root first, until the wanted number is reached; ranks fall along
+every path, so that exploring ends by itself on a finite state. The tree is then laid out in the order of the text:
+the first place of a fact is expanded, later ones are shown ``again``; what lies deeper than the limit, or was not
+explored, is cut.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tidelog.errors import EngineError
+from tidelog.why.join import Join
+from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError
+from tidelog.why.premises import Group, Item, Premises, Step
+from tidelog.why.support import Supports
+from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise, Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a proof is told: levels, rows of a group, facts; and how many facts may be visited to find it."""
+
+    depth: int = 100
+    width: int = 10
+    nodes: int = 1000
+    work: int = 5_000_000
+
+
+class NotTrueError(EngineError):
+    """The proof of a fact was asked for that is absent."""
+
+
+def prove(ledger: Ledger, key: FactKey, bounds: Bounds) -> Proof:
+    """The proof of a present fact."""
+    if ledger.row_of(key) < 0:
+        raise NotTrueError(f"`{ledger.fact_text(key)}` is not true; ask `why_not`")
+    explored = _Exploration(ledger, Premises(ledger, Supports(ledger, Join(ledger)), bounds.width))
+    explored.explore(key, bounds.nodes)
+    return _Layout(ledger, explored, bounds.depth).proof(key)
+
+
+class _Exploration:
+    """The steps of a proof by fact; None for an asserted fact."""
+
+    def __init__(self, ledger: Ledger, premises: Premises) -> None:
+        self.ledger = ledger
+        self.premises = premises
+        self.steps: dict[FactKey, Step | None] = {}
+        self.unexplored: set[FactKey] = set()
+
+    def explore(self, root: FactKey, most: int) -> None:
+        """Find the steps of the nearest facts."""
+        waiting = deque([root])
+        while waiting:
+            key = waiting.popleft()
+            if key in self.steps:
+                continue
+            if len(self.steps) >= most or not self._find(key):
+                self.unexplored.add(key)
+                continue
+            step = self.steps[key]
+            if step is not None:
+                waiting.extend(references(step.items))
+
+    def _find(self, key: FactKey) -> bool:
+        """Find the step of one fact; False where the work is used up."""
+        try:
+            self.steps[key] = None if self.ledger.is_asserted(key) else self.premises.step(key)
+        except OutOfWorkError:
+            return False
+        return True
+
+
+def references(items: tuple[Item, ...]) -> Iterator[FactKey]:
+    """The facts that items name, those in the rows of groups included."""
+    for item in items:
+        if isinstance(item, Group):
+            for row in item.rows:
+                yield from references(row)
+        elif isinstance(item, tuple):
+            yield item
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """A node in the making. ``rows`` are the sizes of the rows into which a group's parts fall."""
+
+    item: Item
+    depth: int
+    how: str = ""
+    rule: str | None = None
+    parts: list[_Draft] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    node: Premise | None = None
+
+
+class _Layout:
+    """Lays the explored steps out as a tree."""
+
+    def __init__(self, ledger: Ledger, explored: _Exploration, depth: int) -> None:
+        self.ledger = ledger
+        self.explored = explored
+        self.depth = depth
+        self.expanded: set[FactKey] = set()
+        self.shown: set[FactKey] = set()
+        self.rules: dict[str, str] = {}
+
+    def proof(self, key: FactKey) -> Proof:
+        """The tree, from the root in the order of the text, and then made from its leaves."""
+        root = _Draft(key, 0)
+        order, waiting = [], [root]
+        while waiting:
+            draft = waiting.pop()
+            order.append(draft)
+            self._expand(draft)
+            waiting.extend(reversed(draft.parts))
+        for draft in reversed(order):
+            draft.node = self._made(draft)
+        assert isinstance(root.node, FactNode)
+        every = self.explored.steps.keys() | self.explored.unexplored
+        rules = {label: self.rules[label] for label in self.ledger.rules.labels if label in self.rules}
+        return Proof(root.node, rules, len(every - self.shown), not self.explored.unexplored)
+
+    def _expand(self, draft: _Draft) -> None:
+        item = draft.item
+        if isinstance(item, Group):
+            self._note(item.rule)
+            draft.rows = [len(row) for row in item.rows]
+            draft.parts = [_Draft(part, draft.depth) for row in item.rows for part in row]
+        elif isinstance(item, tuple):
+            self._expand_fact(draft, item)
+
+    def _expand_fact(self, draft: _Draft, key: FactKey) -> None:
+        self.shown.add(key)
+        if key not in self.explored.steps:
+            draft.how = CUT
+            return
+        step = self.explored.steps[key]
+        if step is None:
+            draft.how = ASSERTED
+            return
+        draft.rule = step.rule
+        self._note(step.rule)
+        if key in self.expanded:
+            draft.how = AGAIN
+        elif draft.depth >= self.depth:
+            draft.how = CUT
+        else:
+            self.expanded.add(key)
+            draft.how = DERIVED
+            draft.parts = [_Draft(part, draft.depth + 1) for part in step.items]
+
+    def _note(self, label: str) -> None:
+        if label not in self.rules:
+            self.rules[label] = self.ledger.rule_text(label)
+
+    def _made(self, draft: _Draft) -> Premise:
+        item = draft.item
+        if isinstance(item, Absence | Condition):
+            return item
+        nodes = tuple(part.node for part in draft.parts if part.node is not None)
+        if isinstance(item, Group):
+            parts = iter(nodes)
+            rows = tuple(tuple(next(parts) for _ in range(size)) for size in draft.rows)
+            return GroupNode(item.kind, item.text, item.value, item.size, item.rule, rows)
+        text = self.ledger.fact_text(item)
+        return FactNode(item[0], self.ledger.values(item), text, draft.how, draft.rule, nodes)

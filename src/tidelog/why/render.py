@@ -1,0 +1,124 @@
+"""Proofs and failures as text.
+
+Law: every line says one thing; a branch that would be indented too far goes on below under a number, so that a proof
+of ten thousand steps is as readable at its end as at its start.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tidelog.program import Const, Value
+from tidelog.syntax import print_term
+from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode, Premise, Proof
+
+LEVELS = 24
+_KINDS = {"min": "the least", "max": "the greatest"}
+
+
+def render_proof(proof: Proof) -> str:
+    """The proof as a tree, then the rules it uses and what it leaves out."""
+    lines = _Sections().render(proof.root)
+    if proof.rules:
+        lines += ["", *proof.rules.values()]
+    if proof.hidden:
+        least = "" if proof.exact else "at least "
+        facts = "fact of the proof is" if proof.hidden == 1 else "facts of the proof are"
+        lines += ["", f"{least}{proof.hidden:,} more {facts} not shown"]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a group that rests on several premises."""
+
+    number: int
+    premises: tuple[Premise, ...]
+
+
+Part: TypeAlias = Premise | _Row | str
+
+
+class _Sections:
+    """Text in sections of limited indentation."""
+
+    def __init__(self) -> None:
+        self.later: deque[tuple[int, FactNode]] = deque()
+        self.numbers = 0
+
+    def render(self, root: FactNode) -> list[str]:
+        """All sections, the root's first."""
+        lines = self._section(root, "")
+        while self.later:
+            number, node = self.later.popleft()
+            lines += ["", *self._section(node, f"({number}) ")]
+        return lines
+
+    def _section(self, root: FactNode, mark: str) -> list[str]:
+        lines = [mark + _line(root)]
+        waiting = _below("", root, 0)
+        while waiting:
+            lead, last, node, level = waiting.pop()
+            branch = "└─ " if last else "├─ "
+            put_off = isinstance(node, FactNode) and level >= LEVELS and bool(node.premises)
+            lines.append(f"{lead}{branch}{_line(node)}" + (self._put_off(node) if put_off else ""))
+            if not put_off:
+                waiting += _below(lead + ("   " if last else "│  "), node, level)
+        return lines
+
+    def _put_off(self, node: Part) -> str:
+        assert isinstance(node, FactNode)
+        self.numbers += 1
+        self.later.append((self.numbers, node))
+        return f", see ({self.numbers})"
+
+
+def _below(lead: str, node: Part, level: int) -> list[tuple[str, bool, Part, int]]:
+    """What stands under a node, last first."""
+    parts: list[Part] = []
+    if isinstance(node, FactNode | _Row):
+        parts += node.premises
+    elif isinstance(node, GroupNode):
+        for number, row in enumerate(node.rows, 1):
+            if len(row) != 1 and len(node.rows) > 1:
+                parts.append(_Row(number, row))
+            else:
+                parts += row
+        if node.hidden and node.kind not in _KINDS:
+            parts.append(f"... {node.hidden:,} more {'row' if node.hidden == 1 else 'rows'}")
+    placed = [(lead, i == len(parts) - 1, part, level + 1) for i, part in enumerate(parts)]
+    return placed[::-1]
+
+
+def _line(node: Part) -> str:
+    match node:
+        case str():
+            return node
+        case _Row(number=number):
+            return f"row {number}"
+        case FactNode(how=how, text=text, rule=rule):
+            words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not followed further"}
+            return f"{text}  {words.get(how, f'by {rule}')}"
+        case Absence(text=text):
+            return f"no {text}"
+        case Condition(text=text, source=source):
+            return f"{text}  ({source})" if source and source != text else text
+    return _group_line(node)
+
+
+def _group_line(node: GroupNode) -> str:
+    value = value_text(node.value)
+    text = node.text or node.kind
+    if node.kind in _KINDS:
+        among = f"{_KINDS[node.kind]} of {node.size:,} candidates" if node.size > 1 else "the only candidate"
+        return f"{text} = {value}, {among}"
+    rows = "no rows" if not node.size else f"over {node.size:,} {'row' if node.size == 1 else 'rows'}"
+    return f"{text} = {value}, {rows}"
+
+
+def value_text(value: Value) -> str:
+    """A value by its natural spelling."""
+    kind = "symbol" if isinstance(value, str) else "float" if isinstance(value, float) else "number"
+    return print_term(Const(value, kind))

@@ -1,0 +1,146 @@
+"""Explanations are snapshots of the plans in force."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent
+
+from tidelog import Engine
+
+
+def told(program: str, *, core: bool = False) -> str:
+    return str(Engine(dedent(program)).explain(core=core))
+
+
+def test_recursive_program_tells_strata_orders_and_indexes() -> None:
+    program = "edge(1,2). edge(2,3). reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
+    assert told(program) == dedent("""\
+        relations
+          edge(c1: number, c2: number)  base, 2 facts
+          reach(c1: number, c2: number)  stratum 1, 3 facts
+
+        stratum 1, recursive: reach
+          r1: reach(X, Y) :- edge(X, Y).
+            on edge(X, Y)
+          r2: reach(X, Z) :- edge(X, Y), reach(Y, Z).
+            on edge(X, Y): reach(Y, Z) by column 1
+            on reach(Y, Z): edge(X, Y) by column 2
+
+        indexes
+          edge by column 2: r2
+          reach by column 1: r2""")
+
+
+def test_strata_stand_in_order_and_filters_where_they_apply() -> None:
+    program = """
+        .decl n(x: number)
+        .decl e(a: number, b: symbol)
+        .decl p(x: number)
+        .decl q(x: number)
+        n(1). n(2). e(1, "a").
+        q(x) :- n(x), !p(x).
+        p(x) :- e(x, s), x + 1 < 5, s < "b", n(y), y = x.
+    """
+    assert told(program) == dedent("""\
+        relations
+          e(a: number, b: symbol)  base, 1 fact
+          n(x: number)  base, 2 facts
+          p(x: number)  stratum 1, 1 fact
+          q(x: number)  stratum 2, 1 fact
+
+        stratum 1: p
+          r2: p(x) :- e(x, s), x + 1 < 5, s < "b", n(y), y = x.
+            on e(x, s): x + 1 < 5, then s < "b", then n(y) as one fact
+            on n(y): y + 1 < 5, then e(x, s) by column 1, then s < "b"
+
+        stratum 2: q
+          r1: q(x) :- n(x), !p(x).
+            on n(x): !p(x)
+            on !p(x): n(x) as one fact
+
+        indexes
+          e by column 1: r2""")
+
+
+AGGREGATES = """
+    e(1, 2). n(1).
+    deg(X, count<*>) :- e(X, _).
+    d(X, min<C>) :- e(X, C).
+    d(X, min<C>) :- n(X), C = 0.
+    leaf(X) :- n(X), !e(X, _).
+"""
+
+
+def test_relations_of_rewrites_are_told_in_words() -> None:
+    text = told(AGGREGATES)
+    assert "__" not in text
+    assert text.split("\n\n", 1)[1] == dedent("""\
+        stratum 1: rows to aggregate of r1
+          r1: deg(X, count<*>) :- e(X, _).
+            on e(X, V1)
+
+        stratum 2: deg
+          r1: deg(X, count<*>) :- e(X, _).
+            on [rows to aggregate of r1](X, V1): fold the count of its group
+
+        stratum 3: rows to aggregate of r2, r3
+          r2: d(X, min<C>) :- e(X, C).
+            on e(X, C)
+          r3: d(X, min<C>) :- n(X), C = 0.
+            on n(X)
+
+        stratum 4: d
+          r2, r3: d
+            on [rows to aggregate of r2, r3](V1, V2): if it is the least of its group
+
+        stratum 5: e on column 1
+          r4: e on column 1
+            on e(V1, _)
+
+        stratum 6: leaf
+          r4: leaf(X) :- n(X), !e(X, _).
+            on n(X): ![e on column 1](X)
+            on ![e on column 1](X): n(X) as one fact
+
+        indexes
+          rows to aggregate of r1 by column 1: r1
+          rows to aggregate of r2, r3 by column 1: r2, r3""")
+
+
+def test_core_rules_are_told_on_demand() -> None:
+    text = told(AGGREGATES, core=True)
+    assert "  r1/2: deg(X, count<*>) :- __val_r1_0(X, V1)." in text
+    assert "  __only_e/1(c1: number)  stratum 5, 1 fact" in text
+    assert "  e/only/1: __only_e/1(V1) :- e(V1, _)." in text
+
+
+def test_cross_products_are_reported() -> None:
+    db = Engine("a(1). b(2). p(X, Y) :- a(X), b(Y).")
+    explanation = db.explain()
+    assert explanation.cross_products == (("r1", "a"), ("r1", "b"))
+    assert "on a(X): all of b(Y)" in str(explanation)
+    assert str(explanation).endswith("  r1: a\n  r1: b")
+
+
+def test_ranges_are_told() -> None:
+    assert "on q(X): Y in range(0, X)" in told("q(3). p(X, Y) :- q(X), Y = range(0, X).")
+
+
+def test_explanation_is_json() -> None:
+    explanation = json.loads(json.dumps(Engine("e(1,2). p(X) :- e(X, _).").explain().to_json()))
+    assert explanation["strata"][0]["rules"][0]["orders"] == [{"trigger": "e(X, _)", "steps": [], "crossed": []}]
+    assert explanation["relations"][0] == {
+        "name": "e",
+        "columns": ["c1: number", "c2: number"],
+        "stratum": None,
+        "facts": 1,
+    }
+
+
+def test_explanation_follows_changes_of_rules() -> None:
+    db = Engine("e(1,2). p(X) :- e(X, _).")
+    with db.epoch() as epoch:
+        epoch.remove_rule("r1")
+        epoch.add_rule("q(X) :- e(_, X).")
+    explanation = db.explain()
+    assert [rule.label for stratum in explanation.strata for rule in stratum.rules] == ["r2"]
