@@ -9,10 +9,24 @@ from __future__ import annotations
 import io
 import sys
 
-from tidelog.cli import check, simulate
+from tidelog.cli import apply, changes, check, explain, export, log, repl, run, simulate, snapshot, why
 from tidelog.cli.application import app
 
-__all__ = ["app", "check", "main", "simulate"]
+__all__ = [
+    "app",
+    "apply",
+    "changes",
+    "check",
+    "explain",
+    "export",
+    "log",
+    "main",
+    "repl",
+    "run",
+    "simulate",
+    "snapshot",
+    "why",
+]
 
 
 def main() -> None:

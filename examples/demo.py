@@ -1,0 +1,148 @@
+"""The demo: who can read the secrets of an organisation, while people move and policies change.
+
+Five rules over some 105,000 facts. Each step is one epoch; beside it stands what evaluating everything again costs.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from tidelog import Engine
+
+sys.path.insert(0, str(Path(__file__).parent / "data"))
+from organisation import GROUPS, Facts, group, organisation
+
+RULES = (Path(__file__).parent / "data" / "access.dl").read_text("utf-8")
+DEPUTY = "deputy: reads(V, D) :- stands_in(V, U), reads(U, D)."
+PROOF_LINES = 18
+
+
+@dataclass(frozen=True)
+class Result:
+    """One step: what it did to the view, what it cost, and what recomputing costs."""
+
+    title: str
+    inserted: int
+    deleted: int
+    seconds: float
+    again: float
+    example: tuple[str, ...]
+
+
+def load(rules: str, facts: Facts) -> tuple[Engine, float]:
+    """An engine with everything, built from nothing, and the time that took."""
+    began = time.perf_counter()
+    db = Engine()
+    with db.epoch() as epoch:
+        for relation, rows in facts.items():
+            epoch.insert(relation, rows)
+        for line in rules.splitlines():
+            if line and not line.startswith("//"):
+                epoch.add_rule(line)
+    return db, time.perf_counter() - began
+
+
+def step(db: Engine, title: str, facts: Facts, rules: str, change) -> Result:
+    """One epoch, its cost, and the cost of evaluating the rules from nothing; both must agree."""
+    began = time.perf_counter()
+    with db.epoch() as epoch:
+        change(epoch)
+    seconds = time.perf_counter() - began
+    again, recomputed = load(rules, facts)
+    assert set(again["reads"]) == set(db["reads"]), "maintained and recomputed views differ"
+    again.close()
+    moved = epoch.changes["reads"]
+    example = min(moved.inserted if len(moved.inserted) else moved.deleted)
+    return Result(title, len(moved.inserted), len(moved.deleted), seconds, recomputed, example)
+
+
+def burst(facts: Facts, rng: Random) -> tuple[list, list]:
+    """500 people leave a group and join another."""
+    leaving = rng.sample(facts["joins"], 500)
+    return leaving, [(who, group(rng.randrange(GROUPS))) for who, _ in leaving]
+
+
+def show(result: Result, db: Engine, console: Console) -> None:
+    """What a step changed, why, and what it cost."""
+    console.print()
+    console.rule(Text(result.title), align="left")
+    console.print(
+        f"[green]+{result.inserted:,}[/] [red]-{result.deleted:,}[/] rights to read a secret", highlight=False
+    )
+    factor = result.again / result.seconds
+    console.print(
+        f"[bold]{1000 * result.seconds:,.1f} ms[/]; evaluating everything again takes {1000 * result.again:,.0f} ms "
+        f"([bold]{factor:,.0f} times[/] as long)",
+        highlight=False,
+    )
+    fact = f"reads({', '.join(result.example)})"
+    word, told = ("why", db.why(fact)) if result.inserted else ("why not", db.why_not(fact))
+    lines = str(told).splitlines()
+    more = f"\n... {len(lines) - PROOF_LINES} more lines" if len(lines) > PROOF_LINES else ""
+    console.print(Panel(Text("\n".join(lines[:PROOF_LINES]) + more), title=f"{word} {fact}", title_align="left"))
+
+
+def summary(first: float, results: list[Result]) -> Table:
+    """All steps in one table."""
+    table = Table(title="rights to read a secret, kept true", title_justify="left")
+    for name in ("step", "came", "went", "epoch", "from nothing"):
+        table.add_column(name, justify="left" if name == "step" else "right")
+    table.add_row("loading", "", "", "", f"{first:.2f} s")
+    for r in results:
+        times = f"{1000 * r.seconds:,.1f} ms", f"{1000 * r.again:,.0f} ms"
+        table.add_row(r.title, f"{r.inserted:,}", f"{r.deleted:,}", *times)
+    return table
+
+
+def main() -> None:
+    console, rng = Console(), Random(1)
+    facts = organisation()
+    console.print(Syntax(RULES, "prolog", background_color="default", word_wrap=True))
+    load(RULES, {name: rows[:50] for name, rows in facts.items()})[0].close()  # compiled code is loaded once
+    db, first = load(RULES, facts)
+    base = sum(map(len, facts.values()))
+    console.print(f"{base:,} facts, {db.fact_count - base:,} derived, in {first:.2f} s", highlight=False)
+
+    leaving, joining = burst(facts, rng)
+    facts["joins"] = sorted((set(facts["joins"]) - set(leaving)) | set(joining))
+    results = [step(db, "500 people change their group", facts, RULES, lambda e: move(e, leaving, joining))]
+    show(results[-1], db, console)
+
+    grant = sorted(db.query("grant(G, F), inside(D, F)"))[0][:2]
+    facts["grant"] = [row for row in facts["grant"] if row != grant]
+    results.append(step(db, f"{grant[0]} loses {grant[1]}", facts, RULES, lambda e: e.delete("grant", [grant])))
+    show(results[-1], db, console)
+
+    people = sorted({who for who, _ in facts["joins"]})
+    facts["stands_in"] = [(a, b) for a, b in (rng.sample(people, 2) for _ in range(300))]
+    with_deputies = f"{RULES}{DEPUTY}\n"
+    title = "a rule is added: deputies read what those read for whom they stand in"
+    results.append(step(db, title, facts, with_deputies, lambda e: appoint(e, facts)))
+    show(results[-1], db, console)
+
+    results.append(step(db, "the rule is removed", facts, RULES, lambda e: e.remove_rule("deputy")))
+    show(results[-1], db, console)
+    console.print()
+    console.print(summary(first, results))
+
+
+def move(epoch, leaving: list, joining: list) -> None:
+    epoch.delete("joins", leaving)
+    epoch.insert("joins", joining)
+
+
+def appoint(epoch, facts: Facts) -> None:
+    epoch.insert("stands_in", facts["stands_in"])
+    epoch.add_rule(DEPUTY)
+
+
+if __name__ == "__main__":
+    main()

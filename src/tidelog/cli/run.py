@@ -1,0 +1,224 @@
+"""`tidelog run PROGRAM -F FACTS -D OUT`: evaluate a program over files of facts, then follow a script of changes.
+
+Law (D8): Soufflé's programs, flags and files work as they are. Nothing is written unless everything was read, evaluated
+and changed without an error. Results go to files or the standard output; what is told about the run to the standard
+error.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.check import Report, check_file
+from tidelog.cli.guard import guarded
+from tidelog.cli.progress import progress
+from tidelog.cli.run_show import relation_text, show_profile, show_statistics, show_step
+from tidelog.cli.session import CircuitSession, EngineSession, Session, Step
+from tidelog.cli.show import console, show_diagnostics
+from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, TidelogError
+from tidelog.io.delimited import Data
+from tidelog.io.files import InputFile, find_inputs, output_path, read_input, write_output
+from tidelog.io.open_columns import Bound, settle_types
+from tidelog.io.parameters import PARQUET, SCREEN, TEXT, Layout, layout_of
+from tidelog.partition.machine import Limits
+from tidelog.program import Program
+from tidelog.program.check import Checked, check_program
+from tidelog.syntax import Epoch, parse_changes_file
+
+TERMINAL = "-"
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+class Runtime(enum.StrEnum):
+    """Where partitions live (D2)."""
+
+    embedded = "embedded"
+    spark = "spark"
+
+
+class Algorithm(enum.StrEnum):
+    """What keeps views true."""
+
+    engine = "engine"
+    circuit = "circuit"
+
+
+def read_memory(text: str) -> int:
+    """Bytes from a text such as 500MB.
+
+    >>> read_memory("1.5 GB"), read_memory("2048")
+    (1500000000, 2048)
+    """
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)b?\s*", text.lower())
+    if found is None:
+        raise typer.BadParameter(f"`{text}` is not an amount of memory; write it as 500MB or 2GB")
+    return int(float(found[1]) * UNITS[found[2]])
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    facts: Path
+    out: str | None
+    changes: Path | None
+    limits: Limits
+    algorithm: Algorithm
+    stats: bool
+    profile: bool
+
+
+ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
+FactsOption = Annotated[
+    Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")
+]
+OutOption = Annotated[
+    str | None,
+    typer.Option("-D", "--output-dir", metavar="DIR", help="The folder for views; `-` prints them to the terminal."),
+]
+ChangesOption = Annotated[
+    Path | None, typer.Option("--changes", metavar="FILE", help="A script of epochs to run afterwards.")
+]
+MemoryOption = Annotated[
+    int | None, typer.Option("--limit-memory", parser=read_memory, metavar="SIZE", help="E.g. 500MB, per epoch.")
+]
+RuntimeOption = Annotated[
+    Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Where the program runs.", case_sensitive=False)
+]
+
+
+@app.command("run")
+def run_command(
+    program: ProgramArgument,
+    facts: FactsOption = Path("."),
+    out: OutOption = None,
+    changes: ChangesOption = None,
+    stats: Annotated[bool, typer.Option("--stats", help="Tell facts per relation, memory and epochs.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Tell time and supports per stratum and rule.")] = False,
+    limit_facts: Annotated[int | None, typer.Option(min=1, help="Facts that an epoch may make.")] = None,
+    limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
+    limit_memory: MemoryOption = None,
+    runtime: RuntimeOption = Runtime.embedded,
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="The engine, or the circuit of tidelog.dbsp.")
+    ] = Algorithm.engine,
+) -> None:
+    """Evaluate a program over files of facts, and keep its views true under a script of changes.
+
+    Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
+    Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
+    """
+    with guarded():
+        if runtime is Runtime.spark:
+            raise EngineError(
+                "this version of Tidelog has the embedded runtime only; use `--runtime embedded` "
+                "or unset TIDELOG_RUNTIME"
+            )
+        limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
+        run_program(check_file(program), Options(facts, out, changes, limits, algorithm, stats, profile))
+
+
+def run_program(report: Report, options: Options) -> None:
+    """Load, change, write."""
+    if report.errors:
+        raise ProgramError(report.findings)
+    show_diagnostics(report.findings, console(stderr=True))
+    checked = report.checked
+    outputs = find_outputs(checked.program)
+    script = () if options.changes is None else read_script(options.changes, checked.program)
+    data = read_data(checked, find_inputs(checked.program, checked.schema, options.facts))
+    session: Session
+    if options.algorithm is Algorithm.circuit:
+        session = CircuitSession(checked)
+    else:
+        session = EngineSession(checked.program, options.limits)
+    with progress("evaluating", lambda: session.fact_count):
+        steps = [session.load(data)]
+    del data
+    steps += run_script(session, script, options.changes)
+    write_views(session, checked.program, outputs, options.out)
+    if options.stats:
+        show_statistics(session, steps, console(stderr=True))
+    if options.profile:
+        show_profile(steps, console(stderr=True))
+
+
+def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
+    """The epochs of a change script; the file must be there."""
+    return parse_changes_file(path, convention=program.convention)
+
+
+def read_data(checked: Checked, files: Sequence[InputFile]) -> list[tuple[str, Data]]:
+    """All facts of all files, with types for all columns."""
+    names = {d.relation: tuple(c.name for c in d.columns) for d in checked.program.declarations}
+    read = []
+    with progress("reading"):
+        for file in files:
+            types = checked.schema[file.relation]
+            columns = names.get(file.relation) or tuple(f"c{i + 1}" for i in range(len(types)))
+            read.append((file.relation, read_input(file, columns, types)))
+
+    def check(bound: Bound) -> dict[str, tuple[str | None, ...]]:
+        known = {name: len(checked.schema[name]) for name, _ in bound}
+        return dict(check_program(checked.program, bound=bound, known=known).schema)
+
+    return settle_types(read, checked.schema, check)
+
+
+def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[Step]:
+    """Epoch after epoch, each told as it is done."""
+    steps, to = [], console()
+    for epoch in script:
+        try:
+            with progress("changing", lambda: session.fact_count):
+                steps.append(session.apply(epoch))
+        except (DataError, EngineError, EvaluationError, LimitError) as error:
+            raise _placed(error, epoch, path, len(steps)) from None
+        show_step(steps[-1], len(epoch), to)
+    return steps
+
+
+def _placed(error: TidelogError, epoch: Epoch, path: Path | None, done: int) -> TidelogError:
+    """The error with the lines of the epoch that failed."""
+    spans = [change.span for change in epoch if change.span is not None]
+    lines = "" if not spans else f":{spans[0].line}"
+    return type(error)(f"{path}{lines}: epoch {done + 1} of the script was not committed: {error}")
+
+
+Outputs = list[tuple[str, Layout]]
+
+
+def find_outputs(program: Program) -> Outputs | None:
+    """What the program's `.output` directives ask for; None if it has none."""
+    found = [(d.relation, layout_of(d)) for d in program.directives if d.kind == "output"]
+    for directive in program.directives:
+        if directive.kind == "printsize":
+            layout_of(directive)
+    return found or None
+
+
+def write_views(session: Session, program: Program, outputs: Outputs | None, out: str | None) -> None:
+    """Write or print what the program puts out; without `.output` and `-D`, print every view."""
+    sizes = [d.relation for d in program.directives if d.kind == "printsize"]
+    if outputs is None:
+        outputs = [] if sizes and out is None else [(name, Layout()) for name in session.views]
+        out = TERMINAL if out is None else out
+    for name, layout in outputs:
+        if out == TERMINAL or layout.kind == SCREEN:
+            shown = replace(layout, kind=TEXT) if layout.kind in (SCREEN, PARQUET) else layout
+            table = session.table(name, lists_as_text=True)
+            sys.stdout.write(relation_text(name, table, session.types(name), shown))
+        else:
+            table = session.table(name, lists_as_text=layout.kind != PARQUET)
+            write_output(name, table, session.types(name), layout, output_path(name, layout, Path(out or ".")))
+    for name in sizes:
+        sys.stdout.write(f"{name}\t{session.size(name)}\n")

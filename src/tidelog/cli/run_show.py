@@ -1,0 +1,121 @@
+"""What `tidelog run` prints: changes per epoch, relations, statistics and the profile.
+
+Law: results (relations, sizes, changes) go to the standard output; what is told about the run to the standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tidelog.cli.session import Session, Step, ViewChange
+from tidelog.io.files import output_bytes
+from tidelog.io.parameters import Layout
+from tidelog.io.texts import show_fact
+
+LINE = "-" * 15
+DOUBLE_LINE = "=" * 15
+
+
+def show_step(step: Step, told: int, to: Console) -> None:
+    """One epoch of a script: how long it took, and for each view how many rows came and went, with a few of them."""
+    to.print(f"epoch {step.number}: {told} {'change' if told == 1 else 'changes'}, {duration(step.seconds)}")
+    width = max(map(len, step.changes), default=0)
+    for name, change in step.changes.items():
+        to.print(f"  {name:<{width}}  +{change.inserted:,} -{change.deleted:,}  {examples(name, change)}".rstrip())
+    if not step.changes:
+        to.print("  no view changed")
+
+
+def examples(name: str, change: ViewChange) -> str:
+    """A few rows that came and went.
+
+    >>> examples("p", ViewChange(4, 1, ((1,), (2,), (3,)), ((9,),)))
+    '+p(1) +p(2) +p(3) ... -p(9)'
+    """
+    parts = []
+    for sign, rows, total in (
+        ("+", change.some_inserted, change.inserted),
+        ("-", change.some_deleted, change.deleted),
+    ):
+        parts += [sign + show_fact(name, row) for row in rows]
+        parts += ["..."] if total > len(rows) else []
+    return " ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> duration(0.00042), duration(2.5)
+    ('0.42 ms', '2.50 s')
+    """
+    return f"{seconds * 1000:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:
+    """A relation as Soufflé prints it to the terminal."""
+    rows = output_bytes(name, table, types, layout, f"`{name}`").decode("utf-8", "replace")
+    return f"{LINE}\n{name}\n{DOUBLE_LINE}\n{rows}{DOUBLE_LINE}\n"
+
+
+def show_statistics(session: Session, steps: Sequence[Step], to: Console) -> None:
+    """Facts per relation, memory and epochs."""
+    views = set(session.views)
+    table = _table("relation", "kind", "facts")
+    for name in session.relations:
+        table.add_row(Text(name), "view" if name in views else "base", f"{session.size(name):,}")
+    to.print(table)
+    memory = "" if session.memory is None else f", {session.memory / 1e6:,.1f} MB"
+    epochs = f"{len(steps)} {'epoch' if len(steps) == 1 else 'epochs'}"
+    to.print(f"{epochs} in {duration(sum(step.seconds for step in steps))}{memory}")
+
+
+def show_profile(steps: Sequence[Step], to: Console) -> None:
+    """Time, supports, suspended and revived facts per stratum, supports per rule: last epoch and overall."""
+    for title, chosen in (("last epoch", steps[-1:]), ("overall", steps)):
+        if title == "overall" and len(steps) == 1:
+            continue
+        strata = _table("stratum", "time", "supports", "suspended", "revived", title=f"profile, {title}")
+        for relations, (seconds, *counts) in _by_stratum(chosen).items():
+            strata.add_row(Text(", ".join(relations)), duration(seconds), *(f"{count:,}" for count in counts))
+        to.print(strata)
+        rules = _table("rule", "supports", title=f"supports, {title}")
+        for label, count in _by_rule(chosen).items():
+            rules.add_row(Text(label), f"{count:,}")
+        to.print(rules)
+
+
+def _by_stratum(steps: Iterable[Step]) -> dict[tuple[str, ...], tuple[float, int, int, int]]:
+    """Seconds, supports, suspended and revived facts by the relations of the stratum, slowest first."""
+    found: dict[tuple[str, ...], tuple[float, int, int, int]] = {}
+    for step in steps:
+        for stratum in step.statistics.strata:
+            names = tuple(n for n in stratum.relations if not n.startswith("__")) or stratum.relations
+            seconds, supports, suspended, revived = found.get(names, (0.0, 0, 0, 0))
+            found[names] = (
+                seconds + stratum.seconds,
+                supports + stratum.supports,
+                suspended + stratum.suspended,
+                revived + stratum.revived,
+            )
+    return dict(sorted(found.items(), key=lambda item: -item[1][0]))
+
+
+def _by_rule(steps: Iterable[Step]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for step in steps:
+        for label, count in step.statistics.supports.items():
+            found[label] = found.get(label, 0) + count
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _table(first: str, *others: str, title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
+    return table

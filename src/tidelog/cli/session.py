@@ -1,0 +1,281 @@
+"""A run of a program: loaded in one epoch, then changed epoch by epoch, on the engine or on the circuit.
+
+Law: both kinds of session give the same relations and the same changes; they differ in what they accept (the circuit
+runs positive Datalog) and in what they can tell about cost. Reading files and printing are the business of others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from tidelog.dbsp import DatalogCircuit, Outcome
+from tidelog.engine import Engine
+from tidelog.epoch import EpochStatistics
+from tidelog.errors import EngineError
+from tidelog.facts import ground_value, program_facts
+from tidelog.io.columns import ARROW_TYPES
+from tidelog.io.delimited import Data
+from tidelog.io.texts import show_text
+from tidelog.partition.machine import Limits
+from tidelog.program import Program
+from tidelog.program.check import Checked
+from tidelog.program.functions import FUNCTIONS
+from tidelog.rewrite.label_rules import label_rules
+from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
+
+Row = tuple[Any, ...]
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChange:
+    """What an epoch did to one relation: two counts and a few rows of each kind."""
+
+    inserted: int
+    deleted: int
+    some_inserted: tuple[Row, ...] = ()
+    some_deleted: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One epoch of a session; ``changes`` are those of views, by name."""
+
+    number: int
+    seconds: float
+    changes: Mapping[str, ViewChange]
+    statistics: EpochStatistics = field(default_factory=EpochStatistics)
+
+
+class Session(Protocol):
+    """A program that runs."""
+
+    def load(self, data: Iterable[tuple[str, Data]]) -> Step:
+        """The first epoch: the program's rules and facts, and those of its files."""
+
+    def apply(self, epoch: Epoch) -> Step:
+        """One epoch of a change script."""
+
+    def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
+        """A relation's rows in order."""
+
+    def types(self, name: str) -> tuple[str | None, ...]:
+        """The types of a relation's columns."""
+
+    def size(self, name: str) -> int:
+        """The number of a relation's facts."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The relations that have rules."""
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """All relations."""
+
+    @property
+    def fact_count(self) -> int:
+        """The number of all facts held; may be asked for while an epoch runs."""
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes held, where they are known."""
+
+
+class EngineSession:
+    """A program on the engine."""
+
+    def __init__(self, program: Program, limits: Limits) -> None:
+        self._program = program
+        self._db = Engine(replace(program, rules=(), facts=(), directives=()), limits=limits)
+        self._steps = 0
+
+    def load(self, data: Iterable[tuple[str, Data]]) -> Step:
+        """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
+        with self._db.epoch() as epoch:
+            epoch.added.extend(label_rules(self._program.rules))
+            epoch.facts.extend(program_facts(self._program, FUNCTIONS))
+            for name, rows in data:
+                epoch.insert(name, rows)
+        return self._step(epoch)
+
+    def apply(self, epoch: Epoch) -> Step:
+        """Committed whole or not at all."""
+        with self._db.epoch() as changes:
+            for sign, facts in fact_rows(epoch).items():
+                for name, rows in facts.items():
+                    (changes.insert if sign > 0 else changes.delete)(name, rows)
+            for change in epoch:
+                if isinstance(change, RuleAdded):
+                    changes.add_rule(change.rule)
+                elif isinstance(change, RuleRemoved):
+                    changes.remove_rule(change.label)
+        return self._step(changes)
+
+    def _step(self, epoch: Any) -> Step:
+        self._steps += 1
+        views = set(self.views)
+        changes = {
+            name: ViewChange(
+                len(change.inserted),
+                len(change.deleted),
+                tuple(change.inserted.head(EXAMPLES)),
+                tuple(change.deleted.head(EXAMPLES)),
+            )
+            for name, change in epoch.changes.items()
+            if name in views
+        }
+        return Step(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
+
+    def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
+        """In order of all columns; symbols by their text, lists by theirs."""
+        view = self._db[name]
+        table = view.to_arrow()
+        if lists_as_text and "list" in view.types:
+            rows = view.rows()
+            for place, type_ in enumerate(view.types):
+                if type_ == "list":
+                    texts = pa.array([show_text(row[place], type_) for row in rows], pa.string())
+                    table = table.set_column(place, view.columns[place], texts)
+        return in_order(table)
+
+    def types(self, name: str) -> tuple[str | None, ...]:
+        """As declared, inferred or learnt from data."""
+        return self._db[name].types
+
+    def size(self, name: str) -> int:
+        """At the last committed epoch."""
+        return len(self._db[name])
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The heads of the rules in force."""
+        return tuple(sorted({self._db.rule(label).head.predicate for label in self._db.rules}))
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Those the user knows."""
+        return self._db.relations
+
+    @property
+    def fact_count(self) -> int:
+        """Auxiliary relations included."""
+        return self._db.fact_count
+
+    @property
+    def memory(self) -> int | None:
+        """Of relations, indexes and journals."""
+        return self._db.memory
+
+
+class CircuitSession:
+    """A positive program on the indexed circuit of `tidelog.dbsp`."""
+
+    def __init__(self, checked: Checked) -> None:
+        if checked.program.keys:
+            raise EngineError("the circuit keeps no keys (`materialize`); run this program on the engine")
+        self._program = checked.program
+        self._schema = dict(checked.schema)
+        self._names = {d.relation: [c.name for c in d.columns] for d in checked.program.declarations}
+        self._circuit = DatalogCircuit()
+        self._epochs = 0
+        self._views = {rule.head.predicate for rule in checked.program.rules}
+
+    def load(self, data: Iterable[tuple[str, Data]]) -> Step:
+        """The circuit takes rows of Python values."""
+        rows: dict[str, list[Row]] = {}
+        for name, given in data:
+            rows.setdefault(name, []).extend(_rows_of(given))
+        began = time.perf_counter()
+        self._circuit = DatalogCircuit(self._program, rows)
+        return self._step(self._circuit.initial, began)
+
+    def apply(self, epoch: Epoch) -> Step:
+        """All changes at once."""
+        began = time.perf_counter()
+        outcome = self._circuit.run(epoch)
+        self._views |= {change.rule.head.predicate for change in epoch if isinstance(change, RuleAdded)}
+        return self._step(outcome, began)
+
+    def _step(self, outcome: Outcome, began: float) -> Step:
+        seconds = time.perf_counter() - began
+        self._epochs += 1
+        changes = {}
+        for name in sorted(self._views & {*outcome.inserted, *outcome.deleted}):
+            come, gone = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
+            changes[name] = ViewChange(len(come), len(gone), tuple(come[:EXAMPLES]), tuple(gone[:EXAMPLES]))
+        return Step(self._epochs, seconds, changes)
+
+    def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
+        """Lists are text in any case: the circuit knows no types."""
+        rows = self._circuit.model().get(name, frozenset())
+        types = self.types(name)
+        if not types:
+            return pa.table({"present": [True] * len(rows)})
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
+        names = self._names.get(name) or [f"c{i + 1}" for i in range(len(types))]
+        return in_order(pa.table([_array(c, t) for c, t in zip(columns, types, strict=True)], names=names))
+
+    def types(self, name: str) -> tuple[str | None, ...]:
+        """As declared or inferred; else those of the values."""
+        row: Row = next(iter(self._circuit.model().get(name, ())), ())
+        known = tuple(self._schema.get(name, (None,) * len(row)))
+        natural = {int: "number", float: "float", str: "symbol", tuple: "list"}
+        return tuple(t or natural[type(v)] for t, v in zip(known, row, strict=True)) if row else known
+
+    def size(self, name: str) -> int:
+        """After the last epoch."""
+        return len(self._circuit.model().get(name, ()))
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Relations that have or had rules."""
+        return tuple(sorted(self._views))
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Those with facts, and those of the program."""
+        return tuple(sorted({*self._circuit.model(), *self._schema}))
+
+    @property
+    def fact_count(self) -> int:
+        """After the last epoch."""
+        return sum(map(len, self._circuit.model().values()))
+
+    @property
+    def memory(self) -> int | None:
+        """The circuit does not know."""
+        return None
+
+
+def fact_rows(epoch: Epoch) -> dict[int, dict[str, list[Row]]]:
+    """The rows that an epoch inserts (1) and deletes (-1), by relation."""
+    found: dict[int, dict[str, list[Row]]] = {1: {}, -1: {}}
+    for change in epoch:
+        if isinstance(change, FactChange):
+            row = tuple(ground_value(term, FUNCTIONS)[0] for term in change.atom.args)
+            found[change.sign].setdefault(change.atom.predicate, []).append(row)
+    return found
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """The rows sorted by all columns that have an order."""
+    keys = [(f.name, "ascending") for f in table.schema if not pa.types.is_list(f.type)]
+    return table.sort_by(keys) if keys and table.num_rows > 1 else table
+
+
+def _rows_of(data: Data) -> Sequence[Row]:
+    if not isinstance(data, pa.Table):
+        return data
+    return list(zip(*(column.to_pylist() for column in data.columns), strict=True))
+
+
+def _array(column: Sequence[Any], type_: str | None) -> pa.Array:
+    if type_ == "list":
+        return pa.array([show_text(value, type_) for value in column], pa.string())
+    return pa.array(column, ARROW_TYPES[type_])

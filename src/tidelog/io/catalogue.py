@@ -1,0 +1,42 @@
+"""The diagnostics of `.input`, `.output` and `.printsize`: what a directive asks that cannot be done.
+
+Law: every entry's example is a program whose directives produce its code; a test runs them all.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors_catalogue import CodeEntry
+
+PARAMETER = CodeEntry(
+    "TL920",
+    "unknown parameter of a directive",
+    "`.{kind} {relation}` has no parameter `{name}`",
+    "Known parameters: {known}.",
+    "Leave the parameter out, or write it as one of the known ones.",
+    '.input edge(IO=file, seperator=",")\nreach(X) :- edge(X).\n',
+)
+FORMAT = CodeEntry(
+    "TL921",
+    "unknown kind of input or output",
+    "`.{kind} {relation}` cannot use IO={found}",
+    "Known kinds: {known}.",
+    "Databases and other stores are not read directly: write their rows to a file.",
+    ".input edge(IO=sqlite)\nreach(X) :- edge(X).\n",
+)
+VALUE = CodeEntry(
+    "TL922",
+    "parameter value that does not fit",
+    "`{found}` is no value for the parameter `{name}`: expected {expected}",
+    "Switches are `true` or `false`; a delimiter is one or more characters; columns are positions counted from 0.",
+    "",
+    ".input edge(headers=maybe)\nreach(X) :- edge(X).\n",
+)
+TRIPLES = CodeEntry(
+    "TL923",
+    "relation that cannot hold triples",
+    "`{relation}` has {found}, but triples need three symbol columns",
+    "N-Triples files fill three symbol columns: subject, predicate and object.",
+    "Declare the relation as `.decl {relation}(s: symbol, p: symbol, o: symbol)`.",
+    ".decl edge(x: number, y: number)\n.input edge(IO=ntriples)\n",
+)
+ENTRIES = (PARAMETER, FORMAT, VALUE, TRIPLES)

@@ -1,0 +1,187 @@
+"""Files of facts in, files of views out: which files a program means, and how each is read and written.
+
+Law (D8, D16): `.input edge` reads `edge.facts`, `.output reach` writes `reach.csv`, both tab-separated as in Soufflé,
+unless their parameters say otherwise; a program without `.input` reads every file that bears the name of a relation
+without rules.
+A file is read whole or refused whole. Fact files never pass through the grammar of programs.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from tidelog.errors import DataError, ProgramError
+from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
+from tidelog.io.columns import arrow_column_type
+from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
+from tidelog.io.ntriples import read_ntriples, write_ntriples
+from tidelog.io.parameters import CSV, ENDINGS, PARQUET, TEXT, TRIPLES, Layout, kind_of_file, layout_of
+from tidelog.program import Program
+
+Types = Sequence[str | None]
+OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt"}
+WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number")}
+LISTED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that a relation is read from."""
+
+    relation: str
+    path: Path
+    layout: Layout
+
+
+def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:
+    """The files of a program's base facts; a DataError names a file that is not there, and what is."""
+    directives = [d for d in program.directives if d.kind == "input"]
+    if not directives:
+        derived = {rule.head.predicate for rule in program.rules}
+        bases = sorted(name for name in schema if name not in derived)
+        found = ((name, _existing(folder, name, tuple(ENDINGS))) for name in bases)
+        return [InputFile(name, path, Layout()) for name, path in found if path is not None]
+    inputs = []
+    for directive in directives:
+        layout, relation = layout_of(directive), directive.relation
+        if layout.kind == TRIPLES and tuple(t or "symbol" for t in schema.get(relation, ())) != ("symbol",) * 3:
+            found_types = ", ".join(t or "any" for t in schema.get(relation, ())) or "no columns"
+            raise ProgramError([NOT_TRIPLES.diagnostic(directive.span, relation=relation, found=found_types)])
+        inputs.append(InputFile(relation, _path_of(relation, layout, folder), layout))
+    return inputs
+
+
+def _path_of(relation: str, layout: Layout, folder: Path) -> Path:
+    if layout.filename is not None:
+        path = folder / layout.filename
+        if path.is_file():
+            return path
+        raise _missing(relation, path.name, path.parent)
+    endings = tuple(e for e, kind in ENDINGS.items() if kind == layout.kind) if layout.asked else tuple(ENDINGS)
+    found = _existing(folder, relation, endings)
+    if found is None:
+        raise _missing(relation, relation + endings[0], folder)
+    return found
+
+
+def _existing(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
+    candidates = (folder / f"{name}{ending}{packed}" for ending in endings for packed in ("", ".gz"))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _missing(relation: str, name: str, folder: Path) -> DataError:
+    if not folder.is_dir():
+        return DataError(f"no facts for `{relation}`: there is no folder {folder}")
+    there = sorted(path.name for path in folder.iterdir() if path.is_file() and kind_of_file(path.name))
+    shown = ", ".join(there[:LISTED]) + (f" and {len(there) - LISTED} more" if len(there) > LISTED else "")
+    return DataError(f"no facts for `{relation}`: {folder} has no file {name}; it has {shown or 'no fact files'}")
+
+
+def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
+    """The rows of a file, as columns of the relation's types; columns of open type in text files stay text."""
+    where, kind = str(file.path), _kind_of(file)
+    if kind == PARQUET:
+        return _read_parquet(file, tuple(names), types)
+    data = _bytes_of(file.path)
+    if kind == TRIPLES:
+        if len(types) != 3:
+            raise DataError(f"{where}: triples have three columns, `{file.relation}` has {len(types)}")
+        return read_ntriples(data, where, names)
+    return read_delimited(data, _shape_of(file, kind, data, names, types))
+
+
+def _kind_of(file: InputFile) -> str:
+    """What the program says, else what the file's name says."""
+    own = kind_of_file(file.path.name)
+    return file.layout.kind if file.layout.asked or own is None else own
+
+
+def _shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> Shape:
+    """A `.csv` whose first line has a tab is tab-separated, as Soufflé and `tidelog run` write it, else with commas."""
+    layout = file.layout
+    commas = kind == CSV and b"\t" not in data.partition(b"\n")[0]
+    delimiter = layout.delimiter or ("," if commas else "\t")
+    quoted = commas if layout.quoted is None else layout.quoted
+    headers = layout.headers if layout.headers is not None or kind == CSV else False
+    shape = Shape(str(file.path), file.relation, tuple(names), tuple(types), delimiter, quoted, headers, layout.columns)
+    if layout.columns is not None and len(layout.columns) != len(types):
+        raise DataError(f"{shape.where}: columns= picks {len(layout.columns)}, `{file.relation}` has {len(types)}")
+    return shape
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    except (OSError, EOFError) as error:
+        raise DataError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types) -> pa.Table:
+    try:
+        table = pyarrow.parquet.read_table(file.path)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{file.path}: not a Parquet file that can be read: {error}") from None
+    if file.layout.columns is not None:
+        table = table.select([i for i in file.layout.columns if i < table.num_columns])
+    if table.num_columns != len(types):
+        raise DataError(f"{file.path}: {table.num_columns} columns, but `{file.relation}` has {len(types)}")
+    if set(table.column_names) == set(names):
+        table = table.select(list(names))
+    for column, name, type_ in zip(table.columns, table.column_names, types, strict=True):
+        where = f"{file.path}: column `{name}`"
+        own = arrow_column_type(column.type, where)
+        if type_ is not None and own != type_ and (own, type_) not in WIDENS:
+            raise DataError(f"{where} holds {own}s, but `{file.relation}` expects {type_}; nothing was read")
+        if column.null_count:
+            row = column.is_null().to_pylist().index(True) + 1
+            raise DataError(f"{where}: row {row} is null; nulls are refused, leave such rows out; nothing was read")
+    return table.rename_columns(list(names))
+
+
+def output_path(relation: str, layout: Layout, folder: Path) -> Path:
+    """The file that a view is written to."""
+    name = layout.filename or relation + OUTPUT_ENDINGS[layout.kind] + (".gz" if layout.compressed else "")
+    return folder / name
+
+
+def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, path: Path) -> None:
+    """Write a view to a file, which appears whole or not at all."""
+    types = tuple(types)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            if layout.kind == PARQUET:
+                pyarrow.parquet.write_table(table, half)
+            else:
+                data = output_bytes(relation, table, types, layout, str(path))
+                half.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+            os.replace(half, path)
+        finally:
+            half.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, where: str) -> bytes:
+    """The text of a view."""
+    if layout.kind == TRIPLES:
+        if tuple(types) != ("symbol",) * 3:
+            raise DataError(
+                f"{where}: triples need three symbol columns, `{relation}` has {', '.join(map(str, types))}"
+            )
+        return write_ntriples(table, where)
+    commas = layout.kind == CSV
+    names = layout.names or tuple(table.column_names)
+    shape = Shape(where, relation, names, tuple(types), layout.delimiter or ("," if commas else "\t"))
+    headers = commas if layout.headers is None else layout.headers
+    quoted = commas if layout.quoted is None else layout.quoted
+    return write_delimited(table, types, replace(shape, headers=headers, quoted=quoted))

@@ -1,0 +1,67 @@
+"""RDF as N-Triples: one statement a line, its three terms kept as the text they are written in.
+
+Law (D16): a statement fills three symbol columns with its terms as text (`<iri>`, `_:blank`, `"literal"@en`), so that
+equal terms are equal symbols and writing gives the statement back. Two spellings of one literal (`"a"` and `"\\u0061"`)
+stay two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from tidelog.errors import DataError
+
+_IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>'
+_BLANK = r"_:[^\W_][\w.\-:]*(?<!\.)|_:_[\w.\-:]*(?<!\.)"
+_STRING = r'"(?:[^"\\\n\r]|\\[tbnrf"\'\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*"'
+_LITERAL = rf"{_STRING}(?:\^\^{_IRI}|@[a-zA-Z]+(?:-[a-zA-Z0-9]+)*)?"
+STATEMENT = re.compile(
+    rf"[ \t]*({_IRI}|{_BLANK})[ \t]*({_IRI})[ \t]*({_IRI}|{_BLANK}|{_LITERAL})[ \t]*\.[ \t]*(?:#.*)?"
+)
+_SKIPPED = re.compile(r"[ \t]*(?:#.*)?")
+_TERM = re.compile(rf"{_IRI}|{_BLANK}|{_LITERAL}")
+
+
+def read_ntriples(data: bytes, where: str, names: Iterable[str]) -> pa.Table:
+    """The statements of a file; a DataError at the first line that is none.
+
+    >>> read_ntriples(b'<urn:a> <urn:p> "x"@en .\\n# a note\\n', "a.nt", "spo").to_pylist()
+    [{'s': '<urn:a>', 'p': '<urn:p>', 'o': '"x"@en'}]
+    """
+    rows: list[tuple[str, ...]] = []
+    match = STATEMENT.fullmatch
+    for number, line in enumerate(_lines(data, where), 1):
+        found = match(line)
+        if found is not None:
+            rows.append(found.groups())
+        elif not _SKIPPED.fullmatch(line):
+            shown = line if len(line) <= 100 else line[:97] + "..."
+            raise DataError(
+                f"{where}:{number}: not a statement: `{shown}`; expected `subject predicate object .` with terms "
+                'such as <http://a.example/b>, _:b1, "text"@en; nothing was read'
+            )
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.table([pa.array(column, pa.string()) for column in columns], names=list(names))
+
+
+def _lines(data: bytes, where: str) -> list[str]:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{where}:{line}: not UTF-8 text; nothing was read") from None
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def write_ntriples(table: pa.Table, where: str) -> bytes:
+    """Rows of three terms as statements; a DataError for a value that is no term."""
+    lines = []
+    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        for term in row:
+            if not isinstance(term, str) or not _TERM.fullmatch(term):
+                raise DataError(f"{where}: {term!r} is not a term of N-Triples; write this relation as text instead")
+        lines.append(" ".join(row) + " .\n")
+    return "".join(lines).encode()

@@ -1,0 +1,88 @@
+"""Types for columns of text that no declaration and no rule determines.
+
+Law: a column that holds only whole numbers is of numbers, one with decimal numbers of floats, any other of symbols;
+columns that rules join are one column in this respect, so that a symbol in one of them makes all of them symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidelog.io.columns import ARROW_TYPES, arrow_column_type
+from tidelog.io.delimited import Data
+from tidelog.io.texts import read_text
+
+Types = Sequence[str | None]
+Bound = dict[tuple[str, int], str]
+WHOLE, DECIMAL = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?$"
+
+
+def settle_types(
+    read: Sequence[tuple[str, Data]], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
+) -> list[tuple[str, Data]]:
+    """The data with every column typed; ``check`` gives the schema that follows from types of some columns.
+
+    >>> columns = pa.table({"x": ["1", "2"], "y": ["1", "b"]})
+    >>> def check(bound):
+    ...     return {"edge": (None, "symbol")}
+    >>> settle_types([("edge", columns)], {"edge": (None, None)}, check)[0][1].to_pydict()
+    {'x': [1, 2], 'y': ['1', 'b']}
+    """
+    guesses = _guesses(read, schema)
+    bound: Bound = {}
+    for kind in sorted(set(guesses.values()), key=_strength):
+        bound.update({place: kind for place, guess in guesses.items() if guess == kind and _open(place, schema)})
+        schema = check(bound)
+    return [(name, _typed(data, schema.get(name, ()), name, bound)) for name, data in read]
+
+
+def _strength(kind: str) -> int:
+    """Types of files that carry types come first; then symbols, which hold any text; then floats."""
+    order = ("symbol", "float", "number")
+    return order.index(kind) + 1 if kind in order else 0
+
+
+def _open(place: tuple[str, int], schema: Mapping[str, Types]) -> bool:
+    return schema[place[0]][place[1]] is None
+
+
+def _guesses(read: Sequence[tuple[str, Data]], schema: Mapping[str, Types]) -> Bound:
+    """The type that each open column would have by itself; with several files, the widest."""
+    found: Bound = {}
+    for name, data in read:
+        if not isinstance(data, pa.Table):
+            continue
+        for place, column in enumerate(data.columns):
+            if _open((name, place), schema) and len(column):
+                guess = _guess(column)
+                known = found.get((name, place), guess)
+                found[name, place] = min(guess, known, key=_strength)
+    return found
+
+
+def _guess(column: pa.ChunkedArray) -> str:
+    if not pa.types.is_string(column.type):
+        return arrow_column_type(column.type, "column")
+    if pc.all(pc.match_substring_regex(column, WHOLE)).as_py():
+        return "number"
+    return "float" if pc.all(pc.match_substring_regex(column, DECIMAL)).as_py() else "symbol"
+
+
+def _typed(data: Data, types: Types, name: str, bound: Bound) -> Data:
+    if not isinstance(data, pa.Table):
+        return data
+    for place, column in enumerate(data.columns):
+        type_ = bound.get((name, place)) or types[place]
+        if pa.types.is_string(column.type) and type_ not in (None, "symbol"):
+            data = data.set_column(place, data.column_names[place], _converted(column, type_ or "symbol"))
+    return data
+
+
+def _converted(column: pa.ChunkedArray, type_: str) -> pa.ChunkedArray:
+    try:
+        return column.cast(ARROW_TYPES[type_])
+    except pa.ArrowException:
+        return pa.chunked_array([pa.array([read_text(text, type_) for text in column.to_pylist()], ARROW_TYPES[type_])])

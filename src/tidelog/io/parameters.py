@@ -1,0 +1,112 @@
+"""The parameters of `.input` and `.output`: how a file is laid out, as a value.
+
+Law (D8): Soufflé's parameters mean what they mean there; what is not known is refused by name, never ignored.
+Nothing is read here: `files` finds and opens what a layout describes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tidelog.errors import Diagnostic, ProgramError
+from tidelog.io.catalogue import FORMAT, PARAMETER, VALUE
+from tidelog.program import Directive
+
+TEXT, CSV, PARQUET, TRIPLES, SCREEN = "file", "csv", "parquet", "ntriples", "stdout"
+KINDS = {"input": (TEXT, CSV, PARQUET, TRIPLES), "output": (TEXT, CSV, PARQUET, TRIPLES, SCREEN)}
+COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress")
+KNOWN = {"input": (*COMMON, "columns"), "output": (*COMMON, "attributeNames"), "printsize": ("IO", "name")}
+ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES}
+SWITCHES = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How rows stand in a file. None means: as the file itself shows (``delimiter``, ``quoted``, ``headers``)."""
+
+    kind: str = TEXT
+    filename: str | None = None
+    delimiter: str | None = None
+    headers: bool | None = None
+    quoted: bool | None = None
+    columns: tuple[int, ...] | None = None
+    names: tuple[str, ...] | None = None
+    compressed: bool = False
+    asked: bool = False  # whether the program names the kind itself
+
+
+def layout_of(directive: Directive) -> Layout:
+    """The layout that a directive describes; a ProgramError with every finding about its parameters.
+
+    >>> layout_of(Directive("input", "edge", (("IO", "csv"), ("filename", "e.csv")))).kind
+    'csv'
+    """
+    params = {_known_name(name): value for name, value in directive.params}
+    findings = _findings(directive, params)
+    if findings:
+        raise ProgramError(findings)
+    filename = params.get("filename")
+    kind = params.get("IO") or _kind_of_name(filename)
+    return Layout(
+        kind,
+        filename,
+        _delimiter(params.get("delimiter")),
+        SWITCHES.get(params.get("headers", "")),
+        SWITCHES.get(params.get("rfc4180", "")),
+        _columns(params.get("columns")),
+        tuple(params["attributeNames"].split(":")) if params.get("attributeNames") else None,
+        SWITCHES.get(params.get("compress", ""), False),
+        "IO" in params,
+    )
+
+
+def kind_of_file(name: str) -> str | None:
+    """The kind of a file by the end of its name, None if that says nothing.
+
+    >>> kind_of_file("a.nt.gz"), kind_of_file("edge.facts"), kind_of_file("notes.txt")
+    ('ntriples', 'file', None)
+    """
+    plain = name.removesuffix(".gz")
+    return next((kind for ending, kind in ENDINGS.items() if plain.endswith(ending)), None)
+
+
+def _known_name(name: str) -> str:
+    return "IO" if name.lower() == "io" else name
+
+
+def _kind_of_name(filename: str | None) -> str:
+    """A file name alone says what it is, except that `.csv` is Soufflé's own ending for tab-separated text."""
+    kind = kind_of_file(filename) if filename else None
+    return kind if kind in (PARQUET, TRIPLES) else TEXT
+
+
+def _delimiter(text: str | None) -> str | None:
+    return None if text is None else text.replace("\\t", "\t")
+
+
+def _columns(text: str | None) -> tuple[int, ...] | None:
+    return tuple(int(part) for part in text.split(":")) if text else None
+
+
+def _findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnostic]:
+    where, known = directive.span, KNOWN[directive.kind]
+    kind, relation = directive.kind, directive.relation
+    found = [
+        PARAMETER.diagnostic(where, name=name, known=", ".join(known), kind=kind, relation=relation)
+        for name in params
+        if name not in known
+    ]
+    kinds = KINDS.get(directive.kind, ("stdoutprintsize",))
+    if params.get("IO", kinds[0]) not in kinds:
+        told = ", ".join(kinds)
+        found.append(FORMAT.diagnostic(where, found=params["IO"], known=told, kind=kind, relation=relation))
+    for name in ("headers", "rfc4180", "compress"):
+        if params.get(name, "true") not in SWITCHES:
+            found.append(VALUE.diagnostic(where, name=name, found=params[name], expected="`true` or `false`"))
+    if params.get("delimiter") == "":
+        found.append(VALUE.diagnostic(where, name="delimiter", found="", expected="at least one character"))
+    columns = params.get("columns")
+    if columns and not all(part.isdecimal() for part in columns.split(":")):
+        found.append(VALUE.diagnostic(where, name="columns", found=columns, expected="positions such as `0:2`"))
+    return found

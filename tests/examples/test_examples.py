@@ -1,0 +1,68 @@
+"""Every example runs, is short, and prints what it promises."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+PROMISED = {
+    "01_reachability": [
+        "from oslo one reaches bergen, malta, oslo, paris, rome",
+        "rome reaches ['malta']",
+        "4 changes:",
+    ],
+    "02_access_control": ["eve gained the right to write main.py", "a new policy for auditors:", "'main.py': 1"],
+    "03_shortest_routes": [
+        "harbour - station - market - castle - airport: 20 minutes",
+        "harbour - airport: 11 minutes",
+    ],
+    "04_connected_components": ["components, the largest of", "join everything to node 0: 1 components"],
+    "05_rdfs": ["laika is: Animal, Dog, Mammal, Parent", "rex is: nothing known", "<urn:childOf>"],
+    "06_points_to": ["cursor may hold Node@node, Node@other", "last->List@list"],
+}
+
+
+@pytest.mark.parametrize("name", sorted(PROMISED))
+def test_example_prints_what_it_promises(name, capsys):
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    for words in PROMISED[name]:
+        assert words in printed
+
+
+def test_examples_are_short_and_in_reading_order():
+    files = sorted(EXAMPLES.glob("[0-9]*.py"))
+    assert [path.stem for path in files] == sorted(PROMISED)
+    assert [int(path.name[:2]) for path in files] == list(range(1, len(files) + 1))
+    assert all(len(path.read_text("utf-8").splitlines()) < 80 for path in files)
+
+
+@pytest.fixture
+def demo(monkeypatch):
+    """The demo on a tenth of its data."""
+    monkeypatch.syspath_prepend(str(EXAMPLES / "data"))
+    import organisation
+
+    for name, size in (("PEOPLE", 2_000), ("GROUPS", 300), ("FOLDERS", 400), ("DOCUMENTS", 2_000)):
+        monkeypatch.setattr(organisation, name, size)
+    yield runpy.run_path(str(EXAMPLES / "demo.py"))
+    sys.modules.pop("organisation", None)
+
+
+def test_demo_runs_and_agrees_with_recomputing(demo, capsys):
+    demo["main"]()
+    printed = capsys.readouterr().out
+    assert "500 people change their group" in printed
+    assert "the rule is removed" in printed
+    assert printed.count("evaluating everything again takes") == 4
+
+
+def test_data_of_the_demo_is_the_same_everywhere(tmp_path):
+    found = runpy.run_path(str(EXAMPLES / "data" / "organisation.py"))
+    facts = found["organisation"]()
+    assert sum(map(len, facts.values())) > 100_000
+    assert facts["secret"][:2] == found["organisation"]()["secret"][:2]
+    assert sum(path.stat().st_size for path in EXAMPLES.rglob("*") if path.is_file()) < 2_000_000
