@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tidelog.cli import simulate_catalogue
+from tidelog.dbsp import catalogue as circuits
 from tidelog.errors_catalogue import CodeEntry
+from tidelog.io import catalogue as files
 from tidelog.program.catalogue import CATALOGUE
+from tidelog.rewrite import catalogue as rewrites
+from tidelog.semantics import catalogue as networks
 from tidelog.syntax.catalogue import SYNTAX_CODES
 
 LONGEST_EXAMPLE = 500
@@ -36,12 +41,18 @@ FAMILIES = (
     ("TL5", "Strata"),
     ("TL6", "Limits of the language"),
     ("TL7", "Warnings"),
+    ("TL8", "Circuits"),
+    ("TL90", "Network semantics"),
+    ("TL91", "Simulation"),
+    ("TL92", "Files of facts"),
 )
 
 
 def all_entries() -> list[CodeEntry]:
     """Every entry of every catalogue, by code."""
-    return sorted((*SYNTAX_CODES.values(), *CATALOGUE.values()), key=lambda entry: entry.code)
+    front_end = (*SYNTAX_CODES.values(), *CATALOGUE.values(), *rewrites.CATALOGUE.values())
+    others = (*circuits.ENTRIES, *networks.ENTRIES, *simulate_catalogue.ENTRIES, *files.ENTRIES)
+    return sorted((*front_end, *others), key=lambda entry: entry.code)
 
 
 def render_page() -> str:
@@ -50,7 +61,7 @@ def render_page() -> str:
     for prefix, title in FAMILIES:
         entries = [entry for entry in all_entries() if entry.code.startswith(prefix)]
         if entries:
-            parts.append(f"## {title}: {prefix}xx\n")
+            parts.append(f"## {title}: {prefix.ljust(5, 'x')}\n")
             parts.extend("\n".join(_section(entry)) for entry in entries)
     return "\n".join(parts)
 

@@ -51,7 +51,7 @@ def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]],
     names.made.update(d.relation for d in program.directives if d.kind == "input")
     names.made.update(k.relation for k in program.keys)
     used = _check_atoms(program, names)
-    _check_unknown(program, names, used)
+    _check_unknown(program, names, used, known)
     _check_labels(program, names)
     _check_keys(program, names)
     _check_directives(program, names)
@@ -127,11 +127,11 @@ def _arity_conflict(name: str, found: int, span: Span | None, names: Names) -> D
     return diagnose("TL202", span, related=_related(where, place), name=name, expected=expected, found=found)
 
 
-def _check_unknown(program: Program, names: Names, used: Mapping[str, Atom]) -> None:
+def _check_unknown(program: Program, names: Names, used: Mapping[str, Atom], known: Mapping[str, int]) -> None:
     if program.convention == SOUFFLE:
         declared = KnownNames(names.declared)
         for name, span in names.first.items():
-            if name not in names.declared and not name.startswith(RESERVED):
+            if name not in names.declared and name not in known and not name.startswith(RESERVED):
                 hint = declared.hint(name, UNDECLARED)
                 names.findings.append(diagnose("TL201", span, hint=hint, name=name))
         return
