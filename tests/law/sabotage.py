@@ -1,0 +1,125 @@
+"""Ways to make an epoch fail in the middle, at the n-th chance.
+
+Each is a context: inside it the engine meets the trouble, after it all is as before. They reach into the machine, since
+nothing else can stop an epoch at a chosen place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from tidelog.engine import Engine
+from tidelog.errors import EvaluationError, LimitError
+from tidelog.interrupts import Interrupts
+from tidelog.partition import machine, relations
+from tidelog.partition.machine import Limits, Machine
+from tidelog.partition.partition import Partition
+
+
+@contextmanager
+def tiny_slices(budget: int) -> Iterator[None]:
+    """Kernels stop after visiting so many rows, again and again."""
+
+    def start(self: Machine) -> None:
+        begin(self)
+        self._budget = budget
+
+    begin = Machine.start_epoch
+    with patch.object(Machine, "start_epoch", start), patch.object(Machine, "_adapt", lambda *_: None):
+        yield
+
+
+def _at_chance(number: int, act: Callable[[], None]) -> Callable[..., None]:
+    left = [number]
+
+    def chance(*_: Any) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            act()
+
+    return chance
+
+
+def _raise(error: BaseException) -> Callable[[], None]:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+@contextmanager
+def interrupt(db: Engine, number: int) -> Iterator[type[BaseException]]:
+    """Ctrl-C in the n-th slice."""
+    with tiny_slices(3), patch.object(Interrupts, "check", _at_chance(number, _raise(KeyboardInterrupt()))):
+        yield KeyboardInterrupt
+
+
+class _ShortOfMemory:
+    """numpy, but at the n-th array there is no memory."""
+
+    def __init__(self, number: int) -> None:
+        self._chance = _at_chance(number, _raise(MemoryError("no more")))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        if name not in ("zeros", "empty", "concatenate", "zeros_like", "empty_like", "full"):
+            return found
+
+        def allocate(*args: Any, **options: Any) -> Any:
+            self._chance()
+            return found(*args, **options)
+
+        return allocate
+
+
+@contextmanager
+def out_of_memory(db: Engine, number: int) -> Iterator[type[BaseException]]:
+    """There is no memory for the n-th array."""
+    short = _ShortOfMemory(number)
+    with patch.object(relations, "np", short), patch.object(machine, "np", short):
+        yield LimitError
+
+
+@contextmanager
+def over_the_limit(db: Engine, number: int) -> Iterator[type[BaseException]]:
+    """The limit of seconds is over in the n-th slice."""
+
+    def expire() -> None:
+        raise LimitError("the epoch took longer than its limit; nothing was changed")
+
+    with tiny_slices(3), patch.object(Machine, "_check_limits", _at_chance(number, expire)):
+        yield LimitError
+
+
+@contextmanager
+def too_many_facts(db: Engine, number: int) -> Iterator[type[BaseException]]:
+    """So many facts and no more."""
+    own = db._runtime.partition.machine
+    before, own.limits = own.limits, Limits(facts=number)
+    try:
+        with tiny_slices(1):
+            yield LimitError
+    finally:
+        own.limits = before
+
+
+@contextmanager
+def no_value(db: Engine, number: int) -> Iterator[type[BaseException]]:
+    """The n-th stratum ends in an evaluation error."""
+    chance = _at_chance(number, _raise(EvaluationError("division by zero: 1 / 0")))
+    after = Partition.net_changes
+
+    def fail_after(*args: Any) -> Any:
+        chance()
+        return after(*args)
+
+    with patch.object(Partition, "net_changes", fail_after):
+        yield EvaluationError
+
+
+TROUBLES = (interrupt, out_of_memory, over_the_limit, too_many_facts, no_value)

@@ -1,0 +1,177 @@
+"""A failed epoch leaves no trace: after Ctrl-C, lack of memory, a limit, a fault or a bad program all is as before.
+
+Random histories as in `test_law.py`; before an epoch is committed it is first made to fail at a random place, and the
+whole state (facts, ranks, counts, rules, strata, schema) must equal the state before. Then the epoch is
+committed for real, which must work as if nothing had happened.
+What this cannot notice: trouble while an epoch is being undone (lack of memory at that very moment), and a process that
+is killed; nothing of an embedded engine outlives its process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from random import Random
+
+import pytest
+
+from tests.law.harness import Case, check, check_feed, commit
+from tests.law.sabotage import TROUBLES, tiny_slices
+from tidelog import Engine, EvaluationError, LimitError, ProgramError, TidelogError
+from tidelog.interrupts import Interrupts
+from tidelog.testing import EpochChanges, State
+
+CASES = max(10, int(os.environ.get("TIDELOG_CASES", "60")) // 10)
+BLOCK = 10
+REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
+
+
+@pytest.mark.parametrize("first", range(0, CASES, BLOCK))
+@pytest.mark.parametrize("kind", ["plain", "all"])
+def test_failed_epochs_leave_no_trace(first: int, kind: str) -> None:
+    failed = 0
+    for seed in range(first, first + BLOCK):
+        case, rng = Case.random(2 * 10**6 + seed, kind, epochs=3), Random(seed)
+        try:
+            failed += run_with_trouble(case, rng)
+        except Exception as error:
+            raise AssertionError(f"seed {2 * 10**6 + seed}, kind {kind}: {error}\n{case}") from error
+    assert failed > BLOCK  # else nothing was tried
+
+
+def run_with_trouble(case: Case, rng: Random) -> int:
+    """The law, with failures before every epoch; how many there were."""
+    db, state, failed = Engine(case.program), State.start(case.program), 0
+    before = check(db, state)
+    for change in case.changes:
+        for _ in range(3):
+            if make_fail(db, change, case.program.convention, rng):
+                failed += 1
+            else:
+                break
+        else:
+            commit_and_check = commit(db, change, case.program.convention)
+            state = state.after(change)
+            after = check(db, state)
+            check_feed(commit_and_check, before, after)
+            before = after
+            continue
+        state = state.after(change)
+        before = check(db, state)
+    return failed
+
+
+def make_fail(db: Engine, change: EpochChanges, convention: str, rng: Random) -> bool:
+    """Try to commit in the face of trouble; whether it failed, which must have left no trace."""
+    state, number, relations, rules = db.state(), db.epoch_number, db.relations, db.rules
+    trouble = rng.choice(TROUBLES)
+    with trouble(db, rng.choice([1, 1, 2, 3, 5, 8, 20])) as expected:
+        try:
+            commit(db, change, convention)
+        except expected:
+            assert db.state() == state, trouble.__name__
+            assert (db.epoch_number, db.relations, db.rules) == (number, relations, rules)
+            return True
+    return False
+
+
+def edges(count: int) -> list[tuple[int, int]]:
+    rng = Random(count)
+    return [(rng.randrange(60), rng.randrange(60)) for _ in range(count)]
+
+
+def reach() -> Engine:
+    db = Engine(REACH)
+    with db.epoch() as e:
+        e.insert("edge", edges(80))
+    return db
+
+
+def test_overflow_is_rolled_back_and_told_with_its_values() -> None:
+    db = Engine("q(Y) :- p(X), Y = X * X.")
+    with db.epoch() as e:
+        e.insert("p", [(3,)])
+    before = db.state()
+    with pytest.raises(EvaluationError, match=r"overflow: 4611686018427387904 \* 4611686018427387904"), db.epoch() as e:
+        e.insert("p", [(5,), (2**62,)])
+    assert db.state() == before
+    assert list(db["q"]) == [(9,)]
+
+
+def test_rule_that_is_refused_leaves_no_trace() -> None:
+    db = reach()
+    before = db.state()
+    with pytest.raises(ProgramError, match="TL5"), db.epoch() as e:
+        e.insert("edge", [(100, 101)])
+        e.add_rule("edge(X,Y) :- node(X), node(Y), !reach(X,Y).")
+    assert db.state() == before
+
+
+def test_exception_inside_the_block_leaves_no_trace() -> None:
+    db = reach()
+    before = db.state()
+    with pytest.raises(ZeroDivisionError), db.epoch() as e:
+        e.insert("edge", [(100, 101)])
+        raise ZeroDivisionError
+    assert db.state() == before
+
+
+def test_limit_of_facts_aborts_the_epoch() -> None:
+    from tidelog import Limits
+
+    db = Engine(REACH, limits=Limits(facts=500))
+    with pytest.raises(LimitError, match="its limit is 500"), db.epoch() as e:
+        e.insert("edge", [(i, i + 1) for i in range(100)])
+    assert len(db["edge"]) == 0
+    with db.epoch() as e:
+        e.insert("edge", [(1, 2)])
+    assert list(db["reach"]) == [(1, 2)]
+
+
+def test_lack_of_memory_is_a_limit_error() -> None:
+    db = reach()
+    before = db.state()
+    from tests.law.sabotage import out_of_memory
+
+    with out_of_memory(db, 1), pytest.raises(LimitError, match="out of memory"), db.epoch() as e:
+        e.insert("edge", edges(500))
+    assert db.state() == before
+
+
+def test_interrupt_of_a_running_epoch_leaves_no_trace() -> None:
+    db = reach()
+    before = db.state()
+    slices = []
+
+    def after_some(self: Interrupts) -> None:
+        slices.append(1)
+        if len(slices) == 20:
+            signal.raise_signal(signal.SIGINT)
+        if self._noted:
+            self._noted = False
+            raise KeyboardInterrupt
+
+    with tiny_slices(50), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Interrupts, "check", after_some)
+        with pytest.raises(KeyboardInterrupt), db.epoch() as e:
+            e.insert("edge", edges(300))
+    assert len(slices) == 20
+    assert db.state() == before
+
+
+def test_failed_start_raises_and_a_new_engine_works() -> None:
+    with pytest.raises(TidelogError):
+        Engine("p(X) :- q(X), !p(X).")
+    assert Engine("p(X) :- q(X).").relations == ("p", "q")
+
+
+def test_query_leaves_no_trace() -> None:
+    db = reach()
+    before = db.state()
+    assert len(db.query("reach(X, Y), X < Y")) > 0
+    assert db.state() == before
+    with pytest.raises(EvaluationError):
+        db.query("reach(X, Y), Z = X / 0")
+    assert db.state() == before
+    assert threading.active_count() >= 1
