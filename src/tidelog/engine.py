@@ -11,36 +11,43 @@ import difflib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from tidelog.epoch import Changes, Epoch, EpochStatistics
-from tidelog.errors import DataError, EngineError, LimitError
-from tidelog.facts import net_rows, program_facts
-from tidelog.interrupts import Interrupts
-from tidelog.io.rows import Rows as Data
-from tidelog.io.rows import data_types, encode_rows, in_order
+from tidelog.errors import EngineError
+from tidelog.explain import Explanation, explain
+from tidelog.facts import learn, net_rows, program_facts
+from tidelog.interrupts import Guard
+from tidelog.io.rows import encode_rows, in_order
+from tidelog.io.texts import show_fact
+from tidelog.keeping import Keeping
+from tidelog.keys import check_keys, replace_by_key
 from tidelog.partition.machine import Limits
 from tidelog.partition.relations import Cells
-from tidelog.plan.build import plan_rule, plan_whole, value_type
-from tidelog.plan.statistics import Sizes
+from tidelog.planner import Planner
+from tidelog.profile import Profile, Profiler
 from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.program.functions import FUNCTIONS, Function, Functions
 from tidelog.query import read_query
 from tidelog.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule
-from tidelog.runtime.strata import group_strata
+from tidelog.runtime.protocol import EpochOutcome
 from tidelog.state import EngineState, FactState
+from tidelog.store.difference import check_same_program, fact_texts
+from tidelog.store.durable import HISTORY, Durable
+from tidelog.store.restore import fill_partition
+from tidelog.store.rules import ruleset_from_values
+from tidelog.store.store import Store
 from tidelog.syntax import parse_program, parse_rule, print_rule
 from tidelog.view import ChangeSet, Rows, View
+from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
 
-STALE = 8  # a plan is made anew when a relation it reads has grown or shrunk by this factor
 
-
-class Engine:
+class Engine(Keeping):
     """Datalog views that are maintained under changes of facts and rules.
 
     >>> db = Engine("reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).")
@@ -56,7 +63,14 @@ class Engine:
     """
 
     def __init__(
-        self, program: str | Program = "", *, limits: Limits | None = None, functions: Iterable[Function] = ()
+        self,
+        program: str | Program = "",
+        *,
+        path: str | Path | Store | None = None,
+        at: int | None = None,
+        history: int | None = HISTORY,
+        limits: Limits | None = None,
+        functions: Iterable[Function] = (),
     ) -> None:
         table: Functions = FUNCTIONS
         for function in functions:
@@ -66,17 +80,48 @@ class Engine:
         self._runtime.set_limits(limits or Limits())
         self._rules = Ruleset(Program(convention=parsed.convention), table)
         self._schema: Mapping[str, tuple[str | None, ...]] = {}  # of every relation there ever was
-        self._planned_sizes: dict[str, int] = {}
-        self._stale: set[str] = set()
+        self._planner = Planner(self._runtime)
         self._writing = threading.RLock()
+        self._profiler = Profiler()
         self._closed = False
         self.epoch_number = 0
-        self._start(parsed)
+        if at is not None and path is None:
+            raise EngineError("`at` reads an epoch of a state folder; give its `path` too")
+        self._durable = None if path is None else Durable.open(path, at, history)
+        self._offsets: dict[str, int] = {} if self._durable is None else self._durable.offsets
+        try:
+            self._begin(parsed)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, parsed: Program) -> None:
+        """Start anew, or go on from what the state folder holds."""
+        if self._durable is None or self._durable.is_new:
+            self._start(parsed)
+        else:
+            self._resume(self._durable, parsed)
+
+    def _resume(self, durable: Durable, parsed: Program) -> None:
+        """Take over a state that was read: records, strata and rules as they were; nothing is evaluated."""
+        image = durable.image
+        assert image.rules is not None
+        self._rules = ruleset_from_values(image.rules, self._rules.functions, durable.store.name)
+        check_same_program(self._rules.program, durable.facts, parsed, durable.store.name)
+        fill_partition(self._runtime.partition, image)
+        plan = self._planner.planning(self._rules, {})
+        arities = {**image.arities, **{name: len(types) for name, types in self._rules.schema.items()}}
+        self._runtime.adopt(arities, image.strata, map(plan, self._rules.core.values()))
+        self._schema = {**{name: (None,) * arity for name, arity in arities.items()}, **self._rules.schema}
+        self.epoch_number = image.epoch
+        durable.taken_over(self._rules, len(image.entries))
 
     def _start(self, parsed: Program) -> None:
         """The first epoch: the program's own declarations, rules and facts."""
         base = replace(parsed, rules=(), facts=())
         self._rules = replace(self._rules, program=base)
+        if base.declarations and not parsed.rules:
+            self._rules = self._rules.changed()  # declared relations are known before any fact
         rules = self._rules.label(parsed.rules)
         epoch = Epoch(self)
         epoch.added = list(rules)
@@ -85,19 +130,40 @@ class Engine:
 
     # Changing
 
-    def epoch(self) -> Epoch:
-        """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception."""
+    def epoch(self, source: str | None = None, offset: int | None = None) -> Epoch:
+        """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
+
+        With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again.
+        """
         self._must_be_open()
-        return Epoch(self)
+        if (source is None) != (offset is None):
+            raise EngineError("an epoch has a source and an offset, or neither")
+        return Epoch(self, source, offset)
 
     def commit(self, epoch: Epoch) -> None:
         """Commit an epoch; called by the epoch itself."""
         self._must_be_open()
+        if self._durable is not None:
+            self._durable.must_be_writable()
         self._commit(epoch, None)
 
-    def read_rule(self, text: str, label: str | None, taken: Sequence[str]) -> Rule:
+    def preview(self, epoch: Epoch) -> None:
+        """Run an epoch, tell in it what would change and what that costs, and roll it back."""
+        self._must_be_open()
+        with self._writing:
+            rules, inserts, deletes = self._prepare(epoch)
+            work = self._planner.work(self._rules, rules, inserts, deletes)
+            with self._guarded():
+                outcome = self._runtime.run(work)
+                self._check_keys(rules, outcome)
+                self._runtime.rollback()
+            schema, self._schema = self._schema, {**self._schema, **rules.schema}
+            self._report(epoch, outcome)
+            self._schema, epoch.number = schema, None
+
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
         """Parse a rule and give it a label that was never used."""
-        rule = parse_rule(text, convention=self._rules.program.convention)
+        rule = parse_rule(text, convention=self._rules.program.convention) if isinstance(text, str) else text
         if label is not None:
             rule = replace(rule, label=label)
         return self._rules.label([rule], taken)[0]
@@ -125,6 +191,24 @@ class Engine:
         """The text of every rule by its label."""
         return {r.label or "": print_rule(r, self._rules.program.convention) for r in self._rules.program.rules}
 
+    @property
+    def convention(self) -> str:
+        """How identifiers are read (D7): ``prolog`` or ``souffle``."""
+        return self._rules.program.convention
+
+    @property
+    def program(self) -> Program:
+        """Declarations and rules in force; facts are read from views."""
+        return self._rules.program
+
+    def asserted(self, name: str) -> Rows:
+        """The base facts of a relation: those that were asserted, derivable or not."""
+        self._must_be_open()
+        if name not in self:
+            raise self._unknown_relation(name)
+        cells, *_, bases = self._runtime.partition.counts(name)
+        return self._fixed(name, cells[bases])
+
     def rule(self, label: str) -> Rule:
         """The rule with a label."""
         return self._rules.rule(label)
@@ -135,12 +219,68 @@ class Engine:
         rule, names = read_query(text, self._rules.program.convention)
         with self._writing:
             changed = self._rules.changed(add=(rule,), known={rule.head.predicate: len(names)})
-            work = self._work(changed, {}, {})
+            work = self._planner.work(self._rules, changed, {}, {})
             with self._guarded():
                 outcome = self._runtime.run(work)
                 self._runtime.rollback()
         cells = outcome.changes.get(rule.head.predicate, (np.zeros((0, len(names)), np.int64),))[0]
         return Rows("answers", names, changed.schema[rule.head.predicate], self._dictionary, cells)
+
+    # Asking
+
+    def why(
+        self, fact: str | tuple[str, Iterable[object]], *, depth: int = 100, width: int = 10, nodes: int = 1000
+    ) -> Proof:
+        """The proof of a fact given as text, ``reach(1, 3)``, or as (relation, values).
+
+        It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
+        """
+        bounds = Bounds(depth, width, nodes)
+        with self._writing, Ledger(self._runtime, self._rules, bounds.work) as ledger:
+            return prove(ledger, self._fact_key(fact), bounds)
+
+    def why_not(self, fact: str | tuple[str, Iterable[object]]) -> WhyNot:
+        """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
+        with self._writing, Ledger(self._runtime, self._rules, Bounds().work) as ledger:
+            return refute(ledger, self._fact_key(fact))
+
+    def _fact_key(self, fact: str | tuple[str, Iterable[object]]) -> tuple[str, tuple[int, ...]]:
+        self._must_be_open()
+        name, values = read_fact(fact, self._rules.functions)
+        if name not in self:
+            raise self._unknown_relation(name)
+        return fact_key(name, values, self._rules.schema[name], self._dictionary)
+
+    def explain(self, *, core: bool = False) -> Explanation:
+        """Strata, join orders and indexes; with ``core`` in terms of the rules as they were rewritten."""
+        self._must_be_open()
+        columns = {name: self._column_names(name) for name in self._rules.schema}
+        with self._writing:
+            return explain(self._runtime, self._rules, columns, core)
+
+    def profile(self) -> Profile:
+        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
+        return self._profiler.profile()
+
+    @property
+    def profiling(self) -> bool:
+        """Whether the time of rules is sampled, which costs a little."""
+        return self._profiler.sampling
+
+    @profiling.setter
+    def profiling(self, wanted: bool) -> None:
+        self._profiler.sampling = wanted
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes and journals."""
+        return self._runtime.partition.relations.memory()
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+        relations = self._runtime.partition.relations
+        return sum(relations.live(number) for number in range(len(relations.names)))
 
     def state(self) -> EngineState:
         """Every fact with its rank and counts, for checks from outside; large."""
@@ -161,7 +301,9 @@ class Engine:
     # Closing
 
     def close(self) -> None:
-        """Give back the memory; the engine cannot be used afterwards."""
+        """Give back the memory and the state folder; the engine cannot be used afterwards."""
+        if self._durable is not None and not self._closed:
+            self._durable.close()
         self._closed = True
 
     def __enter__(self) -> Engine:
@@ -184,29 +326,41 @@ class Engine:
 
     def _commit(self, epoch: Epoch, parsed: Program | None) -> None:
         with self._writing:
+            if self._is_repeated(epoch):
+                return
             if parsed is not None:
                 epoch.facts += program_facts(parsed, self._rules.functions)
+                epoch.text_facts = fact_texts(parsed)
             rules, inserts, deletes = self._prepare(epoch)
-            work = self._work(rules, inserts, deletes)
-            with self._guarded():
+            work = self._planner.work(self._rules, rules, inserts, deletes)
+            with self._guarded(), self._profiler.watching(self._runtime.partition):
                 outcome = self._runtime.run(work)
+                self._check_keys(rules, outcome)
+                self._make_durable(epoch, rules, outcome)
                 self._runtime.commit()
-            self._schema = {**self._schema, **rules.schema}
-            self._rules = rules
-            self.epoch_number += 1
-            self._note_sizes(outcome)
+                self._schema = {**self._schema, **rules.schema}
+                self._rules = rules
+                self.epoch_number += 1
+                if epoch.source is not None and epoch.offset is not None:
+                    self._offsets[epoch.source] = epoch.offset
+            self._planner.note_sizes(outcome, self._rules)
             self._report(epoch, outcome)
+            self._profiler.note(outcome, self._rules)
+            if self._durable is not None:
+                self._durable.snapshot_if_due(self._runtime, self._rules)
 
-    def _guarded(self) -> Any:
-        return _Guard(self._runtime)
+    def _guarded(self) -> Guard:
+        return Guard(self._runtime.partition.machine)
 
     def _prepare(self, epoch: Epoch) -> tuple[Ruleset, dict[str, Cells], dict[str, Cells]]:
         """The rule set after the epoch, and the base facts it asserts and retracts."""
         rules = self._rules
-        if epoch.added or epoch.removed:
+        if epoch.program is not None:
+            rules = replace(rules, program=replace(epoch.program, rules=rules.program.rules, facts=()))
+        if epoch.added or epoch.removed or epoch.program is not None:
             rules = rules.changed(epoch.added, epoch.removed)
         facts = [(s, name, in_order(d, self._column_names(name), name)) for s, name, d in epoch.facts if d.length]
-        bound, known = _learn(facts, rules.schema)
+        bound, known = learn(facts, rules.schema)
         if bound or known:
             rules = rules.changed(bound=bound, known=known)
         signed: dict[str, list[tuple[int, Cells]]] = {}
@@ -214,75 +368,29 @@ class Engine:
             types = [t or "number" for t in rules.schema[name]]
             signed.setdefault(name, []).append((sign, encode_rows(name, data, types, self._dictionary)))
         inserts, deletes = net_rows(signed)
+        replace_by_key(rules.program, self._runtime.partition.relations, inserts, deletes, self._row_text(rules))
         return rules.holding(inserts), inserts, deletes
 
-    def _work(self, rules: Ruleset, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells]) -> EpochWork:
-        """The plan of an epoch: what comes, what goes, and in which strata."""
-        before = self._rules
-        arities = {n: len(t) for n, t in rules.schema.items() if self._runtime.arity(n) != len(t)}
-        if rules.core is before.core and not self._stale:
-            return EpochWork(arities, inserts, deletes)
-        come = [rule for label, rule in rules.core.items() if label not in before.core]
-        gone = tuple(label for label in before.core if label not in rules.core)
-        again = [rule for label, rule in rules.core.items() if label in before.core and self._must_replan(label, rules)]
-        sizes = self._sizes(rules, {n: len(rows) for n, rows in inserts.items()})
-        strata = None
-        if come or gone:
-            groups = [s.relations for s in self._runtime.strata.values() if len(s.relations) > 1]
-            strata = group_strata(list(rules.core.values()), groups)
-        plan = self._planner(rules, sizes)
-        return EpochWork(arities, inserts, deletes, tuple(map(plan, come)), gone, tuple(map(plan, again)), strata)
+    def _check_keys(self, rules: Ruleset, outcome: EpochOutcome) -> None:
+        """An epoch that breaks the key of a relation with rules is rolled back (D9)."""
+        try:
+            check_keys(rules.program, self._runtime.partition.relations, outcome.changes, self._row_text(rules))
+        except BaseException:
+            self._runtime.rollback()
+            raise
 
-    def _planner(self, rules: Ruleset, sizes: Sizes) -> Callable[[Rule], PlannedRule]:
-        def plan(rule: Rule) -> PlannedRule:
-            plans = plan_rule(rule, rules.schema, rules.functions, sizes)
-            whole = plan_whole(rule, rules.schema, rules.functions, sizes)
-            return PlannedRule(rule, plans, whole, value_type(rule, rules.schema, rules.functions))
+    def _row_text(self, rules: Ruleset) -> Callable[[str, Cells], str]:
+        def show(name: str, row: Cells) -> str:
+            names, types = self._column_names(name), rules.schema[name]
+            return show_fact(name, Rows(name, names, types, self._dictionary, row.reshape(1, -1)).rows()[0])
 
-        return plan
-
-    def _must_replan(self, label: str, rules: Ruleset) -> bool:
-        rule, before = rules.core[label], self._rules.core[label]
-        if rule != before or label in self._stale:
-            return True
-        names = [x.predicate for x in (*rule.body, rule.head) if hasattr(x, "predicate")]
-        return any(rules.schema[n] != self._rules.schema.get(n) for n in names)
-
-    def _sizes(self, rules: Ruleset, incoming: Mapping[str, int]) -> Sizes:
-        relations = self._runtime.partition.relations
-        derived = frozenset(rule.head.predicate for rule in rules.core.values())
-
-        def live(name: str) -> int:
-            return relations.live(relations.numbers[name]) if name in relations.numbers else 0
-
-        def keys(name: str, columns: tuple[int, ...]) -> int | None:
-            return relations.distinct_keys(relations.numbers[name], columns) if name in relations.numbers else None
-
-        sizes = Sizes(live, keys, incoming, derived)
-        for name in rules.schema:
-            self._planned_sizes.setdefault(name, sizes.size(name))
-        return sizes
-
-    def _note_sizes(self, outcome: EpochOutcome) -> None:
-        """Rules that read relations of quite another size than planned for are planned again with the next epoch."""
-        self._stale.clear()
-        relations = self._runtime.partition.relations
-        moved = set()
-        for name in outcome.changes:
-            size, planned = relations.live(relations.numbers[name]), self._planned_sizes.get(name, 0)
-            if max(size, planned) > 1000 and not planned / STALE <= size <= planned * STALE:
-                self._planned_sizes[name] = size
-                moved.add(name)
-        if moved:
-            for label, rule in self._rules.core.items():
-                if len(rule.body) > 1 and any(getattr(x, "predicate", None) in moved for x in rule.body):
-                    self._stale.add(label)
+        return show
 
     def _report(self, epoch: Epoch, outcome: EpochOutcome) -> None:
         epoch.number = self.epoch_number
         changed = {
-            name: ChangeSet(self._fixed(name, plus), self._fixed(name, minus))
-            for name, (plus, minus) in sorted(outcome.changes.items())
+            name: ChangeSet(self._fixed(name, _part(outcome, name, 0)), self._fixed(name, _part(outcome, name, 1)))
+            for name in sorted(outcome.changes)
             if not name.startswith("__")
         }
         epoch.changes = Changes(changed, self.no_change)
@@ -295,7 +403,7 @@ class Engine:
             outcome.seconds, supports, outcome.suspended, outcome.revived, tuple(outcome.strata)
         )
 
-    def _fixed(self, name: str, cells: Cells) -> Rows:
+    def _fixed(self, name: str, cells: Cells | Callable[[], Cells]) -> Rows:
         return Rows(name, self._column_names(name), self._schema[name], self._dictionary, cells)
 
     def no_change(self, name: str) -> ChangeSet:
@@ -320,6 +428,8 @@ class Engine:
         """Refuse facts for relations that the program does not admit."""
         if name.startswith("__"):
             raise EngineError(f"`{name}`: names that start with `__` are Tidelog's own")
+        if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
+            raise EngineError(f"`{name}` is not a name of a relation: letters, digits and `_`, not a digit first")
         if self._rules.program.convention == SOUFFLE and name not in self._rules.schema:
             raise self._unknown_relation(name)
 
@@ -335,40 +445,7 @@ class Engine:
             raise EngineError("the engine is closed")
 
 
-def _learn(
-    facts: Sequence[tuple[int, str, Data]], schema: Mapping[str, tuple[str | None, ...]]
-) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
-    """Types and relations that data brings and that were not known."""
-    bound: dict[tuple[str, int], str] = {}
-    known: dict[str, int] = {}
-    for _, name, data in facts:
-        types = schema.get(name, (None,) * known.get(name, len(data.columns)))
-        if name not in schema:
-            known.setdefault(name, len(data.columns))
-        if len(types) != len(data.columns):
-            raise DataError(f"relation `{name}` has {len(types)} columns, these rows have {len(data.columns)}")
-        if None in types:
-            for i, (type_, own) in enumerate(zip(types, data_types(name, data), strict=True)):
-                if type_ is None:
-                    bound.setdefault((name, i), own)
-    return bound, known
-
-
-class _Guard:
-    """While a runtime works: Ctrl-C waits for the end of a slice, and running out of memory is a limit that was hit."""
-
-    def __init__(self, runtime: EmbeddedRuntime) -> None:
-        self._machine = runtime.partition.machine
-        self._interrupts = Interrupts()
-
-    def __enter__(self) -> None:
-        self._interrupts.__enter__()
-        self._machine.on_slice = self._interrupts.check
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._machine.on_slice = lambda: None
-        self._interrupts.__exit__(kind, error, trace)
-        if isinstance(error, MemoryError):
-            raise LimitError("out of memory; nothing was changed") from error
+def _part(outcome: EpochOutcome, name: str, place: int) -> Callable[[], Cells]:
+    """The inserted (0) or deleted (1) rows of a relation, read when they are asked for."""
+    changes = outcome.changes
+    return lambda: changes[name][place]

@@ -6,7 +6,7 @@ Law (D3): within one epoch the signs of a fact are summed, so that the order of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tidelog.errors import EngineError
 from tidelog.io.rows import Rows as Data
 from tidelog.io.rows import read_rows
-from tidelog.program import Rule
+from tidelog.program import Program, Rule
 from tidelog.runtime.protocol import StratumStatistics
 from tidelog.view import ChangeSet
 
@@ -56,8 +56,10 @@ class Changes(Mapping[str, ChangeSet]):
 class Epoch:
     """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, source: str | None = None, offset: int | None = None) -> None:
         self._engine = engine
+        self.source = source
+        self.offset = offset
         self._open = True
         self.number: int | None = None
         self.changes: Changes = Changes({}, engine.no_change)
@@ -65,6 +67,8 @@ class Epoch:
         self.facts: list[tuple[int, str, Data]] = []
         self.added: list[Rule] = []
         self.removed: list[str] = []
+        self.program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
+        self.text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
 
     def insert(self, relation: str, rows: object) -> None:
         """Assert base facts: tuples, an Arrow table, a pandas data frame or a numpy array."""
@@ -74,8 +78,8 @@ class Epoch:
         """Retract base facts; those that are not asserted are passed over."""
         self._change(-1, relation, rows)
 
-    def add_rule(self, text: str, label: str | None = None) -> str:
-        """Add a rule given as text; returns its label."""
+    def add_rule(self, text: str | Rule, label: str | None = None) -> str:
+        """Add a rule, given as text or as a value; returns its label."""
         self._must_be_open()
         rule = self._engine.read_rule(text, label, [r.label or "" for r in self.added])
         self.added.append(rule)
@@ -92,7 +96,7 @@ class Epoch:
             self.removed.append(label)
 
     def __bool__(self) -> bool:
-        return bool(self.facts or self.added or self.removed)
+        return bool(self.facts or self.added or self.removed or self.program)
 
     def __enter__(self) -> Epoch:
         self._must_be_open()

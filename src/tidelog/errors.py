@@ -8,7 +8,10 @@ This module imports nothing of the package and prints nothing.
     ├── DataError         rows that do not fit their relation
     ├── EvaluationError   a value that cannot be computed (overflow, division by zero, failed conversion)
     ├── LimitError        an epoch that outgrew its limits
-    └── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
+    ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
+    └── StateError        a state folder that cannot be read, written or taken over
+
+A :class:`StateWarning` tells of damage to a state folder that was got round without loss.
 """
 
 from __future__ import annotations
@@ -97,6 +100,14 @@ class LimitError(TidelogError):
 
 class EngineError(TidelogError):
     """A call that the engine cannot serve in its present state."""
+
+
+class StateError(TidelogError):
+    """A state folder that cannot be read, written or taken over: damaged, locked, of a newer format, out of space."""
+
+
+class StateWarning(UserWarning):
+    """Damage to a state folder that was got round: the state is exact, but a file should be looked at."""
 
 
 def _one_line(diagnostic: Diagnostic) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tidelog.errors import EvaluationError
-from tidelog.io.rows import Rows
+from tidelog.errors import DataError, EvaluationError
+from tidelog.io.rows import Rows, data_types
 from tidelog.partition.relations import Cells
 from tidelog.program import Call, Const, Program, Term, Value
 from tidelog.program.functions import Function, resolve
@@ -65,3 +65,22 @@ def _summed(rows: Cells, weights: Cells) -> tuple[Cells, Cells]:
     sums = np.zeros(len(unique), np.int64)
     np.add.at(sums, places.reshape(-1), weights)
     return np.ascontiguousarray(unique), sums
+
+
+def learn(
+    facts: Sequence[tuple[int, str, Rows]], schema: Mapping[str, tuple[str | None, ...]]
+) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
+    """Types and relations that data brings and that were not known."""
+    bound: dict[tuple[str, int], str] = {}
+    known: dict[str, int] = {}
+    for _, name, data in facts:
+        types = schema.get(name, (None,) * known.get(name, len(data.columns)))
+        if name not in schema:
+            known.setdefault(name, len(data.columns))
+        if len(types) != len(data.columns):
+            raise DataError(f"relation `{name}` has {len(types)} columns, these rows have {len(data.columns)}")
+        if None in types:
+            for i, (type_, own) in enumerate(zip(types, data_types(name, data), strict=True)):
+                if type_ is None:
+                    bound.setdefault((name, i), own)
+    return bound, known

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Protocol
+
+from tidelog.errors import LimitError
 
 
 class Interrupts:
@@ -43,3 +46,29 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._noted = True
+
+
+class Sliced(Protocol):
+    """What works in slices and looks up between them."""
+
+    on_slice: Callable[[], None]
+
+
+class Guard:
+    """While a runtime works: Ctrl-C waits for the end of a slice, and running out of memory is a limit that was hit."""
+
+    def __init__(self, machine: Sliced) -> None:
+        self._machine = machine
+        self._interrupts = Interrupts()
+
+    def __enter__(self) -> None:
+        self._interrupts.__enter__()
+        self._machine.on_slice = self._interrupts.check
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._machine.on_slice = lambda: None
+        self._interrupts.__exit__(kind, error, trace)
+        if isinstance(error, MemoryError):
+            raise LimitError("out of memory; nothing was changed") from error

@@ -9,7 +9,7 @@ from tidelog.program import Atom, Rule, Var
 from tidelog.program.scope import literal_variables
 from tidelog.syntax import parse_rule
 
-ANSWERS = "?answers"  # no text can name it
+ANSWERS = "__?answers"  # no text can name it
 
 
 def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:

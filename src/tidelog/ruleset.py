@@ -98,6 +98,8 @@ class Ruleset:
         known = {name: self.schema[name] for name in names if name in self.schema}
         if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
             return None
+        if any(d.relation not in self.schema for d in self.program.declarations):  # the start: nothing is known yet
+            return None
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
         declarations = tuple(d for d in self.program.declarations if d.relation in names)

@@ -40,6 +40,10 @@ class Table:
         """All rows as tuples of Python values."""
         return self._decode(self._cells())
 
+    def head(self, count: int = SHOWN) -> list[tuple[Any, ...]]:
+        """A few rows, without decoding the others."""
+        return self._decode(self._cells()[:count])
+
     def _decode(self, cells: Cells) -> list[tuple[Any, ...]]:
         if not self.types:
             return [()] * len(cells)
@@ -135,17 +139,24 @@ class View(Table):
 
 
 class Rows(Table):
-    """Rows that were read once and stay as they are."""
+    """Rows that stay as they are; ``cells`` may be given by a function, which is called when they are first read."""
 
     def __init__(
-        self, title: str, names: Sequence[str], types: Sequence[str | None], dictionary: Dictionary, cells: Cells
+        self,
+        title: str,
+        names: Sequence[str],
+        types: Sequence[str | None],
+        dictionary: Dictionary,
+        cells: Cells | Callable[[], Cells],
     ) -> None:
         super().__init__(names, types, dictionary)
         self._name = title
-        self._fixed = cells
+        self._given = cells
 
     def _cells(self) -> Cells:
-        return self._fixed
+        if callable(self._given):
+            self._given = self._given()
+        return self._given
 
     def _title(self) -> str:
         return self._name

@@ -1,1 +1,5 @@
-"""Placeholder docstring, to be written with the package."""
+"""Compiled loops over arrays of 64-bit cells: records, indexes, joins, supports, min and max.
+
+Law: a kernel touches only what it is handed, holds no interpreter lock, and returns after a slice of work. Nothing here
+knows Datalog, types or Python values; this package imports nothing of Tidelog.
+"""

@@ -8,7 +8,7 @@ from tidelog.kernel.memory import compiled, load, load32
 
 
 @compiled
-def old_rows(directory, indexes, index, rel, keys, count, ncols, found):  # type: ignore[no-untyped-def]
+def old_rows(directory, indexes, index, rel, keys, count, ncols, found):
     """The old rows of ``count`` keys at ``keys``, into ``found``; their number, or -1 if it is too short."""
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
     total = 0

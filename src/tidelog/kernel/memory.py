@@ -144,14 +144,15 @@ def float_to_bits(_context: Any, _value: Any) -> Any:
 def _checked(build: str) -> Any:
     """An operation on two numbers that gives the result in 64 bits and whether it fits."""
 
-    @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+    @intrinsic
     def checked(_context: Any, _left: Any, _right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             pair = getattr(builder, build)(args[0], args[1])
             value, fits = builder.extract_value(pair, 0), builder.not_(builder.extract_value(pair, 1))
             return context.make_tuple(builder, signature.return_type, (value, fits))
 
-        return types.Tuple((types.int64, types.boolean))(types.int64, types.int64), generate
+        pair_type: Any = types.Tuple  # numba has no types
+        return pair_type((types.int64, types.boolean))(types.int64, types.int64), generate
 
     return checked
 

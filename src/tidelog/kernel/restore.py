@@ -15,7 +15,7 @@ AHEAD = 12  # rows whose place in the table is asked for before it is needed
 
 
 @compiled
-def enter_rows(directory, rel, first, last):  # type: ignore[no-untyped-def]  # compiled: types are inferred
+def enter_rows(directory, rel, first, last):
     """Enter the rows [first, last) into the table, which has room, or put them on the free list."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     table, mask = directory[rel, TAB], directory[rel, MASK]

@@ -1,1 +1,5 @@
-"""Placeholder docstring, to be written with the package."""
+"""One partition: the memory of its relations, and the two phases in which a stratum follows a change.
+
+Law: I1 and I2 hold after every committed epoch, and an epoch that is undone leaves no trace. Who calls it, and from
+where, is the business of `runtime`.
+"""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
 import xxhash
 
@@ -93,6 +94,17 @@ class Dictionary:
         """The cells of many symbols."""
         known = self._cells
         return [known[t] if t in known else self.symbol(t) for t in texts]
+
+    def entries_since(self, count: int) -> list[tuple[int, Value]]:
+        """The entries made after the first ``count``, in order; entries are only ever added."""
+        newest = list(islice(reversed(self._values.items()), len(self._values) - count))
+        newest.reverse()
+        return newest
+
+    def restore(self, entries: Mapping[int, Value]) -> None:
+        """Take over the entries of a state that was read."""
+        self._values.update(entries)
+        self._cells.update((value, cell) for cell, value in entries.items() if isinstance(value, str))
 
     def encode(self, value: Value, type_: str) -> int:
         """The cell of a value of a type; the value is known to fit."""

@@ -18,6 +18,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.scalar import explain_fault
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
+from tidelog.partition.block import Block
 from tidelog.partition.relations import Cells, Relations, address
 
 LISTS = {at.HEAP: 2, at.OPENED: 1, at.STALE: 1}  # growing lists of the state, and cells per entry
@@ -25,7 +26,7 @@ KEPT = [at.CLOCK, at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]
 KEPT += [field for start in LISTS for field in (start, start + 1)]
 MESSAGES = 2048
 SLICE_SECONDS = 0.025
-NO_SPANS: Cells = np.zeros((1, 2), np.int64)
+NO_CELLS: Cells = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Machine:
         self._plans: Cells = np.zeros(1, np.int64)
         self._scratch: Cells = np.zeros(VARIABLES, np.int64)
         self._queue: Cells = np.zeros(1024, np.int64)
+        self._queue_block = Block(self._queue)
         self._out: Cells = np.zeros((MESSAGES, at.M_COLS + 8), np.int64)
         self.state[at.SCRATCH] = address(self._scratch)
         self._set_queue(self._queue)
@@ -75,6 +77,7 @@ class Machine:
         self.state[:] = 0
         self.state[KEPT] = kept
         self.state[at.PC] = -1
+        self.tally[:] = 0
         self.state[at.MOST_ROUNDS] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -118,7 +121,7 @@ class Machine:
         """An empty queue, or one with these items."""
         count = 0 if items is None else len(items)
         if count > len(self._queue):
-            self._set_queue(np.zeros(2 * count, np.int64))
+            self._grow_queue(2 * count)
         if items is not None:
             self._queue[:count] = items
         self.state[at.QHEAD], self.state[at.QTAIL] = 0, count
@@ -186,7 +189,7 @@ class Machine:
     def revive(self, items: Cells) -> None:
         """Revive suspended facts, given in order of old rank."""
         if len(items) > len(self._queue):
-            self._set_queue(np.zeros(2 * len(items), np.int64))
+            self._grow_queue(2 * len(items))
         self._reserve_heap(len(items))
         support.revive(self.relations.directory, self.state, items, len(items))
 
@@ -240,9 +243,7 @@ class Machine:
                 self._check_limits()
                 self.relations.grow(int(state[at.NEED]))
             elif status == at.GROW_QUEUE:
-                grown = np.zeros(2 * len(self._queue), np.int64)
-                grown[: len(self._queue)] = self._queue
-                self._set_queue(grown)
+                self._grow_queue(2 * len(self._queue))
             elif status == at.GROW_LISTS:
                 self._grow_lists()
             elif status == at.CALL:
@@ -300,6 +301,15 @@ class Machine:
     def current_rule(self) -> int:
         """The number of the rule whose plan ran last."""
         return int(self.code[self._plans[max(0, int(self.state[at.TRIGGER]) - 1)]])
+
+    def _grow_queue(self, length: int) -> None:
+        if self._queue_block.array is not self._queue:
+            self._queue_block = Block(self._queue)
+        self._queue = NO_CELLS
+        try:
+            self._queue_block.grow(length)
+        finally:
+            self._set_queue(self._queue_block.array)
 
     def _set_queue(self, queue: Cells) -> None:
         self._queue = queue

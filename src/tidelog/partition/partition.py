@@ -190,9 +190,35 @@ class Partition:
                 highest = max(highest, int((records[:, arity] >> at.FLAG_BITS).max()) + base)
         return highest
 
+    @property
+    def clock(self) -> int:
+        """The highest rank given or seen."""
+        return int(self.machine.state[at.CLOCK])
+
     def raise_clock(self, rank: int) -> None:
         """See to it that fresh ranks are above ``rank``."""
         self.machine.state[at.CLOCK] = max(int(self.machine.state[at.CLOCK]), rank)
+
+    def close_ranks(self, names: Iterable[str]) -> int:
+        """Number the ranks of a stratum's facts anew from 1, in the same order; no count changes. The highest rank."""
+        numbers = [self.relations.numbers[name] for name in names]
+        states = []
+        for number in numbers:
+            arity, base = (int(self.relations.directory[number, f]) for f in (at.ARITY, at.RANK_BASE))
+            states.append((self.relations.records(number)[:, arity], base))
+        ranks = np.concatenate([(state >> at.FLAG_BITS) + base for state, base in states])
+        live = np.concatenate([(state & at.LIVE) != 0 for state, _ in states])
+        order = np.unique(ranks[live])
+        for number, (state, base) in zip(numbers, states, strict=True):
+            used = (state & at.LIVE) != 0
+            closed = np.searchsorted(order, (state[used] >> at.FLAG_BITS) + base) + 1
+            state[used] = (closed << at.FLAG_BITS) | (state[used] & at.FLAGS)
+            self.relations.directory[number, at.RANK_BASE] = 0
+        return len(order)
+
+    def set_clock(self, rank: int) -> None:
+        """After `close_ranks` of all strata: the highest rank there is."""
+        self.machine.state[at.CLOCK] = rank
 
     def retract(self, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Changes]) -> None:
         """Phase 1: all supports that the change takes away, to quiescence."""

@@ -40,9 +40,13 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.maintain import fill_index, move_entries
+from tidelog.kernel.restore import enter_rows
+from tidelog.partition.block import Block
 
 Cells = npt.NDArray[np.int64]
 SMALLEST = 16
+NOTHING: Cells = np.zeros(0, np.int64)
+LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
 
 
 def address(array: npt.NDArray[Any]) -> int:
@@ -70,6 +74,7 @@ class Relations:
         self._index_arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
+        self._blocks: dict[tuple[int, str], Block] = {}
         self._index_count = 0
 
     def add(self, name: str, arity: int) -> int:
@@ -82,13 +87,17 @@ class Relations:
         number = len(self.names)
         if number >= len(self.directory):
             self.directory = np.concatenate([self.directory, np.zeros_like(self.directory)])
-        self.numbers[name] = number
+        arrays = {
+            "rec": np.zeros((SMALLEST, arity + 2), np.int64),
+            "tab": np.zeros(SMALLEST * 2, np.int64),
+            "journal": np.zeros((SMALLEST, 3), np.int64),
+        }
+        self.numbers[name] = number  # all memory is had before anything changes
         self.names.append(name)
         row = self.directory[number]
         row[ARITY], row[WIDTH], row[FIRST] = arity, arity + 2, -1
-        self._set(number, "rec", np.zeros((SMALLEST, arity + 2), np.int64))
-        self._set(number, "tab", np.zeros(SMALLEST * 2, np.int64))
-        self._set(number, "journal", np.zeros((SMALLEST, 3), np.int64))
+        for part, array in arrays.items():
+            self._set(number, part, array)
         return number
 
     def records(self, number: int) -> Cells:
@@ -100,6 +109,15 @@ class Relations:
         """The journal entries of a relation: row, state and counts before the epoch."""
         entries: Cells = self._arrays[number, "journal"]
         return entries[: self.directory[number, JROWS]]
+
+    def load(self, number: int, records: Cells, rows: int) -> None:
+        """Take over records as they lay in another process, ``rows`` of them in use; the relation has no index yet."""
+        row = self.directory[number]
+        self._set(number, "rec", records)
+        self._set(number, "tab", np.zeros(table_size(rows), np.int64))
+        row[ROWS], row[LIVE_ROWS], row[layout.FREE] = rows, 0, 0
+        for first in range(0, rows, LOADED):
+            enter_rows(self.directory, number, first, min(first + LOADED, rows))
 
     def live(self, number: int) -> int:
         """How many records are in use."""
@@ -136,6 +154,7 @@ class Relations:
         """Give back the memory of a journal that one large epoch left behind."""
         if self.directory[number, JCAP] > 1 << 16:
             self._set(number, "journal", np.zeros((SMALLEST, 3), np.int64))
+            self._blocks.pop((number, "journal"), None)
 
     def clear(self, number: int) -> None:
         """Forget all records of a relation that takes no part in epochs."""
@@ -160,21 +179,23 @@ class Relations:
         known = self._index_numbers.get((number, columns))
         if known is not None:
             return known
-        index = self._free_indexes.pop() if self._free_indexes else self._index_count
-        self._index_count = max(self._index_count, index + 1)
+        index = self._free_indexes[-1] if self._free_indexes else self._index_count
         if index >= len(self.indexes):
             self.indexes = np.concatenate([self.indexes, np.zeros_like(self.indexes)])
         entry = self.indexes[index]
         entry[:] = 0
         entry[REL], entry[NCOLS], entry[FOLLOWING] = number, len(columns), self.directory[number, FIRST]
         entry[COLS : COLS + len(columns)] = columns
-        self.directory[number, FIRST] = index
         self._set_index(index, "links", np.zeros((int(self.directory[number, CAP]), 2), np.int32))
         self._set_index(index, "tab", np.zeros(SMALLEST, np.int64))
-        self._index_numbers[number, columns] = index
         row = 0
         while (row := fill_index(self.directory, self.indexes, index, number, row)) >= 0:
             self._grow_index_table(index)
+        self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
+        self._index_numbers[number, columns] = index
+        self._index_count = max(self._index_count, index + 1)
+        if self._free_indexes and self._free_indexes[-1] == index:
+            self._free_indexes.pop()
         return index
 
     def drop_index(self, number: int, columns: tuple[int, ...]) -> None:
@@ -190,6 +211,7 @@ class Relations:
             self.indexes[before, FOLLOWING] = following
         for part in ("links", "tab"):
             del self._index_arrays[index, part]
+        self._blocks.pop((index, "links"), None)
         self.indexes[index] = 0
         self._free_indexes.append(index)
 
@@ -220,20 +242,29 @@ class Relations:
             self.indexes[index, KTAB], self.indexes[index, KMASK] = address(array), len(array) - 1
 
     def _grow_records(self, number: int, wanted: int) -> None:
-        old = self._arrays[number, "rec"]
         if wanted >= 1 << 31:
             raise MemoryError(f"relation `{self.names[number]}` would hold over 2^31 facts in one partition")
-        indexes = []
         index = int(self.directory[number, FIRST])
         while index >= 0:
-            indexes.append((index, _longer(self._index_arrays[index, "links"], wanted)))
+            self._set_index(index, "links", self._stretched(self._index_arrays, (index, "links"), wanted))
             index = int(self.indexes[index, FOLLOWING])
-        self._set(number, "rec", _longer(old, wanted))  # all memory is had before anything changes
-        for index, links in indexes:
-            self._set_index(index, "links", links)
+        self._set(number, "rec", self._stretched(self._arrays, (number, "rec"), wanted))  # last: this is the capacity
 
     def _grow_journal(self, number: int, wanted: int) -> None:
-        self._set(number, "journal", _longer(self._arrays[number, "journal"], wanted))
+        self._set(number, "journal", self._stretched(self._arrays, (number, "journal"), wanted))
+
+    def _stretched(
+        self, arrays: dict[tuple[int, str], npt.NDArray[Any]], key: tuple[int, str], length: int
+    ) -> npt.NDArray[Any]:
+        """A longer array in place of one; it stays where it is if there is no memory."""
+        block = self._blocks.get(key)
+        if block is None or block.array is not arrays[key]:
+            block = self._blocks[key] = Block(arrays[key])
+        arrays[key] = NOTHING
+        try:
+            return block.grow(length)
+        finally:
+            arrays[key] = block.array
 
     def _grow_table(self, number: int, entries: int) -> None:
         old = self._arrays[number, "tab"]
@@ -246,9 +277,3 @@ class Relations:
         new: Cells = np.zeros(len(old) * 2, np.int64)
         move_entries(address(old), len(old) - 1, address(new), len(new) - 1)
         self._set_index(index, "tab", new)
-
-
-def _longer(old: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
-    new = np.empty((length, *old.shape[1:]), old.dtype)
-    new[: len(old)] = old
-    return new

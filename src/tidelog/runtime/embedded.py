@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.kernel import layout as at
@@ -20,10 +21,11 @@ from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.program import Atom, Negation
 from tidelog.program.functions import Function
-from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule, StratumStatistics
+from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule, RowChanges, StratumStatistics
 from tidelog.runtime.strata import Restratification
 
 CODE_LIMIT = 1 << 20
+RANK_LIMIT = 1 << 50  # ranks have 55 bits; merging strata stacks them
 
 
 @dataclass
@@ -34,6 +36,7 @@ class _Undo:
     orders: dict[int, int]
     rules: dict[int, dict[str, RuleCode]]
     removed: list[RuleCode] = field(default_factory=list)
+    lost: dict[str, int] = field(default_factory=dict)
     added: list[RuleCode] = field(default_factory=list)
     replaced: list[tuple[RuleCode, PlannedRule]] = field(default_factory=list)
 
@@ -58,18 +61,42 @@ class EmbeddedRuntime:
         self.strata: dict[str, Stratum] = {}
         self._readers: dict[str, set[str]] = {}
         self._undo: _Undo | None = None
+        self._unread: Callable[[], RowChanges | None] = lambda: None
 
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
         self.partition.machine.limits = limits
 
     def arity(self, name: str) -> int | None:
-        """The number of columns of a relation, None if there is no such relation."""
-        number = self.partition.relations.numbers.get(name)
+        """The number of columns of a relation, None if there is no such relation, or only one that a rollback left."""
+        number = self.partition.relations.numbers.get(name) if name in self.strata else None
         return None if number is None else int(self.partition.relations.directory[number, at.ARITY])
+
+    @property
+    def groups(self) -> list[frozenset[str]]:
+        """The relations evaluated together, lower strata first; relations without rules stand in none."""
+        strata = {id(s): s for s in self.strata.values() if s.order >= 0}
+        return [s.relations for s in sorted(strata.values(), key=lambda s: s.order)]
+
+    def adopt(self, arities: Mapping[str, int], groups: Iterable[Iterable[str]], rules: Iterable[PlannedRule]) -> None:
+        """Take over the strata and rules of a state that was read: their supports are counted already."""
+        for name, arity in arities.items():
+            self.partition.add_relation(name, arity)
+            self.strata[name] = Stratum(frozenset((name,)), order=-1)
+        for order, group in enumerate(groups):
+            stratum = Stratum(frozenset(group), order=order)
+            self.strata.update((name, stratum) for name in stratum.relations)
+        for planned in rules:
+            stratum = self.strata[planned.rule.head.predicate]
+            code = self.partition.add_rule(
+                planned.rule, planned.plans, planned.whole, stratum.relations, fold_of(planned)
+            )
+            stratum.rules[code.label] = code
+            self._note_readers(code)
 
     def run(self, work: EpochWork) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+        self._settle()
         self._undo = self._remember() if work.changes_rules else None
         self.partition.begin()
         try:
@@ -80,6 +107,7 @@ class EmbeddedRuntime:
 
     def rollback(self) -> None:
         """Undo the epoch that ran last and is not committed."""
+        self._settle()
         self.partition.undo()
         if self._undo is not None:
             self._restore(self._undo)
@@ -91,12 +119,14 @@ class EmbeddedRuntime:
         if self._undo is not None and (self._undo.removed or self._undo.replaced):
             self.partition.drop_unused_indexes()
         self._undo = None
+        strata = {id(s): s for s in self.strata.values()}.values()
         if self.partition.machine.code_length > CODE_LIMIT:
-            self.partition.compact_code({id(s): s for s in self.strata.values()}.values())
+            self.partition.compact_code(strata)
+        if self.partition.clock > RANK_LIMIT:
+            self.partition.set_clock(max(self.partition.close_ranks(s.relations) for s in strata))
 
     def _run(self, work: EpochWork, undo: _Undo | None) -> EpochOutcome:
         began = time.perf_counter()
-        tally = self.partition.machine.tally.copy()
         outcome = EpochOutcome()
         for name, arity in work.arities.items():
             self.partition.add_relation(name, arity)
@@ -104,9 +134,10 @@ class EmbeddedRuntime:
         added = {} if undo is None else self._change_rules(work, undo)
         self._visit(work, added, outcome)
         outcome.seconds = time.perf_counter() - began
+        outcome.rounds = int(self.partition.machine.state[at.ROUNDS])
         outcome.suspended = int(self.partition.machine.state[at.SUSPENDED])
         outcome.revived = int(self.partition.machine.state[at.REVIVED])
-        self._count_supports(tally, outcome)
+        self._count_supports(undo, outcome)
         return outcome
 
     def _change_rules(self, work: EpochWork, undo: _Undo) -> dict[int, list[RuleCode]]:
@@ -127,6 +158,7 @@ class EmbeddedRuntime:
             stratum = self.strata[code.rule.head.predicate]
             del stratum.rules[label]
             stratum.forget_tables()
+            undo.lost[label] = int(self.partition.machine.tally[code.number])
             self.partition.forget_rule(code)
             undo.removed.append(code)
 
@@ -181,15 +213,25 @@ class EmbeddedRuntime:
             for number in found:
                 name = self.partition.relations.names[number]
                 self._reach(self._readers.get(name, ()), heap, seen)
-        for number, change in changes.items():
-            columns = self.partition.columns_of
-            name = self.partition.relations.names[number]
-            outcome.changes[name] = (columns(change.appeared, number), columns(change.vanished, number))
+        names = self.partition.relations.names
+        outcome.changes = RowChanges({names[n]: self._reader(n, change) for n, change in changes.items()})
+        self._unread = weakref.ref(outcome.changes)
+
+    def _reader(self, number: int, change: Changes) -> Callable[[], tuple[Cells, Cells]]:
+        """Reads the rows of a change; those that vanished are read now, before their records are freed."""
+        vanished = self.partition.columns_of(change.vanished, number)
+        return lambda: (self.partition.columns_of(change.appeared, number), vanished)
+
+    def _settle(self) -> None:
+        """Changes of the epoch before that somebody may still read are read before records move."""
+        unread = self._unread()
+        if unread is not None:
+            unread.settle()
 
     def _reach(self, names: object, heap: list[tuple[int, int]], seen: dict[int, Stratum]) -> None:
         for name in names:  # type: ignore[attr-defined]  # any iterable of names
-            stratum = self.strata[name]
-            if id(stratum) not in seen:
+            stratum = self.strata.get(name)  # None: a query that was taken back read the relation
+            if stratum is not None and id(stratum) not in seen:
                 seen[id(stratum)] = stratum
                 heapq.heappush(heap, (stratum.order, id(stratum)))
 
@@ -205,15 +247,16 @@ class EmbeddedRuntime:
         began = time.perf_counter()
         state = self.partition.machine.state
         suspended, revived = int(state[at.SUSPENDED]), int(state[at.REVIVED])
+        supports = int(self.partition.machine.tally.sum())
         self.partition.retract(stratum, deletes, changes)
         for code in new_rules:
             self._note_readers(code)
         self.partition.gain(stratum, inserts, changes, new_rules)
-        outcome.rounds += 1
         outcome.strata.append(
             StratumStatistics(
                 tuple(sorted(stratum.relations)),
                 time.perf_counter() - began,
+                supports=int(self.partition.machine.tally.sum()) - supports,
                 suspended=int(state[at.SUSPENDED]) - suspended,
                 revived=int(state[at.REVIVED]) - revived,
             )
@@ -227,14 +270,15 @@ class EmbeddedRuntime:
             if isinstance(atom, Atom):
                 self._readers.setdefault(atom.predicate, set()).add(code.rule.head.predicate)
 
-    def _count_supports(self, before: Cells, outcome: EpochOutcome) -> None:
+    def _count_supports(self, undo: _Undo | None, outcome: EpochOutcome) -> None:
+        """Supports found or lost per rule; rules that were removed have lost all of theirs."""
         tally = self.partition.machine.tally
-        found = tally.copy()
-        found[: len(before)] -= before
-        for number in found.nonzero()[0]:
+        for number in tally.nonzero()[0]:
             label = self.partition.label_of(int(number))
             if label is not None:
-                outcome.supports[label] = int(found[number])
+                outcome.supports[label] = int(tally[number])
+        if undo is not None:
+            outcome.supports.update(undo.lost)
 
     def _remember(self) -> _Undo:
         strata = {id(s): s for s in self.strata.values()}

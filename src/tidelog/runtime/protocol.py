@@ -5,7 +5,8 @@ Law: an epoch's work is a value; a runtime carries it out whole, or raises and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.partition.relations import Cells
@@ -56,6 +57,35 @@ class StratumStatistics:
     revived: int = 0
 
 
+class RowChanges(Mapping[str, tuple[Cells, Cells]]):
+    """The changed rows (inserted, deleted) of every relation that changed, read when they are asked for.
+
+    Whoever moves records calls `settle` first, so that what is read is always what the epoch did.
+    """
+
+    def __init__(self, readers: Mapping[str, Callable[[], tuple[Cells, Cells]]]) -> None:
+        self._readers = readers
+        self._read: dict[str, tuple[Cells, Cells]] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, name: str) -> tuple[Cells, Cells]:
+        with self._lock:
+            if name not in self._read:
+                self._read[name] = self._readers[name]()
+            return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readers)
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+    def settle(self) -> None:
+        """Read everything that was not read yet."""
+        for name in self._readers:
+            self[name]
+
+
 @dataclass(slots=True)
 class EpochOutcome:
     """What an epoch did: changed rows of every relation (inserted, deleted), and statistics.
@@ -63,7 +93,7 @@ class EpochOutcome:
     ``supports`` counts supports found per core rule. Times are in seconds.
     """
 
-    changes: dict[str, tuple[Cells, Cells]] = field(default_factory=dict)
+    changes: RowChanges = field(default_factory=lambda: RowChanges({}))
     strata: list[StratumStatistics] = field(default_factory=list)
     supports: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0

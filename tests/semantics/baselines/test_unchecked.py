@@ -1,4 +1,4 @@
-"""Picking a deletion without looking for its fact: the fault that the linear-logic paper finds in the rules of Navarro et al."""
+"""Picking a deletion without looking for its fact: the fault that LAM 2010L finds in the rules of Navarro et al."""
 
 from tidelog.semantics.algorithm import as_sets
 from tidelog.semantics.baselines import Unchecked

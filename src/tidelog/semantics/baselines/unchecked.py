@@ -1,4 +1,4 @@
-"""Deletions picked without looking for the fact (the reading of Navarro and Rybalchenko that the linear-logic paper criticises).
+"""Deletions picked without looking for the fact (the rules of Navarro and Rybalchenko, criticised in LAM 2010L).
 
 A node takes any update of its bag. A deletion of a fact that is not there leaves the tables as they are, yet fires its
 delta rules. Everything else is as in the corrected pipelined algorithm.

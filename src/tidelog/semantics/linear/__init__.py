@@ -1,4 +1,7 @@
-"""The linear-logic reading of the commands (the linear-logic paper): contexts, instructions, their proofs, and what they encode."""
+"""The linear-logic reading of the commands: contexts, instructions, their proofs, and what they encode.
+
+LAM 2010L is the version of *An Operational Semantics for Network Datalog* in linear logic with subexponentials.
+"""
 
 from tidelog.semantics.linear.commands import COMMANDS, fire, pick, query, sequent, update
 from tidelog.semantics.linear.contexts import Contexts, Index

@@ -1,4 +1,4 @@
-"""pick, fire, update and query as linear-logic programs (the linear-logic paper, figure 3), and the sequent they work on.
+"""pick, fire, update and query as linear-logic programs (LAM 2010L, figure 3), and the sequent they work on.
 
     pick    = unload upd <P,L,U>; load <P,L,U> picked; (U = INS; load <L> Pν; end) ⊕ (U = DEL; unload Pν <L>; end)
     fire    = unload picked <P,L,U>; unload rules <P,R,U>; load <P,L,U> exec; load <L> ΔP;

@@ -1,4 +1,4 @@
-"""Contexts named by subexponential indexes: the data structures of the linear-logic reading (the linear-logic paper, section 4.1).
+"""Contexts named by subexponential indexes: the data structures of the linear-logic reading (LAM 2010L, section 4.1).
 
 A sequent of linear logic with subexponentials keeps one multiset of formulas per index. Here an index names a table,
 a bag of updates or the stored delta rules, and its formulas are tuples of values.

@@ -1,4 +1,4 @@
-"""The linear-logic reading against the transition system: one is the other (the content of the linear-logic paper, section 5).
+"""The linear-logic reading against the transition system: one is the other (the content of LAM 2010L, section 5).
 
 A sequent between two commands is a configuration written differently: tables are K, tables with ν are Kν, and the
 contexts upd, picked and exec are U, P and E.

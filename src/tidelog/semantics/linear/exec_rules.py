@@ -1,6 +1,6 @@
 """execRules: all delta rules of one update, as nested loops over contexts.
 
-the linear-logic paper leaves execRules to a report that is not at hand; this is a design of our own. The delta rule at position i of
+LAM 2010L leaves execRules to a report that is not at hand; this is a design of our own. The delta rule at position i of
 
     h :- b1, ..., bn.
 

@@ -1,4 +1,4 @@
-"""The instructions load, unload, loop, move, end as linear-logic formulas (the linear-logic paper, figure 2).
+"""The instructions load, unload, loop, move, end as linear-logic formulas (LAM 2010L, figure 2).
 
 Each instruction abbreviates a formula of linear logic with subexponentials whose focused proofs behave like a small
 imperative program:

@@ -1,4 +1,4 @@
-"""The subexponential indexes of the encoding: which context holds what (the linear-logic paper, section 4.1).
+"""The subexponential indexes of the encoding: which context holds what (LAM 2010L, section 4.1).
 
 Law: `rules` is the only unbounded context, since a delta rule may be used any number of times; all others are linear.
 """

@@ -1,0 +1,98 @@
+"""The part of an engine that speaks with its state folder: durable epochs, change feeds, the log, edited programs.
+
+Law: an epoch is on disk before it counts, and one that cannot be written is rolled back. Input that names its source
+and offset is applied once. Without a state folder there is no history, and asking for it is an error.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from tidelog.errors import EngineError
+from tidelog.facts import program_facts
+from tidelog.program import Program
+from tidelog.ruleset import Ruleset
+from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.protocol import EpochOutcome
+from tidelog.store.difference import Difference, compare_programs, fact_texts
+from tidelog.store.durable import Durable, EpochRecord
+from tidelog.store.history import Change, LogEntry, log_entries, view_changes
+from tidelog.syntax import parse_program, print_rule
+
+if TYPE_CHECKING:
+    from tidelog.epoch import Epoch
+    from tidelog.view import View
+
+
+class Keeping:
+    """What `Engine` inherits; the attributes are the engine's."""
+
+    epoch_number: int
+    _durable: Durable | None
+    _offsets: dict[str, int]
+    _runtime: EmbeddedRuntime
+    _rules: Ruleset
+    _writing: threading.RLock
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, name: str) -> View: ...
+
+        def epoch(self, source: str | None = None, offset: int | None = None) -> Epoch: ...
+
+        def _must_be_open(self) -> None: ...
+
+    def changes(self, view: str, since: int = 0) -> list[Change]:
+        """The change feed of a relation: (epoch, +1 or -1, fact) for every epoch after ``since``, each exactly once."""
+        name = self[view].name
+        return list(view_changes(self._kept("a change feed"), name, since, self._runtime.partition.dictionary))
+
+    def log(self) -> list[LogEntry]:
+        """The epochs that the state folder keeps, oldest first."""
+        self._must_be_open()
+        return list(log_entries(self._kept("a log")))
+
+    def snapshot(self) -> None:
+        """Write the whole state, so that the next opening need not read the log up to here."""
+        self._must_be_open()
+        with self._writing:
+            self._kept("a snapshot").snapshot(self._runtime, self._rules)
+
+    def epoch_to(self, program: str | Program) -> tuple[Epoch, Difference]:
+        """An epoch that makes the program of the state say what the given one says, and how the two differ."""
+        state = self._kept("a comparison of programs")
+        given = parse_program(program) if isinstance(program, str) else program
+        difference = compare_programs(self._rules.program, state.facts, given)
+        epoch = self.epoch()
+        epoch.removed = [rule.label or "" for rule in difference.removed]
+        epoch.added = list(self._rules.label(difference.added))
+        epoch.program = given if difference.other else None
+        for sign, facts in ((1, difference.facts_added), (-1, difference.facts_removed)):
+            told = parse_program("\n".join((f".convention {given.convention}", *facts)))
+            epoch.facts += ((sign, name, rows) for _, name, rows in program_facts(told, self._rules.functions))
+        epoch.text_facts = fact_texts(given)
+        return epoch, difference
+
+    def _kept(self, what: str) -> Durable:
+        if self._durable is None:
+            raise EngineError(f"{what} needs a state folder: make the engine with `Engine(..., path=...)`")
+        return self._durable
+
+    def _is_repeated(self, epoch: Epoch) -> bool:
+        """Whether an epoch brings input that was committed before."""
+        if epoch.source is None or epoch.offset is None or epoch.source not in self._offsets:
+            return False
+        return epoch.offset <= self._offsets[epoch.source]
+
+    def _make_durable(self, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> None:
+        """The epoch is on disk before it counts; if it cannot be written it is rolled back."""
+        if self._durable is None:
+            return
+        try:
+            added = [print_rule(rule, rules.program.convention) for rule in epoch.added]
+            note = EpochRecord(outcome.seconds, added, epoch.removed, epoch.source, epoch.offset, epoch.text_facts)
+            self._durable.record(self.epoch_number + 1, self._runtime, rules, note)
+        except BaseException:
+            self._runtime.rollback()
+            raise

@@ -1,0 +1,122 @@
+"""What an epoch does to the records of a relation, and how that lies in Arrow.
+
+Law: a delta is physical: it names rows and says what their cells are afterwards, so that replaying it evaluates
+nothing. Facts that come and go carry their columns: read as changes of facts, the same delta is the change feed of the
+relation. A snapshot is the delta from nothing.
+
+    changed   row, state, counts          of facts that stay
+    added     columns, state, counts      of facts that come, in the rows that ``rows`` names
+    removed   row, columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tidelog.store.frame import Bytes
+
+Cells = npt.NDArray[np.int64]
+CELLS = pa.large_list(pa.int64())
+SCHEMA = pa.schema(
+    [
+        ("relation", pa.utf8()),
+        ("types", pa.utf8()),
+        ("arity", pa.int32()),
+        ("base", pa.int64()),
+        ("changed", CELLS),
+        ("rows", CELLS),
+        ("added", CELLS),
+        ("removed", CELLS),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The changes of one relation. ``types`` are those of its columns then; ``base`` is what its ranks count from.
+
+    Rows that follow each other, the usual case where many facts come, are named by the first alone.
+    """
+
+    relation: str
+    types: tuple[str | None, ...]
+    arity: int
+    base: int
+    changed: Cells
+    rows: Cells
+    added: Cells
+    removed: Cells
+
+    def places(self) -> Cells | slice:
+        """Where the added records go."""
+        if len(self.rows) == len(self.added) != 1:
+            return self.rows
+        first = int(self.rows[0])
+        return slice(first, first + len(self.added))
+
+
+def named(rows: Cells) -> Cells:
+    """The rows as a delta names them.
+
+    >>> named(np.array([4, 5, 6])), named(np.array([4, 6]))
+    (array([4]), array([4, 6]))
+    """
+    consecutive = len(rows) > 1 and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all()
+    return rows[:1] if consecutive else rows
+
+
+def encode_deltas(deltas: Sequence[Delta]) -> Bytes:
+    """One Arrow IPC message with a line per relation."""
+    columns = [
+        pa.array([d.relation for d in deltas], pa.utf8()),
+        pa.array([",".join(t or "" for t in d.types) for d in deltas], pa.utf8()),
+        pa.array([d.arity for d in deltas], pa.int32()),
+        pa.array([d.base for d in deltas], pa.int64()),
+        *(_lists([getattr(d, part) for d in deltas]) for part in ("changed", "rows", "added", "removed")),
+    ]
+    return memoryview(pa.record_batch(columns, schema=SCHEMA).serialize())
+
+
+def _lists(parts: list[Cells]) -> pa.Array:
+    offsets = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([part.size for part in parts], out=offsets[1:])
+    cells = parts[0].ravel() if len(parts) == 1 else np.concatenate([p.ravel() for p in parts])
+    return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(cells))
+
+
+def decode_deltas(message: memoryview) -> Iterator[Delta]:
+    """The deltas of a message; their cells are views of it.
+
+    Added records that are most of what was read may be written to: they can be taken over without a copy.
+    """
+    batch = pa.ipc.read_record_batch(pa.py_buffer(message), SCHEMA)
+    names, types, arities, bases = (batch.column(i).to_pylist() for i in range(4))
+    lists = [(c.offsets.to_numpy(), c.values.to_numpy()) for c in (batch.column(i) for i in range(4, 8))]
+    for i, name in enumerate(names):
+        arity = arities[i]
+        changed, rows, added, removed = (cells[offsets[i] : offsets[i + 1]] for offsets, cells in lists)
+        known = tuple(t or None for t in types[i].split(",")) if types[i] or arity else ()
+        yield Delta(
+            name,
+            known,
+            arity,
+            bases[i],
+            changed.reshape(-1, 3),
+            rows,
+            _writable(added, message).reshape(-1, arity + 2),
+            removed.reshape(-1, arity + 1),
+        )
+
+
+def _writable(cells: Cells, message: memoryview) -> Cells:
+    """The same cells, writable, if the memory they lie in is and if holding on to it wastes less than half of it."""
+    if message.readonly or 2 * cells.nbytes < memoryview(message.obj).nbytes:
+        return cells
+    whole = np.frombuffer(message, np.uint8)
+    start = cells.ctypes.data - whole.ctypes.data
+    return whole[start : start + cells.nbytes].view(np.int64)

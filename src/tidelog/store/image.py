@@ -1,0 +1,113 @@
+"""A state as it lies in files: the records of every relation, the dictionary, rules, strata, clock.
+
+Law: an image is what a snapshot and the epochs after it add up to; applying a frame costs its size and evaluates
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tidelog.kernel.layout import LIVE
+from tidelog.program.term import Value
+from tidelog.store.delta import Cells, Delta, decode_deltas
+from tidelog.store.entries import decode_entries
+from tidelog.store.frame import Frame
+
+SMALLEST = 16
+
+
+@dataclass(slots=True)
+class RelationImage:
+    """The records of a relation by row; ``rows`` of them are or were in use."""
+
+    arity: int
+    base: int = 0
+    rows: int = 0
+    records: Cells = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+
+    def apply(self, delta: Delta) -> None:
+        """Make the changes of one epoch."""
+        self.base = delta.base
+        if len(delta.removed):
+            self.records[delta.removed[:, 0], self.arity] = 0
+        if len(delta.added):
+            self._add(delta)
+        if len(delta.changed):
+            self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
+
+    def _add(self, delta: Delta) -> None:
+        places = delta.places()
+        if not self.rows and len(delta.added) >= SMALLEST and isinstance(places, slice) and places.start == 0:
+            own = delta.added.flags.writeable
+            self.rows, self.records = len(delta.added), delta.added if own else delta.added.copy()
+            return
+        self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1)
+        self.records[places] = delta.added
+
+    def _fit(self, rows: int) -> None:
+        self.rows = max(self.rows, rows)
+        if rows > len(self.records):
+            used = len(self.records)
+            capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
+            grown = np.empty((capacity, self.arity + 2), np.int64)
+            grown[:used] = self.records.reshape(used, self.arity + 2)
+            grown[used:, self.arity] = 0  # in no use, until a row says otherwise
+            self.records = grown
+
+    def is_empty(self) -> bool:
+        """Whether no row holds a fact."""
+        return not (self.records[: self.rows, self.arity] & LIVE).any()
+
+
+@dataclass(slots=True)
+class Image:
+    """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor."""
+
+    epoch: int = 0
+    checksum: int = 0
+    clock: int = 0
+    relations: dict[str, RelationImage] = field(default_factory=dict)
+    entries: dict[int, Value] = field(default_factory=dict)
+    rules: dict[str, Any] | None = None
+    strata: list[list[str]] = field(default_factory=list)
+    arities: dict[str, int] = field(default_factory=dict)
+    facts: list[str] = field(default_factory=list)
+    offsets: dict[str, int] = field(default_factory=dict)
+
+    def apply(self, frame: Frame) -> None:
+        """Make the changes of one epoch, or begin from a snapshot."""
+        header = frame.header
+        for delta in deltas_of(frame):
+            known = self.relations.get(delta.relation)
+            if known is None or known.arity != delta.arity:  # of another arity only where no facts were left
+                known = RelationImage(delta.arity)
+                self.relations[delta.relation] = known
+            known.apply(delta)
+        for message in _messages(frame, "entries"):
+            self.entries.update(decode_entries(message))
+        self.epoch, self.clock = frame.epoch, header["clock"]
+        self.rules = header.get("rules", self.rules)
+        self.strata = header.get("strata", self.strata)
+        self.arities = header.get("arities", self.arities)
+        self.facts = header.get("facts", self.facts)
+        self.offsets = {**self.offsets, **header.get("offsets", {})}
+
+
+def deltas_of(frame: Frame) -> Iterator[Delta]:
+    """The changes of all relations in a frame."""
+    for message in _messages(frame, "deltas"):
+        yield from decode_deltas(message)
+
+
+def _messages(frame: Frame, wanted: str) -> Iterator[memoryview]:
+    """The Arrow messages of one kind in the body of a frame."""
+    at = 0
+    for kind, size in frame.header["body"]:
+        if kind == wanted:
+            yield frame.body[at : at + size]
+        at += size

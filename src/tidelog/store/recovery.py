@@ -1,0 +1,109 @@
+"""Recovery: from the files of a folder to the state of its last committed epoch, or of an earlier one.
+
+Law: the newest snapshot that is whole, and the epochs after it, give the state; nothing is evaluated. A damaged
+snapshot is passed over with a warning if an older one and the log give the same epoch; if not, the error names the
+damaged file.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+from tidelog.errors import StateError, StateWarning
+from tidelog.store.image import Image
+from tidelog.store.log import Log
+from tidelog.store.notes import NOTE_FILE, read_note
+from tidelog.store.snapshot import read_snapshot, snapshots
+from tidelog.store.store import Store
+
+ATTEMPTS = 5
+
+
+@dataclass(slots=True)
+class Recovered:
+    """A state, and what is wrong with the snapshots that could not be used, by epoch."""
+
+    image: Image = field(default_factory=Image)
+    damaged: dict[int, str] = field(default_factory=dict)
+
+
+def recover(store: Store, log: Log, at: int | None = None) -> Recovered:
+    """The state at the last committed epoch, or at epoch ``at``; the last is also -1, the one before it -2."""
+    for attempt in range(ATTEMPTS):
+        listed = snapshots(store)
+        try:
+            if at is None or at >= -1:
+                return _recover(store, log, None if at == -1 else at)
+            return _recover(store, log, max(0, _recover(store, log, None).image.epoch + 1 + at))
+        except (FileNotFoundError, StateError) as error:
+            if attempt < ATTEMPTS - 1 and snapshots(store) != listed:
+                continue  # a writer has taken a snapshot and removed old files in the meantime
+            if isinstance(error, StateError):
+                raise
+            raise StateError(f"{store.name}: a file is missing: {error}") from error
+    raise AssertionError("the loop returns or raises")
+
+
+def _recover(store: Store, log: Log, at: int | None) -> Recovered:
+    known = _known_epoch(store)  # before the log is read: a writer may go on while it is
+    found = _newest_snapshot(store, at)
+    image = found.image
+    _check_kept(store, log, at, found)
+    log.bytes = 0
+    try:
+        for frame in log.frames_after_snapshot(image.epoch, at, image.checksum):
+            image.apply(frame)
+            image.checksum = frame.checksum
+            log.bytes += frame.size
+        _check_end(store, image.epoch, at, known)
+    except StateError as error:
+        if found.damaged:
+            first = next(iter(found.damaged.values()))
+            raise StateError(f"{first}; without it the log does not suffice: {error}") from error
+        raise
+    for text in found.damaged.values():
+        warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=5)
+    return found
+
+
+def _newest_snapshot(store: Store, at: int | None) -> Recovered:
+    """The image of the newest whole snapshot up to an epoch, and what is wrong with newer ones."""
+    found = Recovered()
+    for epoch in reversed(snapshots(store)):
+        if at is not None and epoch > at:
+            continue
+        try:
+            frame = read_snapshot(store, epoch)
+        except StateError as error:
+            found.damaged[epoch] = str(error)
+            continue
+        found.image.apply(frame)
+        found.image.checksum = frame.previous
+        break
+    return found
+
+
+def _check_kept(store: Store, log: Log, at: int | None, found: Recovered) -> None:
+    segments = log.segments
+    if at is not None and not found.image.epoch and not found.damaged and segments and segments[0] > 1:
+        oldest = min(snapshots(store), default=segments[0])
+        raise StateError(f"{store.name}: epoch {at} is not kept any more; the oldest that can be read is {oldest}")
+
+
+def _known_epoch(store: Store) -> int:
+    """An epoch that was certainly committed: that of the last snapshot, or of the note that a writer left."""
+    note = read_note(store, NOTE_FILE)
+    return max(0 if note is None else int(note["epoch"]), *snapshots(store), 0)
+
+
+def _check_end(store: Store, reached: int, at: int | None, known: int) -> None:
+    """Every epoch that is known to be committed must have been reached."""
+    if at is not None:
+        if reached != at:
+            raise StateError(f"{store.name}: there is no epoch {at}; the last is {reached}")
+    elif reached < known:
+        raise StateError(
+            f"{store.name}: the log ends with epoch {reached}, but epoch {known} was committed: "
+            f"the last file in {store.name}/log was shortened or removed"
+        )

@@ -1,0 +1,160 @@
+"""State folders from outside: log, changes, apply, snapshot, export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tidelog import Engine
+from tidelog.cli import app
+from tidelog.cli.load import load_engine
+
+PROGRAM = """\
+base: reach(X, Y) :- edge(X, Y).
+step: reach(X, Z) :- edge(X, Y), reach(Y, Z).
+edge(1, 2).
+"""
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    with Engine(PROGRAM, path=folder) as db:
+        with db.epoch(source="orders", offset=17) as e:
+            e.insert("edge", [(2, 3)])
+        with db.epoch() as e:
+            e.remove_rule("step")
+    return folder
+
+
+def test_log_tells_time_duration_rules_and_facts_of_every_epoch(state: Path) -> None:
+    lines = run("log", state).stdout.splitlines()
+    assert lines[0].startswith("epoch 1: 20")
+    assert "  + rule base: reach(X, Y) :- edge(X, Y)." in lines
+    assert any(line.startswith("epoch 2") and line.endswith(", orders at 17") for line in lines)
+    assert "  facts: edge +1 -0" in lines
+    assert lines[-2:] == ["  - rule step", "  views: reach +0 -1"]
+    entries = json.loads(run("log", state, "--format", "json").stdout)
+    assert [entry["epoch"] for entry in entries] == [1, 2, 3]
+    assert entries[2]["changed"] == {"reach": [0, 1]}
+
+
+def test_changes_tell_each_epoch_once_also_those_of_rule_changes(state: Path) -> None:
+    whole = run("changes", state, "reach").stdout
+    assert sorted(whole.splitlines()) == [
+        "1\t+\treach(1, 2)",
+        "2\t+\treach(1, 3)",
+        "2\t+\treach(2, 3)",
+        "3\t-\treach(1, 3)",
+    ]
+    assert run("changes", state, "reach", "--since", 2).stdout == "3\t-\treach(1, 3)\n"
+    assert run("changes", state, "reach", "--since", 3).stdout == ""
+    (line,) = run("changes", state, "reach", "--since", 2, "--format", "json").stdout.splitlines()
+    assert json.loads(line) == {"epoch": 3, "sign": -1, "fact": [1, 3]}
+    assert "unknown relation `rich`" in run("changes", state, "rich", code=1).stderr
+
+
+def test_apply_shows_and_commits_the_difference_as_one_epoch(state: Path, tmp_path: Path) -> None:
+    edited = tmp_path / "edited.dl"
+    edited.write_text("base: reach(X, Y) :- edge(Y, X).\nfar(X) :- reach(X, 1).\nedge(1, 2). edge(7, 8).\n")
+    dry = run("apply", edited, "--state", state, "--dry-run").stdout
+    assert dry.splitlines()[:4] == [
+        "- base: reach(X, Y) :- edge(X, Y).",
+        "+ base: reach(X, Y) :- edge(Y, X).",
+        "+ far(X) :- reach(X, 1).",
+        "+ edge(7, 8).",
+    ]
+    assert "dry run, nothing was changed" in dry
+    assert "  far    +1 -0  +far(2)" in dry
+    assert len(Engine(path=state, at=-1).log()) == 3
+    assert "epoch 4 is committed" in run("apply", edited, "--state", state).stdout
+    db = Engine(path=state, at=-1)
+    assert sorted(db["reach"]) == [(2, 1), (3, 2), (8, 7)]
+    assert list(db["far"]) == [(2,)]
+    assert "nothing to do" in run("apply", edited, "--state", state).stdout
+
+
+def test_apply_changes_declarations(tmp_path: Path) -> None:
+    first, second = (
+        ".decl q(x: number)\n.decl p(x: number)\np(x) :- q(x).\nq(1).\n",
+        ".decl r(x: number)\nr(x) :- p(x).\n",
+    )
+    Engine(first, path=tmp_path / "s").close()
+    edited = tmp_path / "edited.dl"
+    edited.write_text(first + second)
+    assert "+ .decl r(x: number)" in run("apply", edited, "--state", tmp_path / "s").stdout
+    assert list(Engine(path=tmp_path / "s", at=-1)["r"]) == [(1,)]
+
+
+def test_apply_of_a_folder_replaces_the_facts_of_its_files_only(state: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "facts"
+    folder.mkdir()
+    (folder / "edge.facts").write_text("2\t3\n5\t6\n")
+    dry = run("apply", folder, "--state", state, "--dry-run").stdout
+    assert "  edge   +1 -1  +edge(5, 6) -edge(1, 2)" in dry
+    run("apply", folder, "--state", state)
+    assert sorted(Engine(path=state, at=-1)["reach"]) == [(2, 3), (5, 6)]
+    (folder / "edge.facts").rename(folder / "egde.facts")
+    assert "unknown relation `egde`" in run("apply", folder, "--state", state, code=1).stderr
+
+
+def test_apply_of_a_program_with_mistakes_changes_nothing(state: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.dl"
+    wrong.write_text("reach(X, Y) :- edge(X, Z).\n")
+    assert "error" in run("apply", wrong, "--state", state, code=1).stderr
+    assert len(Engine(path=state, at=-1).log()) == 3
+
+
+def test_snapshot_writes_a_file_and_tells_its_epoch(state: Path) -> None:
+    assert run("snapshot", state).stdout == f"{state}: snapshot of epoch 3, 4 facts\n"
+    assert (state / "snapshots" / "000000000003.snapshot").exists()
+    assert sorted(Engine(path=state, at=-1)["reach"]) == [(1, 2), (2, 3)]
+
+
+def test_export_writes_files_from_which_run_makes_the_same_state(tmp_path: Path) -> None:
+    with (
+        Engine(
+            "a: p(X, L) :- q(X, L), !r(X). 'odd label': s() :- p(_, _).".replace("'", '"'), path=tmp_path / "s"
+        ) as db,
+        db.epoch() as e,
+    ):
+        e.insert("q", [("x y", (1, ("b",))), ("plain", ())])
+        e.insert("odd", [("x\ty",)])
+        e.insert("r", [("plain",)])
+        e.insert("extra", [(2**64 - 1, 0.1)])
+        e.insert("alone", [()])
+    out = tmp_path / "out"
+    assert "2 rules, 6 base facts of epoch 2" in run("export", tmp_path / "s", out).stdout
+    before = Engine(path=tmp_path / "s", at=-1)
+    after = load_engine(str(out / "program.dl"), out)
+    assert after.rules == before.rules
+    for name in before.relations:
+        assert sorted(after[name], key=repr) == sorted(before[name], key=repr), name
+        assert sorted(after.asserted(name), key=repr) == sorted(before.asserted(name), key=repr), name
+    shown = run("run", out / "program.dl", "-F", out).stdout
+    assert "p" in shown
+    assert "not empty" in run("export", tmp_path / "s", out, code=1).stderr
+
+
+def test_export_of_an_earlier_epoch(state: Path, tmp_path: Path) -> None:
+    assert "2 rules, 1 base facts of epoch 1" in run("export", state, tmp_path / "out", "--at", 1).stdout
+    assert "there is no epoch 9" in run("export", state, tmp_path / "more", "--at", 9, code=1).stderr
+
+
+@pytest.mark.parametrize("command", [("log",), ("changes", "p"), ("snapshot",), ("export", "out")])
+def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
+    name, *rest = command
+    assert "holds no state" in run(name, tmp_path / "none", *rest, code=1).stderr
+    assert not (tmp_path / "none").exists()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("hello")
+    assert "not a state folder: it holds letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr
