@@ -13,6 +13,7 @@ import pytest
 
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import Engine
+from tidelog.state import EngineState
 from tidelog.testing import FEATURES, EpochChanges, State, random_changes, random_program
 from tidelog.testing.invariants import violations
 
@@ -34,6 +35,11 @@ def rows_of(db: Engine, name: str) -> set[tuple[object, ...]]:
     return set(db[name].rows() if name in db.relations else ())
 
 
+def held(state: EngineState) -> dict[str, object]:
+    """Facts with their ranks and counts, of the relations that have any."""
+    return {name: facts for name, facts in state.facts.items() if facts}
+
+
 def check(db: Engine, state: State) -> None:
     for name, rows in state.model().items():
         assert rows_of(db, name) == set(rows), name
@@ -52,7 +58,8 @@ def test_restarts_anywhere_make_no_difference(seed: int) -> None:
             db.snapshot()
         if rng.random() < 0.6:
             disk = disk.after_kill() if rng.random() < 0.5 else disk.after_power_loss()
-            db = Engine(path=MemoryStore(disk))
+            before, db = db.state(), Engine(path=MemoryStore(disk))
+            assert held(db.state()) == held(before)
             check(db, state)
         state = state.after(changes)
         commit(db, changes)
@@ -85,6 +92,22 @@ def test_the_change_feed_adds_up_to_the_view_at_every_epoch(seed: int) -> None:
                 if change.epoch == then.epoch_number:
                     (rows.add if change.sign > 0 else rows.remove)(change.fact)
             assert rows == rows_of(then, name), (name, then.epoch_number)
+
+
+@pytest.mark.parametrize("seed", range(200, 204))
+def test_ranks_that_are_closed_up_are_the_same_after_replay(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.runtime.embedded.RANK_LIMIT", 12)
+    rng = random.Random(seed)
+    program = random_program(rng, FEATURES)
+    disk, state = MemoryDisk(), State.start(program)
+    db = Engine(program, path=MemoryStore(disk))
+    for changes in random_changes(rng, program, 6, FEATURES):
+        state = state.after(changes)
+        commit(db, changes)
+        again = Engine(path=MemoryStore(disk), at=-1)
+        assert held(again.state()) == held(db.state())
+        check(again, state)
+    assert db._runtime.partition.clock == again._runtime.partition.clock
 
 
 def test_the_clock_survives_a_restart() -> None:

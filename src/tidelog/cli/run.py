@@ -11,6 +11,7 @@ import enum
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +25,8 @@ from tidelog.cli.progress import progress
 from tidelog.cli.run_show import relation_text, show_profile, show_statistics, show_step
 from tidelog.cli.session import CircuitSession, EngineSession, Session, Step
 from tidelog.cli.show import console, show_diagnostics
-from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, TidelogError
+from tidelog.cli.state import told_warnings
+from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, StateError, TidelogError
 from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, find_inputs, output_path, read_input, write_output
 from tidelog.io.open_columns import Bound, settle_types
@@ -32,6 +34,8 @@ from tidelog.io.parameters import PARQUET, SCREEN, TEXT, Layout, layout_of
 from tidelog.partition.machine import Limits
 from tidelog.program import Program
 from tidelog.program.check import Checked, check_program
+from tidelog.store import open_store
+from tidelog.store.notes import check_format
 from tidelog.syntax import Epoch, parse_changes_file
 
 TERMINAL = "-"
@@ -75,6 +79,8 @@ class Options:
     algorithm: Algorithm
     stats: bool
     profile: bool
+    state: str | None = None
+    at: int | None = None
 
 
 ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
@@ -91,6 +97,12 @@ ChangesOption = Annotated[
 MemoryOption = Annotated[
     int | None, typer.Option("--limit-memory", parser=read_memory, metavar="SIZE", help="E.g. 500MB, per epoch.")
 ]
+StateOption = Annotated[
+    str | None, typer.Option("--state", metavar="DIR", help="Keep everything in this state folder, or go on from it.")
+]
+AtOption = Annotated[
+    int | None, typer.Option("--at", metavar="EPOCH", help="With --state: show the views as they were at this epoch.")
+]
 RuntimeOption = Annotated[
     Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Where the program runs.", case_sensitive=False)
 ]
@@ -102,6 +114,8 @@ def run_command(
     facts: FactsOption = Path("."),
     out: OutOption = None,
     changes: ChangesOption = None,
+    state: StateOption = None,
+    at: AtOption = None,
     stats: Annotated[bool, typer.Option("--stats", help="Tell facts per relation, memory and epochs.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Tell time and supports per stratum and rule.")] = False,
     limit_facts: Annotated[int | None, typer.Option(min=1, help="Facts that an epoch may make.")] = None,
@@ -124,7 +138,9 @@ def run_command(
                 "or unset TIDELOG_RUNTIME"
             )
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
-        run_program(check_file(program), Options(facts, out, changes, limits, algorithm, stats, profile))
+        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at)
+        check_options(options)
+        run_program(check_file(program), options)
 
 
 def run_program(report: Report, options: Options) -> None:
@@ -135,21 +151,39 @@ def run_program(report: Report, options: Options) -> None:
     checked = report.checked
     outputs = find_outputs(checked.program)
     script = () if options.changes is None else read_script(options.changes, checked.program)
-    data = read_data(checked, find_inputs(checked.program, checked.schema, options.facts))
-    session: Session
+    resumed = options.state is not None and check_format(open_store(options.state))
+    if options.at is not None and not resumed:
+        raise StateError(f"{options.state} holds no state, so there is no epoch {options.at} to read")
+    data = [] if resumed else read_data(checked, find_inputs(checked.program, checked.schema, options.facts))
+    with told_warnings(), closing(make_session(checked, options, resumed)) as session:
+        steps = []
+        if not resumed:
+            with progress("evaluating", lambda: session.fact_count):
+                steps.append(session.load(data))
+        data.clear()
+        steps += run_script(session, script, options.changes)
+        write_views(session, checked.program, outputs, options.out)
+        if options.stats:
+            show_statistics(session, steps, console(stderr=True))
+        if options.profile:
+            show_profile(steps, console(stderr=True))
+
+
+def check_options(options: Options) -> None:
+    """Refuse what does not go together."""
+    if options.at is not None and options.state is None:
+        raise EngineError("--at reads an epoch of a state folder; give it with --state")
+    if options.at is not None and options.changes is not None:
+        raise EngineError("--at only reads; changes are applied to the last epoch, without --at")
+    if options.state is not None and options.algorithm is Algorithm.circuit:
+        raise EngineError("the circuit keeps no state; leave out --state, or use the engine")
+
+
+def make_session(checked: Checked, options: Options, resumed: bool) -> Session:
+    """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
-        session = CircuitSession(checked)
-    else:
-        session = EngineSession(checked.program, options.limits)
-    with progress("evaluating", lambda: session.fact_count):
-        steps = [session.load(data)]
-    del data
-    steps += run_script(session, script, options.changes)
-    write_views(session, checked.program, outputs, options.out)
-    if options.stats:
-        show_statistics(session, steps, console(stderr=True))
-    if options.profile:
-        show_profile(steps, console(stderr=True))
+        return CircuitSession(checked)
+    return EngineSession(checked.program, options.limits, options.state, resumed, options.at)
 
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:

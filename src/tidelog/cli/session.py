@@ -86,23 +86,45 @@ class Session(Protocol):
     def memory(self) -> int | None:
         """Bytes held, where they are known."""
 
+    def close(self) -> None:
+        """Nothing comes after this."""
+
 
 class EngineSession:
-    """A program on the engine."""
+    """A program on the engine; with a ``state`` folder, what it commits is kept there.
 
-    def __init__(self, program: Program, limits: Limits) -> None:
+    A folder that holds a state already is gone on from, or read as it was at an epoch; its program must be the same.
+    """
+
+    def __init__(
+        self, program: Program, limits: Limits, state: str | None = None, resumed: bool = False, at: int | None = None
+    ) -> None:
         self._program = program
-        self._db = Engine(replace(program, rules=(), facts=(), directives=()), limits=limits)
+        self._kept = state is not None
+        if state is None:
+            self._db = Engine(replace(program, rules=(), facts=(), directives=()), limits=limits)
+        elif resumed:
+            self._db = Engine(program, path=state, at=at, limits=limits)
+        else:
+            self._db = Engine(path=state, limits=limits)
         self._steps = 0
 
     def load(self, data: Iterable[tuple[str, Data]]) -> Step:
         """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
-        with self._db.epoch() as epoch:
+        if self._kept:
+            epoch, _ = self._db.epoch_to(self._program)
+        else:
+            epoch = self._db.epoch()
             epoch.added.extend(label_rules(self._program.rules))
             epoch.facts.extend(program_facts(self._program, FUNCTIONS))
+        with epoch:
             for name, rows in data:
                 epoch.insert(name, rows)
         return self._step(epoch)
+
+    def close(self) -> None:
+        """Give back the state folder."""
+        self._db.close()
 
     def apply(self, epoch: Epoch) -> Step:
         """Committed whole or not at all."""
@@ -210,6 +232,9 @@ class CircuitSession:
             come, gone = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
             changes[name] = ViewChange(len(come), len(gone), tuple(come[:EXAMPLES]), tuple(gone[:EXAMPLES]))
         return Step(self._epochs, seconds, changes)
+
+    def close(self) -> None:
+        """The circuit keeps nothing."""
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
         """Lists are text in any case: the circuit knows no types."""

@@ -73,6 +73,11 @@ class EmbeddedRuntime:
         return None if number is None else int(self.partition.relations.directory[number, at.ARITY])
 
     @property
+    def closes_ranks(self) -> bool:
+        """Whether the next commit numbers all ranks anew, which a log of records must know of."""
+        return self.partition.clock > RANK_LIMIT
+
+    @property
     def groups(self) -> list[frozenset[str]]:
         """The relations evaluated together, lower strata first; relations without rules stand in none."""
         strata = {id(s): s for s in self.strata.values() if s.order >= 0}
@@ -122,7 +127,7 @@ class EmbeddedRuntime:
         strata = {id(s): s for s in self.strata.values()}.values()
         if self.partition.machine.code_length > CODE_LIMIT:
             self.partition.compact_code(strata)
-        if self.partition.clock > RANK_LIMIT:
+        if self.closes_ranks:
             self.partition.set_clock(max(self.partition.close_ranks(s.relations) for s in strata))
 
     def _run(self, work: EpochWork, undo: _Undo | None) -> EpochOutcome:

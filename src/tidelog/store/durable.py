@@ -119,6 +119,8 @@ class Durable:
         }
         if note.added or note.removed:
             header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
+        if runtime.closes_ranks:
+            header["ranks closed"] = True
         if note.source is not None:
             header["offsets"] = {note.source: note.offset}
         if rules_changed:

@@ -6,13 +6,13 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tidelog.kernel.layout import LIVE
+from tidelog.kernel.layout import FLAG_BITS, FLAGS, LIVE
 from tidelog.program.term import Value
 from tidelog.store.delta import Cells, Delta, decode_deltas
 from tidelog.store.entries import decode_entries
@@ -64,6 +64,19 @@ class RelationImage:
         return not (self.records[: self.rows, self.arity] & LIVE).any()
 
 
+def close_ranks(relations: Sequence[RelationImage]) -> int:
+    """Number the ranks of some relations anew from 1, in the same order; gives the highest."""
+    used = [(r.records[: r.rows, r.arity] & LIVE) != 0 for r in relations]
+    states = [r.records[: r.rows, r.arity][live] for r, live in zip(relations, used, strict=True)]
+    ranks = [(state >> FLAG_BITS) + r.base for r, state in zip(relations, states, strict=True)]
+    order = np.unique(np.concatenate(ranks))
+    for relation, live, state, old in zip(relations, used, states, ranks, strict=True):
+        closed = np.searchsorted(order, old) + 1
+        relation.records[: relation.rows, relation.arity][live] = (closed << FLAG_BITS) | (state & FLAGS)
+        relation.base = 0
+    return len(order)
+
+
 @dataclass(slots=True)
 class Image:
     """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor."""
@@ -96,6 +109,15 @@ class Image:
         self.arities = header.get("arities", self.arities)
         self.facts = header.get("facts", self.facts)
         self.offsets = {**self.offsets, **header.get("offsets", {})}
+        if header.get("ranks closed"):
+            self._close_ranks()
+
+    def _close_ranks(self) -> None:
+        """Number the ranks of every stratum anew from 1, as the partition did after this epoch (`close_ranks`)."""
+        together = {name for group in self.strata for name in group}
+        groups = [*self.strata, *([name] for name in self.arities if name not in together)]
+        held = ([self.relations[name] for name in group if name in self.relations] for group in groups)
+        self.clock = max((close_ranks(relations) for relations in held if relations), default=0)
 
 
 def deltas_of(frame: Frame) -> Iterator[Delta]:
