@@ -290,7 +290,7 @@ def test_circuit_keeps_no_keys(reach):
 def test_statistics_and_profile_go_to_standard_error(reach, script):
     result = run(reach, "-F", reach.parent, "--changes", script, "--stats", "--profile", "-D", "-")
     assert "supports" not in result.stdout
-    for words in ("reach", "base", "4 epochs in", "MB", "profile, last epoch", "profile, overall", "suspended", "back"):
+    for words in ("reach", "base", "4 epochs in", "MB", "last epoch", "all epochs", "suspended", "back"):
         assert words in result.stderr
 
 

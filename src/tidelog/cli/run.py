@@ -22,7 +22,7 @@ from tidelog.cli.application import app
 from tidelog.cli.check import Report, check_file
 from tidelog.cli.guard import guarded
 from tidelog.cli.progress import progress
-from tidelog.cli.run_show import relation_text, show_profile, show_statistics, show_step
+from tidelog.cli.run_show import relation_text, show_statistics, show_step
 from tidelog.cli.session import CircuitSession, EngineSession, Session, Step
 from tidelog.cli.show import console, show_diagnostics
 from tidelog.cli.state import told_warnings
@@ -166,7 +166,7 @@ def run_program(report: Report, options: Options) -> None:
         if options.stats:
             show_statistics(session, steps, console(stderr=True))
         if options.profile:
-            show_profile(steps, console(stderr=True))
+            console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
 
 
 def check_options(options: Options) -> None:
@@ -183,7 +183,7 @@ def make_session(checked: Checked, options: Options, resumed: bool) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
         return CircuitSession(checked)
-    return EngineSession(checked.program, options.limits, options.state, resumed, options.at)
+    return EngineSession(checked.program, options.limits, options.state, resumed, options.at, options.profile)
 
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:

@@ -5,7 +5,7 @@ Law: results (relations, sizes, changes) go to the standard output; what is told
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 from rich.console import Console
@@ -72,45 +72,6 @@ def show_statistics(session: Session, steps: Sequence[Step], to: Console) -> Non
     memory = "" if session.memory is None else f", {session.memory / 1e6:,.1f} MB"
     epochs = f"{len(steps)} {'epoch' if len(steps) == 1 else 'epochs'}"
     to.print(f"{epochs} in {duration(sum(step.seconds for step in steps))}{memory}")
-
-
-def show_profile(steps: Sequence[Step], to: Console) -> None:
-    """Time, supports, suspended and revived facts per stratum, supports per rule: last epoch and overall."""
-    for title, chosen in (("last epoch", steps[-1:]), ("overall", steps)):
-        if title == "overall" and len(steps) == 1:
-            continue
-        strata = _table("stratum", "time", "supports", "suspended", "revived", title=f"profile, {title}")
-        for relations, (seconds, *counts) in _by_stratum(chosen).items():
-            strata.add_row(Text(", ".join(relations)), duration(seconds), *(f"{count:,}" for count in counts))
-        to.print(strata)
-        rules = _table("rule", "supports", title=f"supports, {title}")
-        for label, count in _by_rule(chosen).items():
-            rules.add_row(Text(label), f"{count:,}")
-        to.print(rules)
-
-
-def _by_stratum(steps: Iterable[Step]) -> dict[tuple[str, ...], tuple[float, int, int, int]]:
-    """Seconds, supports, suspended and revived facts by the relations of the stratum, slowest first."""
-    found: dict[tuple[str, ...], tuple[float, int, int, int]] = {}
-    for step in steps:
-        for stratum in step.statistics.strata:
-            names = tuple(n for n in stratum.relations if not n.startswith("__")) or stratum.relations
-            seconds, supports, suspended, revived = found.get(names, (0.0, 0, 0, 0))
-            found[names] = (
-                seconds + stratum.seconds,
-                supports + stratum.supports,
-                suspended + stratum.suspended,
-                revived + stratum.revived,
-            )
-    return dict(sorted(found.items(), key=lambda item: -item[1][0]))
-
-
-def _by_rule(steps: Iterable[Step]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for step in steps:
-        for label, count in step.statistics.supports.items():
-            found[label] = found.get(label, 0) + count
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def _table(first: str, *others: str, title: str | None = None) -> Table:

@@ -86,6 +86,9 @@ class Session(Protocol):
     def memory(self) -> int | None:
         """Bytes held, where they are known."""
 
+    def profile(self) -> str:
+        """Where the time went, if it was asked for before."""
+
     def close(self) -> None:
         """Nothing comes after this."""
 
@@ -97,7 +100,13 @@ class EngineSession:
     """
 
     def __init__(
-        self, program: Program, limits: Limits, state: str | None = None, resumed: bool = False, at: int | None = None
+        self,
+        program: Program,
+        limits: Limits,
+        state: str | None = None,
+        resumed: bool = False,
+        at: int | None = None,
+        profiling: bool = False,
     ) -> None:
         self._program = program
         self._kept = state is not None
@@ -107,6 +116,7 @@ class EngineSession:
             self._db = Engine(program, path=state, at=at, limits=limits)
         else:
             self._db = Engine(path=state, limits=limits)
+        self._db.profiling = profiling
         self._steps = 0
 
     def load(self, data: Iterable[tuple[str, Data]]) -> Step:
@@ -121,6 +131,10 @@ class EngineSession:
             for name, rows in data:
                 epoch.insert(name, rows)
         return self._step(epoch)
+
+    def profile(self) -> str:
+        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
+        return str(self._db.profile())
 
     def close(self) -> None:
         """Give back the state folder."""
@@ -232,6 +246,10 @@ class CircuitSession:
             come, gone = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
             changes[name] = ViewChange(len(come), len(gone), tuple(come[:EXAMPLES]), tuple(gone[:EXAMPLES]))
         return Step(self._epochs, seconds, changes)
+
+    def profile(self) -> str:
+        """The circuit does not measure its parts."""
+        return "the circuit has no profile; `--stats` tells its times"
 
     def close(self) -> None:
         """The circuit keeps nothing."""
