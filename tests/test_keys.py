@@ -1,6 +1,5 @@
 """Keys (D9): replacement on base relations, a constraint on relations with rules, and what they cost."""
 
-import time
 from random import Random
 
 import numpy as np
@@ -117,17 +116,16 @@ def test_replacement_follows_a_model_over_many_epochs():
             assert set(db["q"]) == {(v,) for v in model.values()}
 
 
-def test_cost_of_a_replacement_follows_the_change():
+def test_replacements_in_a_large_relation_touch_only_their_keys():
     rows = np.arange(400_000, dtype=np.int64).reshape(-1, 2)
     with Engine("materialize(p, infinity, infinity, keys(1)).\nq(X) :- p(X, -1).") as db:
         change(db, [(2, 0)], relation="p")
         with db.epoch() as epoch:
             epoch.insert("p", rows)
         change(db, [(0, 5)], relation="p")
-        began = time.perf_counter()
         for i in range(20):
-            change(db, [(4 * i, -1)], relation="p")
-        assert time.perf_counter() - began < 0.5
+            epoch = change(db, [(4 * i, -1)], relation="p")
+            assert sum(epoch.statistics.supports.values()) <= 2
         assert len(db["q"]) == 20
         assert len(db["p"]) == len(rows)
 
