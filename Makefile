@@ -11,7 +11,7 @@ CASES_TEST := 3000
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium test coverage soak bench demo docs-diagnostics format clean
+.PHONY: help install lint types imports check chromium test coverage soak bench bench-others demo docs-diagnostics format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -37,7 +37,7 @@ imports: $(READY) ## the direction of imports
 	$(BIN)/lint-imports
 
 check: lint types imports ## what to run before a commit: lint, types, imports, tests with 500 cases of the law
-	TIDELOG_CASES=$(CASES_CHECK) $(PYTEST) -n $(WORKERS) -m "not long"
+	TIDELOG_CASES=$(CASES_CHECK) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not long"
 
 # The page of `tidelog simulate` is tested in a browser: installed where that is possible, else that test says it is skipped.
 chromium:
@@ -48,20 +48,25 @@ chromium:
 	fi
 
 test: lint types imports chromium ## everything: check, 3,000 cases of the law, long tests, coverage
-	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) $(addprefix --ignore=,$(COVERED))
+	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage
 
 coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS) $(COVERED)
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
 
-bench: $(READY) ## benchmarks beside DuckDB and clingo; DATA=lubm1.tsv.gz adds LUBM-1, ARGS=... is handed on
-	$(BIN)/python -m benchmarks.run $(if $(DATA),--data $(DATA)) $(ARGS)
+bench: $(READY) ## the engine beside DuckDB and clingo; DATA=lubm1.tsv.gz adds LUBM-1, ARGS=... is handed on
+	$(BIN)/python -m benchmarks.run --aggregates $(if $(DATA),--data $(DATA)) $(ARGS)
+
+bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
+	$(BIN)/python -m benchmarks.language --write
+	$(BIN)/python -m benchmarks.durability
+	$(BIN)/python benchmarks/circuits.py --write $(if $(DATA),--lubm $(DATA))
 
 demo: $(READY) ## a real question, answered while facts and rules change
 	$(BIN)/python examples/demo.py
