@@ -388,12 +388,14 @@ class Engine(Keeping):
 
     def _report(self, epoch: Epoch, outcome: EpochOutcome) -> None:
         epoch.number = self.epoch_number
-        changed = {
-            name: ChangeSet(self._fixed(name, _part(outcome, name, 0)), self._fixed(name, _part(outcome, name, 1)))
-            for name in sorted(outcome.changes)
-            if not name.startswith("__")
-        }
-        epoch.changes = Changes(changed, self.no_change)
+        changed = [name for name in sorted(outcome.changes) if not name.startswith("__")]
+        schema = self._schema
+
+        def change(name: str) -> ChangeSet:
+            plus, minus = (self._fixed(name, _part(outcome, name, place), schema) for place in (0, 1))
+            return ChangeSet(plus, minus)
+
+        epoch.changes = Changes(changed, change, self.no_change)
         supports: dict[str, int] = {}
         for label, count in outcome.supports.items():
             rule = self._rules.core.get(label)
@@ -403,8 +405,11 @@ class Engine(Keeping):
             outcome.seconds, supports, outcome.suspended, outcome.revived, tuple(outcome.strata)
         )
 
-    def _fixed(self, name: str, cells: Cells | Callable[[], Cells]) -> Rows:
-        return Rows(name, self._column_names(name), self._schema[name], self._dictionary, cells)
+    def _fixed(
+        self, name: str, cells: Cells | Callable[[], Cells], schema: Mapping[str, tuple[str | None, ...]] | None = None
+    ) -> Rows:
+        types = (schema or self._schema)[name]
+        return Rows(name, self._column_names(name)[: len(types)], types, self._dictionary, cells)
 
     def no_change(self, name: str) -> ChangeSet:
         """The change set of a relation that did not change."""

@@ -6,7 +6,7 @@ Law (D3): within one epoch the signs of a fact are summed, so that the order of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -36,12 +36,20 @@ class EpochStatistics:
 class Changes(Mapping[str, ChangeSet]):
     """What an epoch changed, by relation; relations that did not change have an empty change set."""
 
-    def __init__(self, changed: Mapping[str, ChangeSet], empty: Callable[[str], ChangeSet]) -> None:
-        self._changed = changed
+    def __init__(
+        self, changed: Iterable[str], make: Callable[[str], ChangeSet], empty: Callable[[str], ChangeSet]
+    ) -> None:
+        self._changed: dict[str, ChangeSet | None] = dict.fromkeys(changed)
+        self._make = make
         self._empty = empty
 
     def __getitem__(self, name: str) -> ChangeSet:
-        return self._changed[name] if name in self._changed else self._empty(name)
+        if name not in self._changed:
+            return self._empty(name)
+        change = self._changed[name]
+        if change is None:
+            change = self._changed[name] = self._make(name)
+        return change
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._changed)
@@ -50,7 +58,7 @@ class Changes(Mapping[str, ChangeSet]):
         return len(self._changed)
 
     def __repr__(self) -> str:
-        return ", ".join(f"{name}: {change!r}" for name, change in self._changed.items()) or "no change"
+        return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 
 
 class Epoch:
@@ -62,7 +70,7 @@ class Epoch:
         self.offset = offset
         self._open = True
         self.number: int | None = None
-        self.changes: Changes = Changes({}, engine.no_change)
+        self.changes: Changes = Changes((), engine.no_change, engine.no_change)
         self.statistics = EpochStatistics()
         self.facts: list[tuple[int, str, Data]] = []
         self.added: list[Rule] = []

@@ -29,12 +29,15 @@ class Planner:
         self._runtime = runtime
         self._planned_sizes: dict[str, int] = {}
         self._stale: set[str] = set()
+        self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
 
     def work(
         self, before: Ruleset, rules: Ruleset, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells]
     ) -> EpochWork:
         """What an epoch does that goes from one rule set to another and changes base facts."""
-        arities = {n: len(t) for n, t in rules.schema.items() if self._runtime.arity(n) != len(t)}
+        arities = {}
+        if rules.schema is not self._known:
+            arities = {n: len(t) for n, t in rules.schema.items() if self._runtime.arity(n) != len(t)}
         if rules.core is before.core and not self._stale:
             return EpochWork(arities, inserts, deletes)
         kept = before.core.keys() - _replaced(before, rules)
@@ -62,6 +65,7 @@ class Planner:
     def note_sizes(self, outcome: EpochOutcome, rules: Ruleset) -> None:
         """Rules that read relations of quite another size than planned for are planned again with the next epoch."""
         self._stale.clear()
+        self._known = rules.schema
         relations = self._runtime.partition.relations
         moved = set()
         for name in outcome.changes:

@@ -15,16 +15,17 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tidelog.explain import Names
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
 from tidelog.ruleset import Ruleset
-from tidelog.runtime.protocol import EpochOutcome
+from tidelog.runtime.protocol import EpochOutcome, RowChanges
 
 INTERVAL = 0.001
+MOST_NOTED = 256  # epochs kept before they are added up
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ class Profiler:
         self._last = _Sums()
         self._overall = _Sums()
         self._sampled: dict[str, float] = {}
+        self._noted: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
 
     @contextmanager
     def watching(self, partition: Partition) -> Iterator[None]:
@@ -162,14 +164,22 @@ class Profiler:
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch is committed."""
-        names = Names(rules)
-        self._last = _Sums()
-        for sums in (self._last, self._overall):
-            sums.add(outcome, names, rules, self._sampled)
+        """An epoch is committed; it is added up when somebody asks, or when many have come."""
+        self._noted.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
+        if len(self._noted) > MOST_NOTED:
+            self._add_up()
+
+    def _add_up(self) -> None:
+        for outcome, rules, sampled in self._noted:
+            names = Names(rules)
+            self._last = _Sums()
+            for sums in (self._last, self._overall):
+                sums.add(outcome, names, rules, sampled)
+        self._noted.clear()
 
     def profile(self) -> Profile:
         """What was added up so far."""
+        self._add_up()
         return Profile(self._last.account(), self._overall.account())
 
 

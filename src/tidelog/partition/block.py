@@ -16,10 +16,11 @@ LARGE = 1 << 20  # bytes; smaller arrays are copied
 
 
 class Block:
-    """The memory of one array; ``array`` is replaced whenever it grows."""
+    """The memory of one array; ``array`` is replaced whenever it grows. ``huge``: it is read at random places."""
 
-    def __init__(self, array: npt.NDArray[Any]) -> None:
+    def __init__(self, array: npt.NDArray[Any], huge: bool = False) -> None:
         self.array = array
+        self._huge = huge
         self._map: mmap.mmap | None = None
 
     def grow(self, length: int) -> npt.NDArray[Any]:
@@ -29,7 +30,7 @@ class Block:
         if size < LARGE:
             self.array = _copied(self.array, np.empty(shape, self.array.dtype))
         elif self._map is None or not self._stretch(size, shape):
-            fresh = _pages(size)
+            fresh = _pages(size, self._huge)
             self.array = _copied(self.array, _view(fresh, self.array.dtype, shape))
             self._map = fresh
         return self.array
@@ -56,16 +57,15 @@ def _copied(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return new
 
 
-def _pages(size: int) -> mmap.mmap:
-    """Fresh pages of ordinary size.
-
-    What grows here is mostly written in order: clearing huge pages took longer than they saved (measured). Hash tables
-    are read at random, gain from huge pages, and are not made here.
-    """
+def _pages(size: int, huge: bool) -> mmap.mmap:
+    """Fresh pages: huge ones for what is read at random, ordinary ones for what is only written in order."""
     try:
-        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        fresh = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise MemoryError(str(error)) from error
+    if huge and hasattr(mmap, "MADV_HUGEPAGE"):
+        fresh.madvise(mmap.MADV_HUGEPAGE)
+    return fresh
 
 
 def _view(pages: mmap.mmap, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:

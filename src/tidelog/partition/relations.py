@@ -259,7 +259,7 @@ class Relations:
         """A longer array in place of one; it stays where it is if there is no memory."""
         block = self._blocks.get(key)
         if block is None or block.array is not arrays[key]:
-            block = self._blocks[key] = Block(arrays[key])
+            block = self._blocks[key] = Block(arrays[key], huge=key[1] != "journal")
         arrays[key] = NOTHING
         try:
             return block.grow(length)
