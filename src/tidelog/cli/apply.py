@@ -17,7 +17,7 @@ from rich.console import Console
 from tidelog.cli.application import app
 from tidelog.cli.check import check_file
 from tidelog.cli.run import read_data
-from tidelog.cli.run_show import duration, examples
+from tidelog.cli.run_show import examples
 from tidelog.cli.show import console
 from tidelog.cli.state import LAST, StateOption, opened, view_changes
 from tidelog.engine import Engine
@@ -25,6 +25,7 @@ from tidelog.epoch import Epoch
 from tidelog.errors import DataError, ProgramError
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
+from tidelog.profile import duration
 from tidelog.program.check import check_program
 
 

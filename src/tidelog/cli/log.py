@@ -12,9 +12,9 @@ import typer
 
 from tidelog.cli.application import app
 from tidelog.cli.check import Format
-from tidelog.cli.run_show import duration
 from tidelog.cli.show import console
 from tidelog.cli.state import StateArgument, opened
+from tidelog.profile import duration
 from tidelog.store.history import LogEntry
 
 

@@ -16,6 +16,7 @@ from tidelog.cli.session import Session, Step, ViewChange
 from tidelog.io.files import output_bytes
 from tidelog.io.parameters import Layout
 from tidelog.io.texts import show_fact
+from tidelog.profile import duration
 
 LINE = "-" * 15
 DOUBLE_LINE = "=" * 15
@@ -45,15 +46,6 @@ def examples(name: str, change: ViewChange) -> str:
         parts += [sign + show_fact(name, row) for row in rows]
         parts += ["..."] if total > len(rows) else []
     return " ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
-
-    >>> duration(0.00042), duration(2.5)
-    ('0.42 ms', '2.50 s')
-    """
-    return f"{seconds * 1000:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:
