@@ -1,0 +1,38 @@
+"""Where the facts of a relation live.
+
+Law: the placement of a relation is fixed when the relation is made and never changes; rules that want it elsewhere
+read a copy, an auxiliary relation that is maintained like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SINGLE = -1
+MIRRORED = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """By the hash of a column (from 0), all on partition 0 (`SINGLE`), or all on every partition (`MIRRORED`)."""
+
+    column: int
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether every partition holds the whole relation."""
+        return self.column == MIRRORED
+
+    @property
+    def is_single(self) -> bool:
+        """Whether partition 0 holds the whole relation."""
+        return self.column == SINGLE
+
+    def __str__(self) -> str:
+        if self.is_mirrored:
+            return "on every partition"
+        return "on partition 0" if self.is_single else f"by column {self.column + 1}"
+
+
+ON_ONE = Placement(SINGLE)
+ON_ALL = Placement(MIRRORED)
