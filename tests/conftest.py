@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
+
+# The suite of the engine also runs on several partitions (`make test` does that): every engine then has so many.
+if PARTITIONS := int(os.environ.get("TIDELOG_TEST_PARTITIONS", "0")):
+    from tests.law.unkind import partitions
+
+    partitions(PARTITIONS).__enter__()

@@ -1,7 +1,8 @@
 """The part of an engine that speaks with its state folder: durable epochs, change feeds, the log, edited programs.
 
 Law: an epoch is on disk before it counts, and one that cannot be written is rolled back. Input that names its source
-and offset is applied once. Without a state folder there is no history, and asking for it is an error.
+and offset is applied once. Without a state folder there is no history, and asking for it is an error. Where several
+partitions write pieces of their own, all of them have done so before the epoch is recorded.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from typing import TYPE_CHECKING
 
 from tidelog.errors import EngineError
 from tidelog.facts import program_facts
+from tidelog.planner import Planner, Runtime
 from tidelog.program import Program
 from tidelog.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.history import Change, LogEntry, log_entries, view_changes
+from tidelog.store.history import Change, LogEntry, log_entries, texts_of, view_changes
+from tidelog.store.piece import Pieces
+from tidelog.store.restore import fill_partition
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
@@ -31,7 +35,8 @@ class Keeping:
     epoch_number: int
     _durable: Durable | None
     _offsets: dict[str, int]
-    _runtime: EmbeddedRuntime
+    _planner: Planner
+    _runtime: Runtime
     _rules: Ruleset
     _writing: threading.RLock
 
@@ -45,8 +50,9 @@ class Keeping:
 
     def changes(self, view: str, since: int = 0) -> list[Change]:
         """The change feed of a relation: (epoch, +1 or -1, fact) for every epoch after ``since``, each exactly once."""
-        name = self[view].name
-        return list(view_changes(self._kept("a change feed"), name, since, self._runtime.partition.dictionary))
+        name, state = self[view].name, self._kept("a change feed")
+        words = texts_of(state) if isinstance(self._runtime, Pieces) else self._runtime.dictionary
+        return list(view_changes(state, name, since, words))
 
     def log(self) -> list[LogEntry]:
         """The epochs that the state folder keeps, oldest first."""
@@ -57,7 +63,7 @@ class Keeping:
         """Write the whole state, so that the next opening need not read the log up to here."""
         self._must_be_open()
         with self._writing:
-            self._kept("a snapshot").snapshot(self._runtime, self._rules)
+            self._take_snapshot(self._kept("a snapshot"), only_if_due=False)
 
     def epoch_to(self, program: str | Program) -> tuple[Epoch, Difference]:
         """An epoch that makes the program of the state say what the given one says, and how the two differ."""
@@ -92,7 +98,38 @@ class Keeping:
         try:
             added = [print_rule(rule, rules.program.convention) for rule in epoch.added]
             note = EpochRecord(outcome.seconds, added, epoch.removed, epoch.source, epoch.offset, epoch.text_facts)
-            self._durable.record(self.epoch_number + 1, self._runtime, rules, note)
+            self._record(self._durable, rules, note)
         except BaseException:
             self._runtime.rollback()
             raise
+
+    def _record(self, durable: Durable, rules: Ruleset, note: EpochRecord) -> None:
+        number, runtime = self.epoch_number + 1, self._runtime
+        if isinstance(runtime, Pieces):
+            schema = self._planner.placing.next_form(rules).schema
+            notes = runtime.write_pieces(number, schema, durable.changes_rules(rules))
+            durable.record_pieces(number, notes, runtime.book, rules, note, runtime.places)
+        else:
+            assert isinstance(runtime, EmbeddedRuntime), "partitions that keep no pieces have no state folder"
+            durable.record(number, runtime, rules, note)
+
+    def _take_snapshot(self, durable: Durable, *, only_if_due: bool) -> None:
+        """Write the whole state; when it is due by itself, what goes wrong is a warning."""
+        runtime, rules = self._runtime, self._rules
+        if isinstance(runtime, Pieces):
+            schema, pieces = self._planner.placing.form.schema, runtime
+            take = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
+            take(runtime.book, rules, lambda epoch: pieces.snapshot_pieces(epoch, schema), pieces.remove_old_pieces)
+        else:
+            assert isinstance(runtime, EmbeddedRuntime), "partitions that keep no pieces have no state folder"
+            (durable.snapshot_if_due if only_if_due else durable.snapshot)(runtime, rules)
+
+    def _fill(self, durable: Durable) -> None:
+        """Give empty partitions the facts that the state folder holds, each its own, or one all of them."""
+        runtime = self._runtime
+        if isinstance(runtime, Pieces):
+            runtime.load_pieces(durable.epoch)
+        else:
+            assert isinstance(runtime, EmbeddedRuntime), "partitions that keep no pieces have no state folder"
+            fill_partition(runtime.partition, durable.image, self._rules.core.values())
+        self._planner.placing.adopt(self._rules, durable.placements)

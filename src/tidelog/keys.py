@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from tidelog.errors import DataError, EvaluationError
-from tidelog.kernel.keyed import old_rows
-from tidelog.kernel.layout import ARITY
-from tidelog.partition.relations import Cells, Relations, address
+from tidelog.partition.relations import Cells
 from tidelog.program import Materialize, Program
 
 Pair = tuple[Cells, Cells]
 Show = Callable[[str, Cells], str]  # a row of a relation as text
+Find = Callable[[str, tuple[int, ...], Cells], Cells]  # the rows before the epoch that share a key with some rows
 
 
 def key_columns(key: Materialize) -> tuple[int, ...]:
@@ -48,34 +47,17 @@ def clashing_rows(rows: Cells, columns: Sequence[int]) -> Pair | None:
     return (one[found[0]], other[found[0]]) if len(found) else None
 
 
-def rows_with_keys(relations: Relations, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
-    """The rows present before the epoch that share a key with one of ``rows``."""
-    number = relations.numbers.get(name)
-    if number is None or not len(rows) or not relations.live(number):
-        return rows[:0]
-    index = relations.index(number, columns)
-    keys = np.ascontiguousarray(np.unique(rows[:, list(columns)], axis=0))
-    found = np.empty(len(keys) + 16, np.int64)
-    table = relations.directory, relations.indexes
-    while (count := old_rows(*table, index, number, address(keys), len(keys), len(columns), found)) < 0:
-        found = np.empty(2 * len(found), np.int64)
-    arity = int(relations.directory[number, ARITY])
-    return relations.records(number)[found[:count], :arity].copy()
-
-
-def replaced_rows(relations: Relations, name: str, columns: tuple[int, ...], inserts: Cells) -> Cells:
+def replaced_rows(find: Find, name: str, columns: tuple[int, ...], inserts: Cells) -> Cells:
     """The rows of a base relation that inserted ones replace: those with the key of one and other values."""
-    return _without(rows_with_keys(relations, name, columns, inserts), inserts)
+    return _without(find(name, columns, inserts), inserts)
 
 
-def broken_key(
-    relations: Relations, name: str, columns: tuple[int, ...], inserted: Cells, deleted: Cells
-) -> Pair | None:
+def broken_key(find: Find, name: str, columns: tuple[int, ...], inserted: Cells, deleted: Cells) -> Pair | None:
     """Two rows with one key that a relation would hold after an epoch that is not committed, if there are such."""
     clash = clashing_rows(inserted, columns)
     if clash is not None or not len(inserted):
         return clash
-    stayed = _without(rows_with_keys(relations, name, columns, inserted), deleted)
+    stayed = _without(find(name, columns, inserted), deleted)
     return clashing_rows(np.concatenate([stayed, inserted]), columns) if len(stayed) else None
 
 
@@ -88,7 +70,7 @@ def _without(rows: Cells, others: Cells) -> Cells:
 
 
 def replace_by_key(
-    program: Program, relations: Relations, inserts: Mapping[str, Cells], deletes: dict[str, Cells], show: Show
+    program: Program, find: Find, inserts: Mapping[str, Cells], deletes: dict[str, Cells], show: Show
 ) -> None:
     """Add to ``deletes`` the rows of base relations that inserted ones replace."""
     for name, columns in _keys(program, derived=False):
@@ -97,17 +79,17 @@ def replace_by_key(
         clash = clashing_rows(inserts[name], columns)
         if clash is not None:
             raise DataError(f"{_told(name, columns, clash, show)} are inserted in one epoch; nothing was changed")
-        gone = replaced_rows(relations, name, columns, inserts[name])
+        gone = replaced_rows(find, name, columns, inserts[name])
         if len(gone):
             deletes[name] = np.unique(np.concatenate([deletes[name], gone]), axis=0) if name in deletes else gone
 
 
-def check_keys(program: Program, relations: Relations, changes: Mapping[str, Pair], show: Show) -> None:
+def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: Show) -> None:
     """Raise if an epoch that is not committed breaks the key of a relation with rules."""
     for name, columns in _keys(program, derived=True):
         if name not in changes:
             continue
-        clash = broken_key(relations, name, columns, *changes[name])
+        clash = broken_key(find, name, columns, *changes[name])
         if clash is not None:
             labels = ", ".join(f"`{rule.label}`" for rule in program.rules if rule.head.predicate == name)
             told = _told(name, columns, clash, show)

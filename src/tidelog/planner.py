@@ -8,12 +8,15 @@ has grown or shrunk by a factor.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from tidelog.partition.relations import Cells
+from tidelog.placing import Form, Placing
 from tidelog.plan.build import plan_rule, plan_whole, value_type
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Rule
 from tidelog.ruleset import Ruleset
+from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule
 from tidelog.runtime.strata import group_strata
@@ -22,85 +25,107 @@ STALE = 8  # the factor
 SMALL = 1000  # facts; below, any plan will do
 
 
+Runtime: TypeAlias = EmbeddedRuntime | Coordinator
+
+
 class Planner:
     """Plans the rules of one engine."""
 
-    def __init__(self, runtime: EmbeddedRuntime) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._placing = Placing(runtime.partitions)
         self._planned_sizes: dict[str, int] = {}
         self._stale: set[str] = set()
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
 
+    @property
+    def placing(self) -> Placing:
+        """Where relations live, and in which form rules run there."""
+        return self._placing
+
     def work(
-        self, before: Ruleset, rules: Ruleset, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells]
+        self,
+        before: Ruleset,
+        rules: Ruleset,
+        inserts: Mapping[str, Cells],
+        deletes: Mapping[str, Cells],
+        more: Mapping[str, int] | None = None,
     ) -> EpochWork:
-        """What an epoch does that goes from one rule set to another and changes base facts."""
+        """What an epoch does that goes from one rule set to another and changes base facts.
+
+        ``more`` tells about how many rows come in other ways.
+        """
+        old, new = self._placing.form, self._placing.next_form(rules)
         arities = {}
         if rules.schema is not self._known:
-            arities = {n: len(t) for n, t in rules.schema.items() if self._runtime.arity(n) != len(t)}
+            arities = {n: len(t) for n, t in new.schema.items() if self._runtime.arity(n) != len(t)}
+        places = {name: new.places[name] for name in arities if name in new.places}
         if rules.core is before.core and not self._stale:
-            return EpochWork(arities, inserts, deletes)
-        kept = before.core.keys() - _replaced(before, rules)
-        come = [rule for label, rule in rules.core.items() if label not in kept]
-        gone = tuple(label for label in before.core if label not in rules.core or label not in kept)
-        again = [r for label, r in rules.core.items() if label in kept and self._must_replan(label, before, rules)]
+            return EpochWork(arities, inserts, deletes, places=places)
+        kept = {label for label, rule in new.core.items() if label in old.core and _reads_alike(rule, old.core[label])}
+        kept -= _replaced(before, rules)
+        come = [rule for label, rule in new.core.items() if label not in kept]
+        gone = tuple(label for label in old.core if label not in kept)
+        again = [r for label, r in new.core.items() if label in kept and self._must_replan(label, old, new)]
         strata = None
         if come:  # removing rules splits nothing: parts stay one stratum
-            groups = [s.relations for s in self._runtime.strata.values() if len(s.relations) > 1]
-            strata = group_strata(list(rules.core.values()), groups)
-        plan = self.planning(rules, {n: len(rows) for n, rows in inserts.items()})
-        return EpochWork(arities, inserts, deletes, tuple(map(plan, come)), gone, tuple(map(plan, again)), strata)
+            groups = [group for group in self._runtime.groups if len(group) > 1]
+            strata = group_strata(list(new.core.values()), groups)
+        plan = self.planning(rules, {**{n: len(rows) for n, rows in inserts.items()}, **(more or {})})
+        added, replanned = tuple(map(plan, come)), tuple(map(plan, again))
+        return EpochWork(arities, inserts, deletes, added, gone, replanned, strata, places)
 
     def planning(self, rules: Ruleset, incoming: Mapping[str, int]) -> Callable[[Rule], PlannedRule]:
-        """The function that plans a core rule, given how many facts are about to come."""
-        sizes = self._sizes(rules, incoming)
+        """The function that plans a rule of the form in which ``rules`` run, given how many facts are about to come."""
+        form = self._placing.next_form(rules)
+        sizes = self._sizes(form, incoming)
 
         def plan(rule: Rule) -> PlannedRule:
-            plans = plan_rule(rule, rules.schema, rules.functions, sizes)
-            whole = plan_whole(rule, rules.schema, rules.functions, sizes)
-            return PlannedRule(rule, plans, whole, value_type(rule, rules.schema, rules.functions))
+            plans = plan_rule(rule, form.schema, rules.functions, sizes)
+            whole = plan_whole(rule, form.schema, rules.functions, sizes)
+            value, label = value_type(rule, form.schema, rules.functions), rule.label or ""
+            return PlannedRule(rule, plans, whole, value, label in form.everywhere, bool(form.sends.get(label)))
 
         return plan
 
     def note_sizes(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """Rules that read relations of quite another size than planned for are planned again with the next epoch."""
+        """After a commit. Rules that read relations of quite another size are planned again with the next epoch."""
         self._stale.clear()
+        self._placing.commit(rules)
         self._known = rules.schema
-        relations = self._runtime.partition.relations
         moved = set()
         for name in outcome.changes:
-            size, planned = relations.live(relations.numbers[name]), self._planned_sizes.get(name, 0)
+            size, planned = self._runtime.live(name), self._planned_sizes.get(name, 0)
             if max(size, planned) > SMALL and not planned / STALE <= size <= planned * STALE:
                 self._planned_sizes[name] = size
                 moved.add(name)
         if moved:
-            for label, rule in rules.core.items():
+            for label, rule in self._placing.form.core.items():
                 if len(rule.body) > 1 and any(getattr(x, "predicate", None) in moved for x in rule.body):
                     self._stale.add(label)
 
-    def _must_replan(self, label: str, before: Ruleset, rules: Ruleset) -> bool:
-        rule, old = rules.core[label], before.core[label]
-        if (rule is not old and rule != old) or label in self._stale:
+    def _must_replan(self, label: str, old: Form, new: Form) -> bool:
+        rule, before = new.core[label], old.core[label]
+        if (rule is not before and rule != before) or label in self._stale:
             return True
-        if rules.schema is before.schema:
+        if new.schema is old.schema:
             return False
         names = [x.predicate for x in (*rule.body, rule.head) if hasattr(x, "predicate")]
-        return any(rules.schema[n] != before.schema.get(n) for n in names)
+        return any(new.schema[n] != old.schema.get(n) for n in names)
 
-    def _sizes(self, rules: Ruleset, incoming: Mapping[str, int]) -> Sizes:
-        relations = self._runtime.partition.relations
-        derived = frozenset(rule.head.predicate for rule in rules.core.values())
-
-        def live(name: str) -> int:
-            return relations.live(relations.numbers[name]) if name in relations.numbers else 0
-
-        def keys(name: str, columns: tuple[int, ...]) -> int | None:
-            return relations.distinct_keys(relations.numbers[name], columns) if name in relations.numbers else None
-
-        sizes = Sizes(live, keys, incoming, derived)
-        for name in rules.schema:
+    def _sizes(self, form: Form, incoming: Mapping[str, int]) -> Sizes:
+        derived = frozenset(rule.head.predicate for rule in form.core.values())
+        sizes = Sizes(self._runtime.live, self._runtime.distinct_keys, incoming, derived)
+        for name in form.schema:
             self._planned_sizes.setdefault(name, sizes.size(name))
         return sizes
+
+
+def _reads_alike(rule: Rule, other: Rule) -> bool:
+    """Whether two forms of a rule have the same supports in the same places."""
+    if rule is other:
+        return True
+    return [getattr(x, "predicate", None) for x in rule.body] == [getattr(x, "predicate", None) for x in other.body]
 
 
 def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:

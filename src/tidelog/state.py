@@ -6,7 +6,7 @@ Law: this is what the invariants I1 and I2 speak about, given out so that they c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.program import Rule
@@ -26,9 +26,16 @@ class FactState:
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """All facts of all relations, auxiliary ones included. Relations that stand in no stratum have no rules."""
+    """All facts of all relations, auxiliary ones included. Relations that stand in no stratum have no rules.
+
+    With several partitions ``facts`` holds every fact once (of a mirrored relation with the lowest of its ranks), and
+    ``parts`` what each partition holds. Rules in ``everywhere`` fire on every partition, for the heads it holds.
+    """
 
     facts: Mapping[str, Mapping[Row, FactState]]
     rules: tuple[Rule, ...]
     strata: tuple[frozenset[str], ...]
     schema: Mapping[str, tuple[str | None, ...]]
+    parts: tuple[Mapping[str, Mapping[Row, FactState]], ...] = ()
+    mirrored: frozenset[str] = field(default_factory=frozenset)
+    everywhere: frozenset[str] = field(default_factory=frozenset)

@@ -99,9 +99,9 @@ def check_feed(epoch: Epoch, before: Model, after: Model) -> None:
         assert (inserted, deleted) == (new - old, old - new), f"changes of {name}: {inserted}, {deleted}"
 
 
-def run(case: Case) -> Engine:
+def run(case: Case, make: Callable[[Program], Engine] = Engine) -> Engine:
     """The whole law on one case: after every epoch equal facts, exact counts and the right change feed."""
-    db = Engine(case.program)
+    db = make(case.program)
     state = State.start(case.program)
     before = check(db, state)
     for change in case.changes:

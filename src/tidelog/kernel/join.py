@@ -149,12 +149,13 @@ def emit(directory, machine, code, pc, registers, rank):
     """Write a message; returns the number of messages."""
     number = machine[OUTN]
     at = machine[OUT] + 8 * number * machine[STRIDE]
-    rel, arity = code[pc + S_REL], code[pc + S_SAME]
+    mark, arity = code[pc + S_REL], code[pc + S_SAME]
+    rel = mark & LOW32
     for i in range(arity):
         store(at, M_COLS + i, registers[code[pc + S_ACCEPT + i]])
     tag = hash_cells(at + 8 * M_COLS, arity)
     prefetch(directory[rel, TAB], tag & directory[rel, MASK])
-    store(at, M_REL, rel)
+    store(at, M_REL, mark)
     store(at, M_RANK, rank)
     store(at, M_HASH, tag)
     machine[OUTN] = number + 1
@@ -174,7 +175,8 @@ def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
     links = indexes[code[pc + S_INDEX], LINKS]
     binds, count = pc + S_KEYS + code[pc + S_NKEY], code[pc + S_NBIND]
     end = pc + code[pc + S_LEN]
-    head, columns, args = code[end + S_REL], code[end + S_SAME], end + S_ACCEPT
+    mark, columns, args = code[end + S_REL], code[end + S_SAME], end + S_ACCEPT
+    head = mark & LOW32
     table, mask = directory[head, TAB], directory[head, MASK]
     number, most, stride, out = machine[OUTN], machine[OUTCAP], machine[STRIDE], machine[OUT]
     before, visited = ranks[generator - 1], 0
@@ -189,7 +191,7 @@ def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
                 store(at, M_COLS + i, registers[code[args + i]])
             tag = hash_cells(at + 8 * M_COLS, columns)
             prefetch(table, tag & mask)
-            store(at, M_REL, head)
+            store(at, M_REL, mark)
             store(at, M_RANK, rank)
             store(at, M_HASH, tag)
             number += 1

@@ -24,7 +24,9 @@ ONE_SUPPORT = 1 << 32  # in the counts cell
 
 # Fields of a relation in the directory.
 REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE, CANDIDATES = range(15)
+PLACE = 15  # the column whose hash owns a fact, or one of the two below
 DIRECTORY_FIELDS = 16
+ON_ONE, ON_ALL = -1, -2  # all facts on partition 0; on every partition
 
 # Fields of an index. COLS is the first of its key columns.
 REL, NCOLS, LINKS, KTAB, KMASK, KEYS, FOLLOWING, COLS = range(8)
@@ -72,7 +74,13 @@ INDEX_FIELDS = COLS + MAX_KEY
     PEEK,  # 1: exposed candidates are looked at, not changed
     ROUNDS,  # batches fired in this epoch, and how many there may be (0: any number)
     MOST_ROUNDS,
-) = range(39)
+    PARTITIONS,  # how many partitions there are (0 and 1: this one only), and which one this is
+    OWN,
+    AWAY,  # address, capacity and number of messages for other partitions
+    AWAYCAP,
+    AWAYN,
+    ROUTED,  # 1: the messages in OUT are all for this partition
+) = range(45)
 STATE_FIELDS = 48
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
@@ -80,7 +88,7 @@ RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEA
 PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER = range(9)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY = range(10)
 
 # Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
 LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(10)
@@ -101,3 +109,6 @@ P_RULE, P_NBIND, P_BINDS = 0, 1, 2
 
 # A message: relation, highest body rank, hash, columns.
 M_REL, M_RANK, M_HASH, M_COLS = range(4)
+EVERYWHERE = 1 << 32  # in M_REL: the rule fires on every partition, and each keeps what it owns
+# A message for another partition: its number, then relation, rank, hash (once combined: how many), columns.
+A_TO, A_REL, A_RANK, A_COUNT, A_COLS = range(5)

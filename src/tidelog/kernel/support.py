@@ -28,6 +28,7 @@ from tidelog.kernel.layout import (
     FACTS,
     FLAG_BITS,
     FLAGS,
+    GROW_AWAY,
     GROW_LISTS,
     GROW_QUEUE,
     GROW_RELATION,
@@ -53,6 +54,7 @@ from tidelog.kernel.layout import (
     OUT,
     OUTN,
     OVER,
+    PARTITIONS,
     PHASE,
     QCAP,
     QHEAD,
@@ -63,6 +65,7 @@ from tidelog.kernel.layout import (
     RETRACT_SAME,
     REVIVED,
     ROUNDS,
+    ROUTED,
     SLICE,
     STAGE,
     STRIDE,
@@ -75,6 +78,7 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.memory import compiled, load, prefetch, store
 from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove, touch
+from tidelog.kernel.route import route
 
 AHEAD = 8  # messages between asking for a record and using it
 
@@ -269,9 +273,12 @@ def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tal
     """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
     while True:
         if machine[OUTN] > 0:
+            if machine[PARTITIONS] > 1 and machine[ROUTED] == 0 and not route(directory, machine):
+                return GROW_AWAY
             status = apply_messages(directory, indexes, machine, sign)
             if status != DONE:
                 return status
+            machine[ROUTED] = 0
             if machine[BUDGET] <= 0:
                 return SLICE
         status = fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans)

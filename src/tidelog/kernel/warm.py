@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import types
 
-from tidelog.kernel import aggregate, index, maintain, support
+from tidelog.kernel import aggregate, index, maintain, route, support
 from tidelog.kernel.memory import is_cached
 
 _CELL = types.int64
@@ -32,6 +32,10 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (support.undo, (_TABLE, _TABLE, _CELL)),
     (support.remember, (_TABLE, _TABLE, _CELL, _CELL)),
     (support.reinstate, (_TABLE, _CELLS, _CELL, _CELLS)),
+    (support.apply_messages, (*_STATE, _CELL)),
+    (route.owners, (_CELLS, _CELL, _CELLS)),
+    (route.combine, (_TABLE, _TABLE, _CELL, _CELLS)),
+    (route.unpack, (_CELL, _CELL, _TABLE, _CELL, _CELL)),
     (aggregate.reopen, (*_STATE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL)),
     (index.collect, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELLS)),
     (maintain.move_entries, (_CELL, _CELL, _CELL, _CELL)),

@@ -99,8 +99,11 @@ class Assembler:
         self.memories: dict[int, Apply] = {}
         self._constant_places: dict[int, int] = {}
 
-    def assemble(self, plan: Plan, rule_number: int, same: frozenset[str]) -> list[int]:
-        """The code of a plan; ``same`` are the relations of the rule's own stratum."""
+    def assemble(self, plan: Plan, rule_number: int, same: frozenset[str], everywhere: bool = False) -> list[int]:
+        """The code of a plan; ``same`` are the relations of the rule's own stratum.
+
+        A rule that fires ``everywhere`` fires on every partition, and each keeps the heads that it owns.
+        """
         if plan.registers > VARIABLES:
             raise EngineError(f"rule {plan.rule.label}: more than {VARIABLES} variables and intermediate values")
         checks = [(column, at.CHECK, self._register(operand)) for column, operand in plan.checks]
@@ -120,7 +123,7 @@ class Assembler:
         if generators >= GENERATORS:
             raise EngineError(f"rule {plan.rule.label}: more than {GENERATORS} atoms")
         head = [self._register(operand) for operand in plan.head]
-        number = self.relations.numbers[plan.rule.head.predicate]
+        number = self.relations.numbers[plan.rule.head.predicate] | (at.EVERYWHERE if everywhere else 0)
         way = len(code) - back if back >= 0 else 0
         return [*code, at.EMIT, at.S_ACCEPT + len(head), way, generators, number, len(head), *head]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import xxhash
@@ -105,6 +105,10 @@ class Dictionary:
         """Take over the entries of a state that was read."""
         self._values.update(entries)
         self._cells.update((value, cell) for cell, value in entries.items() if isinstance(value, str))
+
+    def values_of(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind ids."""
+        return [self._values[cell] for cell in cells]
 
     def encode(self, value: Value, type_: str) -> int:
         """The cell of a value of a type; the value is known to fit."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidelog.errors import EvaluationError, LimitError, TidelogError
-from tidelog.kernel import aggregate, support
+from tidelog.kernel import aggregate, route, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.scalar import explain_fault
 from tidelog.kernel.warm import make_ready
@@ -22,9 +22,22 @@ from tidelog.partition.block import Block
 from tidelog.partition.relations import Cells, Relations, address
 
 LISTS = {at.HEAP: 2, at.OPENED: 1, at.STALE: 1}  # growing lists of the state, and cells per entry
-KEPT = [at.CLOCK, at.QUEUE, at.QCAP, at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH]
+KEPT = [
+    at.CLOCK,
+    at.QUEUE,
+    at.QCAP,
+    at.OUT,
+    at.OUTCAP,
+    at.STRIDE,
+    at.SCRATCH,
+    at.PARTITIONS,
+    at.OWN,
+    at.AWAY,
+    at.AWAYCAP,
+]
 KEPT += [field for start in LISTS for field in (start, start + 1)]
 MESSAGES = 2048
+ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 NO_CELLS: Cells = np.zeros(0, np.int64)
 
@@ -42,7 +55,14 @@ class Limits:
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
-    def __init__(self, relations: Relations, assembler: Assembler, call: Callable[[int, tuple[int, ...]], int]) -> None:
+    def __init__(
+        self,
+        relations: Relations,
+        assembler: Assembler,
+        call: Callable[[int, tuple[int, ...]], int],
+        number: int = 0,
+        partitions: int = 1,
+    ) -> None:
         make_ready()
         self.relations = relations
         self.assembler = assembler
@@ -63,6 +83,8 @@ class Machine:
         self._queue: Cells = np.zeros(1024, np.int64)
         self._queue_block = Block(self._queue)
         self._out: Cells = np.zeros((MESSAGES, at.M_COLS + 8), np.int64)
+        self._away: Cells = np.zeros((0, 0), np.int64)
+        self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
         self.state[at.SCRATCH] = address(self._scratch)
         self._set_queue(self._queue)
         self._set_out(8)
@@ -186,6 +208,42 @@ class Machine:
             )
         )
 
+    def take_away(self) -> list[tuple[int, int, Cells]]:
+        """What leaves: (partition, relation, rows of (body rank, how many, columns)), combined per fact and rank."""
+        count = int(self.state[at.AWAYN])
+        if not count:
+            return []
+        self.state[at.AWAYN] = 0
+        table = np.zeros(1 << (2 * count).bit_length(), np.int64)
+        left = self._away[: route.combine(self.relations.directory, self._away, count, table)]
+        ends = (left[:, at.A_TO] << 32) | left[:, at.A_REL]
+        found = []
+        for end in np.unique(ends).tolist():
+            to, number = end >> 32, end & at.LOW32
+            arity = int(self.relations.directory[number, at.ARITY])
+            found.append((to, number, np.ascontiguousarray(left[ends == end, at.A_RANK : at.A_COLS + arity])))
+        return found
+
+    def apply(self, phase: int, number: int, rows: Cells, sign: int) -> None:
+        """Apply what arrived for a relation: rows of (body rank, how many, columns)."""
+        state, arity = self.state, int(self.relations.directory[number, at.ARITY])
+        kept = state[[at.OUT, at.OUTCAP, at.STRIDE]]
+        stride = at.M_COLS + arity
+        messages = np.empty((int(rows[:, 1].sum()), stride), np.int64)
+        route.unpack(number, arity, rows, address(messages), stride)
+        state[at.CLOCK] = max(int(state[at.CLOCK]), int(rows[:, 0].max(initial=0)))  # above every rank seen
+        state[at.PHASE], state[at.STRIDE], state[at.OUTCAP] = phase, stride, len(messages)
+        try:
+            for first in range(0, len(messages), ARRIVING):
+                part = messages[first : first + ARRIVING]
+                state[at.OUT], state[at.OUTN], state[at.APPLIED] = address(part), len(part), 0
+                self._drive(
+                    lambda: support.apply_messages(self.relations.directory, self.relations.indexes, state, sign)
+                )
+        finally:
+            state[at.OUTN] = state[at.APPLIED] = 0
+            state[[at.OUT, at.OUTCAP, at.STRIDE]] = kept
+
     def revive(self, items: Cells) -> None:
         """Revive suspended facts, given in order of old rank."""
         if len(items) > len(self._queue):
@@ -244,6 +302,8 @@ class Machine:
                 self.relations.grow(int(state[at.NEED]))
             elif status == at.GROW_QUEUE:
                 self._grow_queue(2 * len(self._queue))
+            elif status == at.GROW_AWAY:
+                self._grow_away()
             elif status == at.GROW_LISTS:
                 self._grow_lists()
             elif status == at.CALL:
@@ -315,7 +375,21 @@ class Machine:
         self._queue = queue
         self.state[at.QUEUE], self.state[at.QCAP] = address(queue), len(queue)
 
+    def _grow_away(self) -> None:
+        """Room for the messages that are about to leave."""
+        state = self.state
+        needed = int(state[at.AWAYN] + state[at.OUTN] * state[at.PARTITIONS])
+        grown = np.empty((2 * needed, int(state[at.STRIDE]) + 1), np.int64)
+        count = int(state[at.AWAYN])
+        if count:
+            grown[:count] = self._away[:count]
+        self._away = grown
+        state[at.AWAY], state[at.AWAYCAP] = address(grown), len(grown)
+
     def _set_out(self, arity: int) -> None:
+        assert not self.state[at.AWAYN], "messages of another width still wait to leave"
+        self._away = np.zeros((0, 0), np.int64)
+        self.state[at.AWAYCAP] = 0
         self._out = np.zeros((MESSAGES, at.M_COLS + arity), np.int64)
         self.state[at.OUT], self.state[at.OUTCAP] = address(self._out), MESSAGES
         self.state[at.STRIDE] = at.M_COLS + arity

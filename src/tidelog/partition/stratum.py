@@ -30,6 +30,8 @@ class RuleCode:
     whole_place: int = -1
     choice: Choice | None = None
     fold: Fold | None = None
+    everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
+    sends: bool = False  # may send messages to other partitions
 
     @property
     def source(self) -> str:
@@ -76,6 +78,11 @@ class Stratum:
     def folds(self) -> list[RuleCode]:
         """The count, sum and mean of the stratum."""
         return [code for code in self.rules.values() if code.fold is not None]
+
+    @property
+    def sends(self) -> bool:
+        """Whether a rule of the stratum may send messages to other partitions."""
+        return any(code.sends for code in self.rules.values())
 
     def forget_tables(self) -> None:
         """The rules have changed."""

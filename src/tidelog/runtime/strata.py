@@ -8,15 +8,20 @@ improved upon may support another group's best only where the rules themselves r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 from tidelog.partition.partition import Partition
 from tidelog.partition.stratum import Stratum
 from tidelog.program import Atom, Rule
 from tidelog.program.dependency import Edge, rule_dependencies
 from tidelog.program.strata import crossing_edges, strata_of_edges
+from tidelog.runtime.protocol import Answer, Request
+
+T = TypeVar("T")
+Steps = Generator[Request, Answer, T]  # what a partition does, with a request wherever it waits for the others
 
 
 @lru_cache(maxsize=50_000)
@@ -51,12 +56,18 @@ def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tup
 
 @dataclass
 class Restratification:
-    """Moves a partition from its old strata to new ones, before any stratum is evaluated."""
+    """Moves a partition from its old strata to new ones, before any stratum is evaluated.
+
+    All partitions do the same at the same time: `compare` hands supports compared anew to the owners of their heads,
+    `highest` agrees on the highest number.
+    """
 
     partition: Partition
     old: dict[str, Stratum]
+    compare: Callable[[int], Steps[None]]
+    highest: Callable[[int], Steps[int]]
 
-    def apply(self, groups: Sequence[frozenset[str]]) -> list[Stratum]:
+    def apply(self, groups: Sequence[frozenset[str]]) -> Steps[list[Stratum]]:
         """The new strata in order; those whose relations did not change are the old objects."""
         found, made = [], []
         for group in groups:
@@ -66,15 +77,15 @@ class Restratification:
                 made.append(stratum)
             found.append(stratum)
         for stratum in made:
-            self._move_rules(stratum)
+            yield from self._move_rules(stratum)
         for stratum in made:
-            self._stack(stratum)
+            yield from self._stack(stratum)
         self.partition.settle_split()
         for order, stratum in enumerate(found):
             stratum.order = order
         return found
 
-    def _move_rules(self, stratum: Stratum) -> None:
+    def _move_rules(self, stratum: Stratum) -> Steps[None]:
         """Give every rule of a new stratum its new code; those that cross the parts of a split are compared anew."""
         for name in sorted(stratum.relations & self.old.keys()):
             old = self.old[name]
@@ -83,19 +94,21 @@ class Restratification:
                 crosses = any(isinstance(x, Atom) and x.predicate in left for x in code.rule.body)
                 if crosses:
                     self.partition.compare_rule(code, -1)
+                    yield from self.compare(-1)
                     self.partition.place_code(code, stratum.relations & old.relations)
                     self.partition.compare_rule(code, 1)
+                    yield from self.compare(1)
                 self.partition.place_code(code, stratum.relations)
                 stratum.rules[code.label] = code
 
-    def _stack(self, stratum: Stratum) -> None:
-        """Stack what the old strata bring into a merged one, in their old order."""
+    def _stack(self, stratum: Stratum) -> Steps[None]:
+        """Stack what the old strata bring into a merged one, in their old order, alike on all partitions."""
         parts: dict[int, set[str]] = {}
         for name in stratum.relations & self.old.keys():
             parts.setdefault(self.old[name].order, set()).add(name)
         offset = 0
         for order in sorted(parts):
-            top = self.partition.highest_rank(parts[order])
+            top = yield from self.highest(self.partition.highest_rank(parts[order]))
             self.partition.raise_ranks(parts[order], offset)
             offset += top
         self.partition.raise_clock(offset)

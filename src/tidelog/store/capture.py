@@ -30,21 +30,33 @@ class Touched:
     changed: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def touched(partition: Partition, schema: Schema, *, bases: bool) -> Touched:
-    """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may be others."""
+def touched(partition: Partition, schema: Schema, *, bases: bool, ranks: bool = False) -> Touched:
+    """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may be others.
+
+    With ``ranks`` all facts that stay are told too: their ranks were numbered anew since the epoch before.
+    """
     found = Touched()
     relations = partition.relations
     count = len(relations.names)
     for number in relations.directory[:count, at.JROWS].nonzero()[0].tolist():
         if number not in partition.assembler.memories:
-            _touched_relation(partition, number, schema, found)
-    if bases:
+            _touched_relation(partition, number, schema, found, ranks)
+    if bases or ranks:
         known = {delta.relation for delta in found.deltas}
         found.deltas += (_empty(partition, name, schema) for name in _held(partition) if name not in known)
+    if ranks:
+        found.deltas = [_with_untouched(partition, delta) for delta in found.deltas]
     return found
 
 
-def _touched_relation(partition: Partition, number: int, schema: Schema, found: Touched) -> None:
+def _with_untouched(partition: Partition, delta: Delta) -> Delta:
+    """The delta with all facts that the epoch did not touch."""
+    records = partition.relations.records(partition.relations.numbers[delta.relation])
+    rows = ((records[:, delta.arity] & (at.LIVE | at.TOUCHED)) == at.LIVE).nonzero()[0]
+    return replace(delta, changed=np.concatenate([delta.changed, _with_rows(rows, records[rows, delta.arity :])]))
+
+
+def _touched_relation(partition: Partition, number: int, schema: Schema, found: Touched, ranks: bool) -> None:
     relations = partition.relations
     name, arity = relations.names[number], int(relations.directory[number, at.ARITY])
     journal = relations.journal(number)
@@ -54,7 +66,7 @@ def _touched_relation(partition: Partition, number: int, schema: Schema, found: 
     present, was = (state & at.NEW) != 0, before != 0
     now[:, arity] = (state & ~(at.TOUCHED | at.BATCH)) | at.OLD | at.VISIBLE
     differs = (now[:, arity] != before) | (now[:, arity + 1] != counts_before)
-    come, gone, stay = present & ~was, ~present & was, present & was & differs
+    come, gone, stay = present & ~was, ~present & was, present & was & (differs | ranks)
     based, based_before = present & ((state & at.BASE) != 0), was & ((before & at.BASE) != 0)
     delta = Delta(
         name,

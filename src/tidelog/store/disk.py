@@ -60,6 +60,10 @@ class LocalDisk:
         self.root = root
         self._written: dict[str, int] = {}
 
+    def __reduce__(self) -> tuple[type[LocalDisk], tuple[Path]]:
+        """The same folder for another process; open files stay here."""
+        return LocalDisk, (self.root.absolute(),)
+
     def make_folder(self, name: str) -> None:
         """Make a folder and those above it; the new names are durable."""
         folder = self.root / name

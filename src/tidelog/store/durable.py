@@ -2,31 +2,32 @@
 
 Law: an epoch is in the log, synced, before it is reported as committed; if it cannot be written the epoch fails and
 nothing changes. What happens afterwards (snapshots, removal of old files) may fail without harm: the log has it all.
+Of several partitions each writes its own piece first (`piece`); the frame written here makes all of them count.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tidelog.errors import EngineError, StateError, StateWarning
-from tidelog.partition.partition import Partition
 from tidelog.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
 from tidelog.store.entries import encode_entries
-from tidelog.store.frame import EPOCH, SNAPSHOT, Bytes, Frame, encode_frame
+from tidelog.store.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.image import Image
 from tidelog.store.log import Log
+from tidelog.store.markers import Marker, PieceNote, counts_of
 from tidelog.store.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.recovery import recover
 from tidelog.store.rules import ruleset_to_values
-from tidelog.store.snapshot import remove_old, snapshot_name, snapshots, write_snapshot
+from tidelog.store.snapshot import Old, remove_old, snapshot_name, snapshots, write_snapshot
 from tidelog.store.store import Store, open_store
 
 HISTORY = 1000  # epochs that stay readable
@@ -45,9 +46,27 @@ class EpochRecord:
     facts: Sequence[str] | None = None  # those of the program's text, where the epoch changes them
 
 
+class Strata(Protocol):
+    """What a state folder keeps of a runtime beside records: which relations there are and which stand together."""
+
+    @property
+    def groups(self) -> list[frozenset[str]]:
+        """The relations evaluated together, lower strata first."""
+
+    @property
+    def strata(self) -> Mapping[str, object]:
+        """By name, all relations."""
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation."""
+
+
 @dataclass
 class Durable:
-    """A state folder in use. ``image`` is the state that was read, until the engine has taken it over."""
+    """A state folder in use. ``image`` is the state that was read, until the engine has taken it over.
+
+    ``markers`` names the last piece of each partition where there are several; with one embedded partition it is empty.
+    """
 
     store: Store
     history: int | None
@@ -56,16 +75,25 @@ class Durable:
     log: Log
     offsets: dict[str, int] = field(default_factory=dict)
     facts: list[str] = field(default_factory=list)
+    markers: list[Marker] = field(default_factory=list)
+    placements: dict[str, int] = field(default_factory=dict)
     _checksum: int = 0
     _epoch: int = 0
     _entries: int = 0
     _rules: Ruleset | None = None
     _noted: int = 0
     _failed_at: int = 0
+    _held: int = 0
 
     @classmethod
-    def open(cls, place: str | Path | Store, at: int | None, history: int | None = HISTORY) -> Durable:
-        """Take a folder over as its one writer, or read it as it was at an epoch."""
+    def open(
+        cls, place: str | Path | Store, at: int | None, history: int | None = HISTORY, partitions: int | None = 0
+    ) -> Durable:
+        """Take a folder over as its one writer, or read it as it was at an epoch.
+
+        A writer says how many ``partitions`` write pieces of their own: 0 for one embedded partition, None for as many
+        as the state has.
+        """
         store = open_store(place)
         writable = at is None
         if writable:
@@ -77,11 +105,12 @@ class Durable:
             recovered = recover(store, log, at)
             image = recovered.image
             if writable:
+                _check_partitions(store, image, partitions)
                 _tidy(store, log, recovered.damaged)
         except BaseException:
             store.unlock()
             raise
-        found = cls(store, history, writable, image, log, image.offsets, image.facts)
+        found = cls(store, history, writable, image, log, image.offsets, image.facts, image.markers, image.placements)
         found._checksum, found._epoch, found._noted = image.checksum, image.epoch, image.epoch
         return found
 
@@ -90,6 +119,16 @@ class Durable:
         """Whether no epoch was ever committed here."""
         return self.image.epoch == 0
 
+    @property
+    def epoch(self) -> int:
+        """The last committed epoch, or the one that is read."""
+        return self._epoch
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions have pieces of their own; 0 for one embedded partition, or if nothing was written yet."""
+        return len(self.markers)
+
     def must_be_writable(self) -> None:
         """Refuse to change a state that is only read."""
         if not self.writable:
@@ -97,84 +136,162 @@ class Durable:
                 f"{self.store.name} was opened at epoch {self._epoch} to be read; open it without `at` to write"
             )
 
+    def must_be_exact(self) -> None:
+        """Refuse to try out changes on facts that were put together from several partitions: their ranks differ."""
+        if not self.writable and self.partitions:
+            raise EngineError(
+                f"{self.store.name} has {self.partitions} partitions, which were put together to be read; "
+                "open it without `at`, with the same number of partitions, to try out changes"
+            )
+
     def taken_over(self, rules: Ruleset, entries: int) -> None:
         """The engine holds the state now; it differs from the files in nothing."""
         self._rules, self._entries = rules, entries
         self.image = Image(self.image.epoch)
 
+    # Epochs
+
+    def changes_rules(self, rules: Ruleset) -> bool:
+        """Whether an epoch with these rules tells the state anew what rules and strata there are."""
+        return rules is not self._rules
+
     def record(self, epoch: int, runtime: EmbeddedRuntime, rules: Ruleset, note: EpochRecord) -> None:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
-        self.must_be_writable()
         partition = runtime.partition
-        rules_changed = rules is not self._rules
-        found = touched(partition, rules.schema, bases=rules_changed)
+        found = touched(partition, rules.schema, bases=self.changes_rules(rules))
         entries = partition.dictionary.entries_since(self._entries)
-        header: dict[str, Any] = {
-            "time": round(time.time(), 3),
-            "seconds": round(note.seconds, 6),
-            "clock": partition.clock,
-            "asserted": found.asserted,
-            "retracted": found.retracted,
-            "changed": found.changed,
-        }
-        if note.added or note.removed:
-            header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
+        counts = {"asserted": found.asserted, "retracted": found.retracted, "changed": found.changed}
+        header = self._header(rules, runtime, note, {"clock": partition.clock, **counts})
         if runtime.closes_ranks:
             header["ranks closed"] = True
-        if note.source is not None:
-            header["offsets"] = {note.source: note.offset}
-        if rules_changed:
-            header |= _about_rules(rules, runtime)
-        if note.facts is not None:
-            header["facts"] = list(note.facts)
         messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
         if entries:
             messages.append(("entries", encode_entries(entries)))
-        parts, checksum = _framed(EPOCH, epoch, self._checksum, header, messages)
+        self._append(epoch, rules, header, messages)
+        self._entries += len(entries)
+
+    def record_pieces(
+        self,
+        epoch: int,
+        notes: Sequence[PieceNote],
+        runtime: Strata,
+        rules: Ruleset,
+        note: EpochRecord,
+        placements: Mapping[str, int],
+    ) -> None:
+        """Commit an epoch whose pieces are durable in every partition; StateError if that cannot be done.
+
+        ``placements``: where relations live, as `rewrite.placement` numbers it.
+        """
+        known = {**self.placements, **placements}
+        markers = [Marker(n.checksum, n.size, n.clock) for n in notes]
+        counts = {"clock": max(n.clock for n in notes), **counts_of(notes, known)}
+        header = self._header(rules, runtime, note, counts) | {"pieces": markers}
+        if known != self.placements:
+            header["placements"] = known
+        self._append(epoch, rules, header, [])
+        self.markers, self.placements = markers, known
+        self.log.bytes += sum(n.size for n in notes)
+        self._held = sum(n.held for n in notes)
+
+    def _header(self, rules: Ruleset, runtime: Strata, note: EpochRecord, counts: Mapping[str, Any]) -> dict[str, Any]:
+        header: dict[str, Any] = {"time": round(time.time(), 3), "seconds": round(note.seconds, 6), **counts}
+        if note.added or note.removed:
+            header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
+        if note.source is not None:
+            header["offsets"] = {note.source: note.offset}
+        if self.changes_rules(rules):
+            header |= _about_rules(rules, runtime)
+        if note.facts is not None:
+            header["facts"] = list(note.facts)
+        return header
+
+    def _append(
+        self, epoch: int, rules: Ruleset, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
+    ) -> None:
+        self.must_be_writable()
+        parts, checksum = framed(EPOCH, epoch, self._checksum, header, messages)
         self.log.append(epoch, parts)
-        self._checksum, self._epoch = checksum, epoch
+        self._checksum, self._epoch, self._rules = checksum, epoch, rules
         self.facts = header.get("facts", self.facts)
-        self._rules, self._entries = rules, self._entries + len(entries)
 
     # Snapshots
 
-    def is_due(self, partition: Partition) -> bool:
-        """Whether the log has outgrown the state."""
-        return self.log.bytes > max(MARGIN + held_bytes(partition), 2 * self._failed_at)
+    def is_due(self, held: int) -> bool:
+        """Whether the log has outgrown a state of about so many bytes."""
+        return self.log.bytes > max(MARGIN + held, 2 * self._failed_at)
 
     def snapshot(self, runtime: EmbeddedRuntime, rules: Ruleset) -> None:
         """Write the whole state at the last committed epoch, then remove what nothing needs any more."""
-        self.must_be_writable()
         partition = runtime.partition
-        if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
-            header = {
-                "time": round(time.time(), 3),
-                "clock": partition.clock,
-                "offsets": self.offsets,
-                "facts": self.facts,
-                **_about_rules(rules, runtime),
-            }
-            messages = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
-            messages.append(("entries", encode_entries(partition.dictionary.entries_since(0))))
-            parts, _ = _framed(SNAPSHOT, self._epoch, self._checksum, header, messages)
-            self.log.begin_segment()  # before the snapshot is there: what comes after it is sought in later segments
-            write_snapshot(self.store, self._epoch, parts)
-        self.log.bytes = self._failed_at = 0
-        try:
-            remove_old(self.store, self.log, self.history)
-        except OSError as error:
-            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=4)
+
+        def messages() -> list[tuple[str, Bytes]]:
+            found = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
+            return [*found, ("entries", encode_entries(partition.dictionary.entries_since(0)))]
+
+        self._snapshot(runtime, rules, {"clock": partition.clock}, messages)
 
     def snapshot_if_due(self, runtime: EmbeddedRuntime, rules: Ruleset) -> None:
         """After a commit: what goes wrong here is told as a warning, since the epoch itself is safe."""
-        if not self.is_due(runtime.partition):
-            return
+        if self.is_due(held_bytes(runtime.partition)):
+            self._try(lambda: self.snapshot(runtime, rules))
+
+    def snapshot_pieces(
+        self, runtime: Strata, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+    ) -> None:
+        """The same with several partitions: ``take`` makes each write its snapshot, ``remove`` lets it drop old files.
+
+        The pieces come first, so that a snapshot that the driver has is one that every partition has. Old files go in
+        the other order, so that the driver keeps nothing that a partition lacks.
+        """
+
+        def messages() -> list[tuple[str, Bytes]]:
+            take(self._epoch)
+            return []
+
+        about = {"clock": max(m.clock for m in self.markers), "pieces": self.markers, "placements": self.placements}
+        old = self._snapshot(runtime, rules, about, messages)
         try:
-            self.snapshot(runtime, rules)
+            remove(old)
+        except OSError as error:
+            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=3)
+
+    def snapshot_pieces_if_due(
+        self, runtime: Strata, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+    ) -> None:
+        """After a commit with several partitions; what goes wrong is told as a warning."""
+        if self.is_due(self._held):
+            self._try(lambda: self.snapshot_pieces(runtime, rules, take, remove))
+
+    def _snapshot(
+        self,
+        runtime: Strata,
+        rules: Ruleset,
+        about: Mapping[str, Any],
+        messages: Callable[[], list[tuple[str, Bytes]]],
+    ) -> Old:
+        """Put the snapshot in place unless it is there, and remove old files; tells which those are."""
+        self.must_be_writable()
+        if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
+            kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, runtime)}
+            header = {"time": round(time.time(), 3), **about, **kept}
+            self.log.begin_segment()  # before the snapshot is there: what comes after it is sought in later segments
+            parts, _ = framed(SNAPSHOT, self._epoch, self._checksum, header, messages())
+            write_snapshot(self.store, self._epoch, parts)
+        self.log.bytes = self._failed_at = 0
+        try:
+            return remove_old(self.store, self.log, self.history)
+        except OSError as error:
+            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=5)
+            return Old()
+
+    def _try(self, take: Callable[[], None]) -> None:
+        try:
+            take()
         except StateError as error:
             self._failed_at = self.log.bytes
             warnings.warn(
-                f"no snapshot was taken: {error}; the log still holds every epoch", StateWarning, stacklevel=4
+                f"no snapshot was taken: {error}; the log still holds every epoch", StateWarning, stacklevel=5
             )
 
     # History
@@ -198,7 +315,7 @@ class Durable:
             self.store.unlock()
 
 
-def _about_rules(rules: Ruleset, runtime: EmbeddedRuntime) -> dict[str, Any]:
+def _about_rules(rules: Ruleset, runtime: Strata) -> dict[str, Any]:
     """Rules, strata and the number of columns of every relation that stands in one, facts or not."""
     return {
         "rules": ruleset_to_values(rules),
@@ -207,12 +324,19 @@ def _about_rules(rules: Ruleset, runtime: EmbeddedRuntime) -> dict[str, Any]:
     }
 
 
-def _framed(
-    kind: int, epoch: int, previous: int, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
-) -> tuple[list[Bytes], int]:
-    """A frame whose header tells the kinds and lengths of the messages in its body."""
-    body = [[name, memoryview(message).nbytes] for name, message in messages]
-    return encode_frame(kind, epoch, previous, {**header, "body": body}, [message for _, message in messages])
+def _check_partitions(store: Store, image: Image, wanted: int | None) -> None:
+    """A state is written by as many partitions as made it: ranks are theirs, and facts lie where they are owned."""
+    if image.epoch and wanted is not None and image.partitions != wanted:
+        raise StateError(
+            f"{store.name}: this state has {_counted(image.partitions)}, not {_counted(wanted)}; open it as it was "
+            "made, read it with `at` (-1: the last epoch), or make a new state from what `tidelog export` writes"
+        )
+
+
+def _counted(partitions: int) -> str:
+    if not partitions:
+        return "one embedded partition"
+    return f"{partitions} partition{'s' if partitions > 1 else ''}"
 
 
 def _tidy(store: Store, log: Log, damaged: Iterable[int]) -> None:

@@ -30,6 +30,10 @@ class FileStore:
         self._lock = Lock(root / LOCK)
         self._made: set[str] = set()
 
+    def __reduce__(self) -> tuple[type[FileStore], tuple[Path, Disk]]:
+        """The same folder for another process: found from wherever it works, and not locked by it."""
+        return FileStore, (self.root.absolute(), self.disk)
+
     @property
     def name(self) -> str:
         """The folder."""
@@ -82,12 +86,13 @@ class FileStore:
         with contextlib.suppress(FileNotFoundError):
             self.disk.remove(name)
 
-    def clean(self) -> None:
+    def clean(self, folder: str = "") -> None:
         """Remove temporary files."""
-        for folder in FOLDERS:
-            for name in self.disk.names(folder):
+        for part in FOLDERS:
+            inner = "/".join(filter(None, (folder, part)))
+            for name in self.disk.names(inner):
                 if name.endswith(TEMPORARY):
-                    self.remove(f"{folder}/{name}" if folder else name)
+                    self.remove(f"{inner}/{name}" if inner else name)
 
     def lock(self) -> None:
         """Become the one writer."""

@@ -87,6 +87,14 @@ def encode_frame(
     return [*parts, TAIL.pack(checksum, END)], checksum
 
 
+def framed(
+    kind: int, epoch: int, previous: int, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
+) -> tuple[list[Bytes], int]:
+    """A frame whose header tells the kinds and lengths of the messages in its body."""
+    body = [[name, memoryview(message).nbytes] for name, message in messages]
+    return encode_frame(kind, epoch, previous, {**header, "body": body}, [message for _, message in messages])
+
+
 def decode_frame(data: memoryview, start: int, *, verify: bool = True) -> Frame:
     """The frame that begins at ``start``; without ``verify`` only its head is checked, for passing over it."""
     kind, epoch, previous, header_size, body_size = _head(data, start)
@@ -98,7 +106,7 @@ def decode_frame(data: memoryview, start: int, *, verify: bool = True) -> Frame:
     checksum, mark = TAIL.unpack_from(data, body_end)
     header: Mapping[str, Any] = {}
     if verify:
-        if checksum == 0 and mark == bytes(8):
+        if not any(data[end - 1 :]):
             raise Torn(f"the end of epoch {epoch} was never written")
         if mark != END or checksum != checksum_of([data[start:body_end]]):
             raise Altered(f"the checksum of epoch {epoch} does not fit")
@@ -111,10 +119,10 @@ def _head(data: memoryview, start: int) -> tuple[int, int, int, int, int]:
     rest = data[start : start + HEAD_SIZE]
     if len(rest) < HEAD_SIZE:
         raise Torn("it ends inside the head of a frame")
-    if not any(rest) and not any(data[start:]):
-        raise Torn("it ends in zeros")
     magic, version, *fields = HEAD.unpack_from(rest)
     if CHECK.unpack_from(rest, HEAD.size)[0] != checksum_of([rest[: HEAD.size]]) or magic != MAGIC:
+        if not any(data[start + HEAD_SIZE - 1 :]):
+            raise Torn("it ends in zeros")
         raise Altered(f"the head of a frame does not fit its checksum at byte {start}")
     if version > FORMAT:
         raise StateError(

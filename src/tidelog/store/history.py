@@ -1,20 +1,26 @@
 """History: what past epochs did, told from the log.
 
 Law: a fact that comes or goes in an epoch stands in the delta of its relation exactly once, whether facts or rules
-changed; so the change feed of a view is its deltas in order, each epoch once, before and after a restart alike.
+changed; so the change feed of a view is its deltas in order, each epoch once, before and after a restart alike. Of
+several partitions each tells the facts it owns; what all of them hold is told by the first.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tidelog.io.columns import decode_column
 from tidelog.partition.dictionary import Dictionary
+from tidelog.rewrite.placement import MIRRORED, SINGLE
 from tidelog.store.delta import Cells, Delta
 from tidelog.store.durable import Durable
+from tidelog.store.frame import Frame
 from tidelog.store.image import deltas_of
+from tidelog.store.markers import markers_of
+from tidelog.store.reading import pieces, read_piece
 
 
 class Change(NamedTuple):
@@ -44,12 +50,23 @@ class LogEntry:
 
 def view_changes(state: Durable, relation: str, since: int, dictionary: Dictionary) -> Iterator[Change]:
     """The changes of a relation in the epochs after ``since``."""
-    for frame in state.frames(since):
+    for frame in _frames_with(state, relation, since):
         for delta in deltas_of(frame):
             if delta.relation == relation:
                 for sign, cells in ((-1, delta.removed[:, 1:]), (1, delta.added[:, :-2])):
                     for fact in _facts(cells, delta, dictionary):
                         yield Change(frame.epoch, sign, fact)
+
+
+def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
+    """The frames that tell the changes of a relation, in order of epochs: of the log, or of several partitions."""
+    if not state.partitions:
+        return state.frames(since)
+    markers = {frame.epoch: markers_of(frame.header) for frame in state.frames(since)}
+    alone = state.placements.get(relation) in (MIRRORED, SINGLE)
+    numbers = range(1 if alone else state.partitions)
+    streams = (pieces(state.store, n, {epoch: m[n] for epoch, m in markers.items()}, since) for n in numbers)
+    return heapq.merge(*streams, key=lambda frame: frame.epoch)
 
 
 def _facts(cells: Cells, delta: Delta, dictionary: Dictionary) -> list[tuple[Any, ...]]:
@@ -76,5 +93,13 @@ def log_entries(state: Durable) -> Iterator[LogEntry]:
             {name: (come, gone) for name, (come, gone) in header["changed"].items()},
             source,
             offset,
-            frame.size,
+            frame.size + sum(marker.size for marker in markers_of(header)),
         )
+
+
+def texts_of(state: Durable) -> Dictionary:
+    """The values behind all ids that the partitions keep at the epoch that is open; reads all they hold."""
+    found = Dictionary()
+    for number in range(state.partitions):
+        found.restore(read_piece(state.store, number, state.epoch, records=False).image.entries)
+    return found

@@ -17,6 +17,7 @@ from tidelog.program.term import Value
 from tidelog.store.delta import Cells, Delta, decode_deltas
 from tidelog.store.entries import decode_entries
 from tidelog.store.frame import Frame
+from tidelog.store.markers import Marker, markers_of
 
 SMALLEST = 16
 
@@ -79,7 +80,11 @@ def close_ranks(relations: Sequence[RelationImage]) -> int:
 
 @dataclass(slots=True)
 class Image:
-    """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor."""
+    """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor.
+
+    Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
+    the partitions, each with its own records.
+    """
 
     epoch: int = 0
     checksum: int = 0
@@ -91,11 +96,19 @@ class Image:
     arities: dict[str, int] = field(default_factory=dict)
     facts: list[str] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
+    markers: list[Marker] = field(default_factory=list)
+    placements: dict[str, int] = field(default_factory=dict)
+    pieces: list[Image] = field(default_factory=list)
 
-    def apply(self, frame: Frame) -> None:
-        """Make the changes of one epoch, or begin from a snapshot."""
+    @property
+    def partitions(self) -> int:
+        """How many partitions have pieces of their own; 0 for one embedded partition."""
+        return len(self.markers)
+
+    def apply(self, frame: Frame, *, records: bool = True) -> None:
+        """Make the changes of one epoch, or begin from a snapshot; without ``records`` facts are left out."""
         header = frame.header
-        for delta in deltas_of(frame):
+        for delta in deltas_of(frame) if records else ():
             known = self.relations.get(delta.relation)
             if known is None or known.arity != delta.arity:  # of another arity only where no facts were left
                 known = RelationImage(delta.arity)
@@ -109,6 +122,8 @@ class Image:
         self.arities = header.get("arities", self.arities)
         self.facts = header.get("facts", self.facts)
         self.offsets = {**self.offsets, **header.get("offsets", {})}
+        self.markers = markers_of(header)
+        self.placements = {**self.placements, **header.get("placements", {})}
         if header.get("ranks closed"):
             self._close_ranks()
 

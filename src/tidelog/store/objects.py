@@ -82,10 +82,11 @@ class ObjectStore:
         if self._files.get_file_info(self._path(name)).type == fs.FileType.File:
             self._files.delete_file(self._path(name))
 
-    def clean(self) -> None:
+    def clean(self, folder: str = "") -> None:
         """Remove temporary files."""
-        for folder in ("", "log", "snapshots"):
-            chosen = fs.FileSelector(self._path(folder), allow_not_found=True)
+        for part in ("", "log", "snapshots"):
+            inner = "/".join(filter(None, (folder, part)))
+            chosen = fs.FileSelector(self._path(inner), allow_not_found=True)
             for info in self._files.get_file_info(chosen):
                 if info.base_name.endswith(TEMPORARY):
                     self._files.delete_file(info.path)

@@ -8,34 +8,30 @@ damaged file.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.store.image import Image
 from tidelog.store.log import Log
 from tidelog.store.notes import NOTE_FILE, read_note
+from tidelog.store.reading import Recovered, read_piece
 from tidelog.store.snapshot import read_snapshot, snapshots
 from tidelog.store.store import Store
 
 ATTEMPTS = 5
 
 
-@dataclass(slots=True)
-class Recovered:
-    """A state, and what is wrong with the snapshots that could not be used, by epoch."""
-
-    image: Image = field(default_factory=Image)
-    damaged: dict[int, str] = field(default_factory=dict)
-
-
 def recover(store: Store, log: Log, at: int | None = None) -> Recovered:
-    """The state at the last committed epoch, or at epoch ``at``; the last is also -1, the one before it -2."""
+    """The state at the last committed epoch, or at epoch ``at``; the last is also -1, the one before it -2.
+
+    For a writer (``at`` None) every partition of several reads its own piece; a reader gets all of them.
+    """
     for attempt in range(ATTEMPTS):
         listed = snapshots(store)
         try:
-            if at is None or at >= -1:
-                return _recover(store, log, None if at == -1 else at)
-            return _recover(store, log, max(0, _recover(store, log, None).image.epoch + 1 + at))
+            found = _recover(store, log, _absolute(store, log, at))
+            if at is not None:
+                found.image.pieces = _read_pieces(store, found.image)
+            return found
         except (FileNotFoundError, StateError) as error:
             if attempt < ATTEMPTS - 1 and snapshots(store) != listed:
                 continue  # a writer has taken a snapshot and removed old files in the meantime
@@ -43,6 +39,17 @@ def recover(store: Store, log: Log, at: int | None = None) -> Recovered:
                 raise
             raise StateError(f"{store.name}: a file is missing: {error}") from error
     raise AssertionError("the loop returns or raises")
+
+
+def _absolute(store: Store, log: Log, at: int | None) -> int | None:
+    """The epoch meant, None for the last."""
+    if at is None or at == -1:
+        return None
+    return at if at >= 0 else max(0, _recover(store, log, None).image.epoch + 1 + at)
+
+
+def _read_pieces(store: Store, image: Image) -> list[Image]:
+    return [read_piece(store, number, image.epoch).image for number in range(image.partitions)]
 
 
 def _recover(store: Store, log: Log, at: int | None) -> Recovered:
@@ -55,7 +62,7 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
         for frame in log.frames_after_snapshot(image.epoch, at, image.checksum):
             image.apply(frame)
             image.checksum = frame.checksum
-            log.bytes += frame.size
+            log.bytes += frame.size + sum(marker.size for marker in image.markers)
         _check_end(store, image.epoch, at, known)
     except StateError as error:
         if found.damaged:

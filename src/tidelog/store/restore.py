@@ -1,18 +1,36 @@
 """From an image to a partition: records, dictionary and clock as they were.
 
-Law: rows stay where they were; tables and free lists are filled by the kernel, indexes when the rules that use them
-come.
+Laws. *One partition*: rows stay where they were; tables and free lists are filled by the kernel, indexes when the rules
+that use them come. *Several put together, to be read*: every fact once, with the counts of its owner; a fact that all
+partitions hold takes the lowest of its ranks, so that every fact still has a support whose ranks are lower. Such a
+state is read and never changed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
-from tidelog.store.image import Image
+from tidelog.plan.build import aggregate_of, is_folded
+from tidelog.program import Atom, Rule
+from tidelog.rewrite.placement import MIRRORED
+from tidelog.store.delta import Cells
+from tidelog.store.image import SMALLEST, Image, RelationImage
+
+SHOWN = "__shown "
 
 
-def fill_partition(partition: Partition, image: Image) -> None:
-    """Give an empty partition the facts of an image; the image's records are the partition's from now on."""
+def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()) -> None:
+    """Give an empty partition the facts of an image; the image's records are the partition's from now on.
+
+    ``core``: the rules in force, needed where the image has pieces of several partitions.
+    """
+    if image.pieces:
+        put_together(image, core)
     for name, relation in image.relations.items():
         if not relation.is_empty():
             number = partition.add_relation(name, relation.arity)
@@ -20,3 +38,84 @@ def fill_partition(partition: Partition, image: Image) -> None:
             partition.relations.directory[number, at.RANK_BASE] = relation.base
     partition.dictionary.restore(image.entries)
     partition.raise_clock(image.clock)
+
+
+def put_together(image: Image, core: Iterable[Rule]) -> None:
+    """The relations and entries of all pieces as those of one partition."""
+    names = {name for piece in image.pieces for name in piece.relations if not name.startswith(SHOWN)}
+    for name in sorted(names):
+        held = [p.relations[name] for p in image.pieces if name in p.relations and not p.relations[name].is_empty()]
+        if held:
+            records = np.concatenate([_live(relation) for relation in held])
+            if image.placements.get(name) == MIRRORED:
+                records = _lowest(records)
+            image.relations[name] = _relation(records)
+    for piece in image.pieces:
+        image.entries.update(piece.entries)
+    for rule in core:
+        _show_groups(image, rule)
+    image.pieces = []
+
+
+def _live(relation: RelationImage) -> Cells:
+    """The records in use, with ranks that count from 0."""
+    records = relation.records[: relation.rows]
+    live: Cells = records[(records[:, relation.arity] & at.LIVE) != 0]
+    live[:, relation.arity] += relation.base << at.FLAG_BITS
+    return live
+
+
+def _lowest(records: Cells) -> Cells:
+    """Of records with the same columns the one of lowest rank."""
+    arity = records.shape[1] - 2
+    order = np.lexsort([records[:, arity], *(records[:, column] for column in range(arity))])
+    ordered = records[order]
+    first = np.ones(len(ordered), bool)
+    first[1:] = (ordered[1:, :arity] != ordered[:-1, :arity]).any(axis=1)
+    return ordered[first]
+
+
+def _relation(records: Cells) -> RelationImage:
+    """A relation that holds some records, with the room that the kernel wants."""
+    count, width = records.shape
+    if count < SMALLEST:
+        records = np.concatenate([records, np.zeros((SMALLEST - count, width), np.int64)])
+    return RelationImage(width - 2, 0, count, records)
+
+
+def _show_groups(image: Image, rule: Rule) -> None:
+    """What the groups of a min or max show, by the rows that the exposed candidates have now (`kernel.aggregate`)."""
+    aggregate, source = aggregate_of(rule), rule.body[0] if rule.body else None
+    if aggregate is None or is_folded(rule) or not isinstance(source, Atom) or aggregate.value is None:
+        return
+    candidates = image.relations.get(source.predicate)
+    if candidates is None:
+        return
+    rows, arity = _exposed(image, source.predicate, candidates), candidates.arity
+    groups = np.delete(candidates.records[rows, :arity], source.args.index(aggregate.value), axis=1)
+    shown = np.full((len(rows), 1), at.OLD | at.NEW | at.VISIBLE | at.LIVE, np.int64)
+    if len(rows):
+        image.relations[f"{SHOWN}{rule.label}"] = _relation(np.concatenate([groups, shown, rows[:, None] + 1], axis=1))
+
+
+def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:
+    """The rows of the candidates that are exposed; where partitions chose among those of a copy, they stand there."""
+    rows: Cells = _flagged(candidates).nonzero()[0]
+    copies = (
+        relation for other, relation in image.relations.items() if other.startswith((f"__{name}_by_", f"__{name}_on_"))
+    )
+    for copy in copies if not len(rows) else ():
+        if copy.arity == candidates.arity and _flagged(copy).any():
+            chosen = copy.records[: copy.rows][_flagged(copy), : copy.arity]
+            rows = np.isin(_whole(candidates.records[: candidates.rows, : copy.arity]), _whole(chosen)).nonzero()[0]
+    return rows
+
+
+def _flagged(relation: RelationImage) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = (relation.records[: relation.rows, relation.arity] & at.EXPOSED) != 0
+    return found
+
+
+def _whole(cells: Cells) -> npt.NDArray[np.void]:
+    """Rows as single values that can be compared."""
+    return np.ascontiguousarray(cells).view(np.dtype((np.void, 8 * cells.shape[1]))).ravel()

@@ -8,6 +8,7 @@ needs it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tidelog.errors import StateError
 from tidelog.store.frame import SNAPSHOT, Altered, Bytes, Frame, Torn, decode_frame
@@ -74,12 +75,27 @@ def kept_snapshots(epochs: Sequence[int], history: int | None) -> list[int]:
     return kept
 
 
-def remove_old(store: Store, log: Log, history: int | None) -> None:
-    """Remove the snapshots and segments that nothing needs."""
+@dataclass(frozen=True, slots=True)
+class Old:
+    """What nothing needs: snapshots other than those kept, and, unless 0, the log before an epoch."""
+
+    kept: tuple[int, ...] = ()
+    before: int = 0
+
+    @property
+    def newest(self) -> int:
+        """The newest snapshot that is kept."""
+        return max(self.kept, default=0)
+
+
+def remove_old(store: Store, log: Log, history: int | None) -> Old:
+    """Remove the snapshots and segments that nothing needs, and tell which those are."""
     found = snapshots(store)
     kept = kept_snapshots(found, history)
     for epoch in found:
         if epoch not in kept:
             store.remove(snapshot_name(epoch))
-    if history is not None and len(kept) >= FALLBACK and kept[0] <= max(0, found[-1] - history):
-        log.remove_before(kept[0] + 1)
+    if history is None or len(kept) < FALLBACK or kept[0] > max(0, found[-1] - history):
+        return Old(tuple(kept))
+    log.remove_before(kept[0] + 1)
+    return Old(tuple(kept), kept[0] + 1)

@@ -43,8 +43,8 @@ class Store(Protocol):
     def remove(self, name: str) -> None:
         """Remove a file; it may be gone already."""
 
-    def clean(self) -> None:
-        """Remove the leftovers of writes that were never completed."""
+    def clean(self, folder: str = "") -> None:
+        """Remove the leftovers of writes in a folder that were never completed."""
 
     def lock(self) -> None:
         """Become the one writer, or raise a StateError that names the holder."""

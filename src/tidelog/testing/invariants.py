@@ -14,65 +14,96 @@ from dataclasses import replace
 
 from tidelog.program import Aggregate, Atom, Const, Rule, Value, Var
 from tidelog.program.functions import ANY, FUNCTIONS, Function
-from tidelog.state import EngineState
+from tidelog.state import EngineState, FactState
 from tidelog.testing.occurrences import names
 from tidelog.testing.solutions import Binding, Context, distinct, values, with_named_wildcards
 from tidelog.testing.values import of_type
 
 Fact = tuple[str, tuple[Value, ...]]
+Facts = Mapping[str, Mapping[tuple[Value, ...], FactState]]
+Held = tuple[int, str, tuple[Value, ...]]  # partition, relation, row
 
 
 def violations(state: EngineState, functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS) -> list[str]:
     """What contradicts I1 or I2, in words; empty for a correct state."""
     state = _typed(state)
-    found: list[str] = []
-    every, lower = _count(state, functions)
+    parts = [replace(state, facts=facts, parts=()) for facts in state.parts] or [state]
+    found = _misplaced(state, parts)
+    every, lower = _count(state, parts, functions)
     aggregated = {rule.head.predicate for rule in state.rules if _is_aggregate(rule)}
-    for name, facts in state.facts.items():
-        if name in aggregated:
-            continue
-        for row, fact in facts.items():
-            key = (name, row)
-            if fact.all != every[key]:
-                found.append(f"I1: {name}{row} has all = {fact.all}, {every[key]} supports")
-            if fact.low != lower[key] or fact.low <= 0:
-                found.append(f"I2: {name}{row} has low = {fact.low}, {lower[key]} supports of lower rank")
-    found += [f"closure: {key} is derivable and absent" for key in every if key[1] not in state.facts.get(key[0], {})]
+    for number, part in enumerate(parts):
+        for name, facts in part.facts.items():
+            if name not in aggregated:
+                for row, fact in facts.items():
+                    found += _miscounted(fact, (name, row), every[number, name, row], lower[number, name, row])
+    held = {(number, name, row) for number, part in enumerate(parts) for name in part.facts for row in part.facts[name]}
+    return found + [f"closure: {key[1:]} is derivable and absent" for key in every if key not in held]
+
+
+def _miscounted(fact: FactState, key: Fact, every: int, lower: int) -> Iterator[str]:
+    if fact.all != every:
+        yield f"I1: {key[0]}{key[1]} has all = {fact.all}, {every} supports"
+    if fact.low != lower or fact.low <= 0:
+        yield f"I2: {key[0]}{key[1]} has low = {fact.low}, {lower} supports of lower rank"
+
+
+def _misplaced(state: EngineState, parts: list[EngineState]) -> list[str]:
+    """A fact is held by one partition, a fact of a mirrored relation by all."""
+    found = []
+    for name in state.facts:
+        held = Counter(row for part in parts for row in part.facts[name])
+        wanted = len(parts) if name in state.mirrored else 1
+        found += [f"placement: {name}{row} is held {n} times, not {wanted}" for row, n in held.items() if n != wanted]
     return found
 
 
 def _typed(state: EngineState) -> EngineState:
     """The state with unsigned values as the naive evaluator knows them."""
-    facts = {}
-    for name, rows in state.facts.items():
-        types = state.schema[name]
-        if "unsigned" in types:
-            rows = {
-                tuple(of_type(v, t or ANY, name) for v, t in zip(r, types, strict=True)): f for r, f in rows.items()
-            }
-        facts[name] = rows
-    return replace(state, facts=facts)
+
+    def typed(facts: Facts) -> Facts:
+        return {
+            name: {_typed_row(row, state.schema[name], name): fact for row, fact in rows.items()}
+            if "unsigned" in state.schema[name]
+            else rows
+            for name, rows in facts.items()
+        }
+
+    return replace(state, facts=typed(state.facts), parts=tuple(map(typed, state.parts)))
 
 
 def _typed_row(row: tuple[Value, ...], types: tuple[str | None, ...], name: str) -> tuple[Value, ...]:
     return tuple(of_type(value, type_ or ANY, name) for value, type_ in zip(row, types, strict=True))
 
 
-def _count(state: EngineState, functions: Mapping[str, tuple[Function, ...]]) -> tuple[Counter[Fact], Counter[Fact]]:
+def _count(
+    state: EngineState, parts: list[EngineState], functions: Mapping[str, tuple[Function, ...]]
+) -> tuple[Counter[Held], Counter[Held]]:
+    """The supports, and those of lower rank, of every fact on every partition, as the partitions find them."""
     home = {name: i for i, stratum in enumerate(state.strata) for name in stratum}
-    every: Counter[Fact] = Counter()
-    lower: Counter[Fact] = Counter()
-    for name, facts in state.facts.items():
-        based = [(name, row) for row, fact in facts.items() if fact.base]
-        every.update(based)
-        lower.update(based)
-    for rule in state.rules:
-        if not _is_aggregate(rule):
-            for head, rank in _supports(rule, state, home, functions):
-                every[head] += 1
-                fact = state.facts.get(head[0], {}).get(head[1])
-                lower[head] += fact is not None and rank < fact.rank
+    every: Counter[Held] = Counter()
+    lower: Counter[Held] = Counter()
+    for number, part in enumerate(parts):
+        for name, facts in part.facts.items():
+            based = [(number, name, row) for row, fact in facts.items() if fact.base]
+            every.update(based)
+            lower.update(based)
+        for rule in state.rules:
+            if not _is_aggregate(rule):
+                for head, rank in _supports(rule, part, home, functions):
+                    for to in _receivers(state, parts, rule, number, head):
+                        every[to, *head] += 1
+                        fact = parts[to].facts.get(head[0], {}).get(head[1])
+                        lower[to, *head] += fact is not None and rank < fact.rank
     return every, lower
+
+
+def _receivers(state: EngineState, parts: list[EngineState], rule: Rule, number: int, head: Fact) -> list[int]:
+    """The partitions that count a support found on one: itself if the rule fires everywhere, else the holders."""
+    everywhere = rule.label in state.everywhere
+    if head[0] in state.mirrored:
+        return [number] if everywhere else list(range(len(parts)))
+    holders = [i for i, part in enumerate(parts) if head[1] in part.facts.get(head[0], {})] or [number]
+    return [i for i in holders if i == number] if everywhere else holders
 
 
 def _supports(

@@ -1,0 +1,95 @@
+"""The dictionary of one partition among several, and that of their driver.
+
+Law (D15): an entry is owned by the partition that its id hashes to. Whoever makes an entry tells the owner before the
+epoch ends, and before any message that holds the id is sent; whoever needs a value asks the owner and keeps it. Two
+values with one id meet at the owner, which refuses the epoch. Most rules never look behind an id, so that most values
+never travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.owner import owners_of
+from tidelog.program.term import Value
+
+Entry = tuple[int, Value]
+Ask = Callable[[int, list[int]], dict[int, Value]]  # owner, ids -> the values that it knows
+Tell = Callable[[int, list[Entry]], None]
+UNKNOWN = 1 << 20  # numbers that are remembered to be no ids
+
+
+class SharedDictionary(Dictionary):
+    """Entries that this process made or asked for; ``own`` is its partition, None for the driver."""
+
+    def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
+        super().__init__()
+        self._partitions, self._own, self._ask, self._tell = partitions, own, ask, tell
+        self._untold: list[Entry] = []
+        self._numbers: set[int] = set()
+
+    def tell_owners(self) -> None:
+        """Tell the owners of the entries made here since the last time; DataError if two values have one id."""
+        if not self._untold:
+            return
+        untold, self._untold = self._untold, []
+        for owner, entries in self._by_owner(untold):
+            if owner != self._own:
+                self._tell(owner, entries)
+
+    def forget_told(self) -> None:
+        """The owners are new and empty: what was made here and may not be in their files is told again."""
+        self._untold = list(self._values.items())
+
+    def enter(self, entries: Iterable[Entry]) -> None:
+        """Entries that others made and this partition owns."""
+        for cell, value in entries:
+            super()._enter(cell, value)
+            if isinstance(value, str):
+                self._cells.setdefault(value, cell)
+
+    def known(self, cells: Iterable[int]) -> dict[int, Value]:
+        """What is known here of some ids."""
+        return {cell: self._values[cell] for cell in cells if cell in self._values}
+
+    def values_of(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind ids; those not known here are asked for, all at once."""
+        self._fetch([cell for cell in cells if cell not in self._values])
+        return [self._values[cell] for cell in cells]
+
+    def decode(self, cell: int, type_: str | None) -> Value:
+        """The value behind a cell of a column of that type."""
+        if type_ in ("symbol", "list") and cell not in self._values:
+            self._fetch([cell])
+        return super().decode(cell, type_)
+
+    def decode_any(self, cell: int, type_: str | None) -> Value:
+        """The value behind a cell whose column's type may not be determined."""
+        if (type_ is None or type_ == "any") and cell not in self._values and cell not in self._numbers:
+            self._fetch([cell])
+            if cell not in self._values and len(self._numbers) < UNKNOWN:
+                self._numbers.add(cell)
+        return super().decode_any(cell, type_)
+
+    def _enter(self, cell: int, value: Value) -> int:
+        if cell not in self._values:
+            self._untold.append((cell, value))
+        return super()._enter(cell, value)
+
+    def _fetch(self, cells: Sequence[int]) -> None:
+        for owner, ids in self._by_owner([(cell, 0) for cell in dict.fromkeys(cells)]):
+            if owner != self._own:
+                for cell, value in self._ask(owner, [cell for cell, _ in ids]).items():
+                    super()._enter(cell, value)
+
+    def _by_owner(self, entries: Sequence[Entry]) -> list[tuple[int, list[Entry]]]:
+        if not entries:
+            return []
+        found: dict[int, list[Entry]] = {}
+        owners = owners_of(np.array([cell for cell, _ in entries], np.int64), self._partitions)
+        for owner, entry in zip(owners.tolist(), entries, strict=True):
+            found.setdefault(owner, []).append(entry)
+        return sorted(found.items())

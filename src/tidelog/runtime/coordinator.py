@@ -1,0 +1,445 @@
+"""The coordinator: one engine over several partitions.
+
+Law: an epoch is run in rounds. All hosts take a step, every request is answered with what all of them said, and the
+next step begins; messages go from host to host and never through here. An epoch is committed on all partitions or
+undone on all. The rules themselves are also kept here, in a book without facts, which says how they are evaluated.
+
+Recovery (D18): when a host is lost, all hosts begin anew from the last committed epoch in the state folder, and the
+unfinished epoch is run again, a bounded number of times (`recovery`). Once an epoch is in the state folder it is
+committed, whatever becomes of the hosts.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from tidelog.errors import EngineError, LimitError
+from tidelog.kernel import layout as at
+from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.machine import Limits
+from tidelog.partition.owner import share_rows
+from tidelog.partition.relations import Cells
+from tidelog.program.functions import Function
+from tidelog.runtime.desk import Ended
+from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.host import SENT
+from tidelog.runtime.protocol import (
+    EpochOutcome,
+    EpochWork,
+    HostLost,
+    PlannedRule,
+    Request,
+    RowChanges,
+    Staged,
+    join_answers,
+)
+from tidelog.runtime.recovery import Recovery
+
+
+class Hosts(Protocol):
+    """Partitions, wherever they live: each has a `desk.Desk`."""
+
+    partitions: int
+
+    def ask(self, method: str, *args: Any) -> list[Any]:
+        """The same question to every desk."""
+
+    def ask_each(self, method: str, args: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """A question to every desk, with arguments of its own."""
+
+    def ask_one(self, number: int, method: str, *args: Any) -> Any:
+        """A question to one desk."""
+
+    def has_mail(self) -> bool:
+        """Whether messages wait that no partition was given yet."""
+
+    def start_epoch(self, run: int) -> None:
+        """Mail of epochs before is void."""
+
+    def watch(self, on_slice: Callable[[], None]) -> None:
+        """What to call between slices of work."""
+
+    def interrupt(self) -> None:
+        """Ask hosts that are still at work to give up."""
+
+    def restart(self) -> None:
+        """New, empty hosts in place of those that are lost."""
+
+    def close(self) -> None:
+        """End the hosts."""
+
+
+Send = Callable[["Coordinator"], tuple[Staged, ...]]  # sends rows to the hosts; tells which of them count
+
+
+class Coordinator:
+    """Carries out epochs on several partitions."""
+
+    def __init__(self, functions: Mapping[str, tuple[Function, ...]], hosts: Hosts, dictionary: Dictionary) -> None:
+        self.hosts = hosts
+        self.book = EmbeddedRuntime(functions, dictionary=dictionary)
+        self.places: dict[str, int] = {}
+        self.send: Send | None = None  # of the next epoch: rows that do not come through here
+        self._limits = Limits()
+        self._sizes: list[dict[str, int]] = [{} for _ in range(hosts.partitions)]  # by partition
+        self._planned: dict[str, PlannedRule] = {}
+        self._run = 0
+        self._runs: dict[int, int] = {}  # by the number that readers have: under which number the hosts have it now
+        self._forgotten: list[int] = []
+        self._epochs: dict[int, int] = {}  # by the number that the hosts have: the committed epoch
+        self._before: tuple[dict[str, int], list[dict[str, int]]] = ({}, self._sizes)
+        self._work: tuple[int, EpochWork, Send | None] | None = None  # what ran last and is not committed
+        self._store: object = None
+        self._epoch = self._next_epoch = 0
+        self._on_slice: Callable[[], None] = lambda: None
+        self._recovery = Recovery(self._begin_anew, lambda: f"the state is that of epoch {self._epoch}")
+
+    # What an engine asks of a runtime
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions there are."""
+        return self.hosts.partitions
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary of the engine itself."""
+        return self.book.partition.dictionary
+
+    @property
+    def on_slice(self) -> Callable[[], None]:
+        """What is called between slices of work."""
+        return self._on_slice
+
+    @on_slice.setter
+    def on_slice(self, call: Callable[[], None]) -> None:
+        self._on_slice = call
+        self.hosts.watch(call)
+
+    def set_limits(self, limits: Limits) -> None:
+        """The limits of every epoch from now on."""
+        self._limits = limits
+        self.hosts.ask("set_limits", limits)
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+        return self.book.arity(name)
+
+    @property
+    def groups(self) -> list[frozenset[str]]:
+        """The relations evaluated together, lower strata first; relations without rules stand in none."""
+        return self.book.groups
+
+    def adopt(
+        self,
+        arities: Mapping[str, int],
+        groups: Iterable[Iterable[str]],
+        rules: Iterable[PlannedRule],
+        places: Mapping[str, int],
+    ) -> None:
+        """Take over the strata and rules of a state that was read."""
+        self.places = dict(places)
+        self._planned = {planned.rule.label or "": planned for planned in rules}
+        self.book.adopt(arities, groups, self._planned.values(), places)
+        generation = self._recovery.generation
+
+        def tell() -> list[dict[str, int]]:
+            if generation == self._recovery.generation:  # else they were told when they began anew
+                self._give_rules()
+            return self.hosts.ask("sizes")
+
+        self._sizes = self._recovery.repeat(tell)
+
+    def run(self, work: EpochWork) -> EpochOutcome:
+        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+        send, self.send = self.send, None
+        self._recovery.take_turn()
+        try:
+            ended = self._recovery.repeat(lambda: self._attempt(work, send))
+        except BaseException:
+            self._recovery.end_turn()
+            raise
+        self._work = (self._run, work, send)
+        return self._outcome(ended)
+
+    def rollback(self) -> None:
+        """Undo the epoch that ran last and is not committed."""
+        self._work = None
+        self._take_back()
+        with self._undisturbed():
+            self._recovery.try_once(lambda: self.hosts.ask("rollback"))
+        self._recovery.end_turn()
+
+    def commit(self) -> None:
+        """Make the epoch that ran last the committed one."""
+        assert self._work is not None, "no epoch ran"
+        (_, work, _), self._work = self._work, None
+        with self._recovery.together, self._undisturbed():
+            self.book.commit()
+            for label in work.removed:
+                self._planned.pop(label, None)
+            self._planned.update((p.rule.label or "", p) for p in (*work.added, *work.replanned))
+            self._epoch = self._epochs[self._run] = self._next_epoch
+            self._recovery.try_once(lambda: self.hosts.ask("commit"))
+        self._recovery.end_turn()
+
+    # The state folder
+
+    def open_pieces(self, store: object) -> None:
+        """Each partition opens its piece of a state folder."""
+        self._store = store
+        self.hosts.ask("open_piece", store)
+
+    def load_pieces(self, epoch: int) -> None:
+        """Empty partitions take over their pieces."""
+        self._epoch = self._next_epoch = epoch
+        self._recovery.try_once(lambda: self.hosts.ask("load_piece", epoch))
+
+    def write_pieces(self, epoch: int, schema: Mapping[str, tuple[str | None, ...]], bases: bool) -> list[Any]:
+        """Each partition makes its part of the epoch that ran last durable."""
+        self._next_epoch = epoch
+        return self._recovery.repeat(lambda: self.hosts.ask("write_piece", epoch, dict(schema), bases))
+
+    def snapshot_pieces(self, epoch: int, schema: Mapping[str, tuple[str | None, ...]]) -> None:
+        """Each partition writes all that it holds."""
+        self._recovery.repeat(lambda: self.hosts.ask("snapshot_piece", epoch, dict(schema)))
+
+    def remove_old_pieces(self, old: object) -> None:
+        """Each partition removes what is not kept any more."""
+        self._recovery.repeat(lambda: self.hosts.ask("remove_old_piece", old))
+
+    # Reading
+
+    def ask(self, method: str, *args: Any) -> list[Any]:
+        """What all desks answer to the same question, out of one epoch."""
+        return self._recovery.ask(lambda: self.hosts.ask(method, *args))
+
+    def rows(self, name: str) -> Cells:
+        """The facts of a relation at the last committed epoch."""
+        return np.concatenate(self._ask_owners(name, "rows", name))
+
+    def counts(self, name: str) -> tuple[Cells, ...]:
+        """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation at the last committed epoch."""
+        return tuple(map(np.concatenate, zip(*self._ask_owners(name, "counts", name), strict=True)))
+
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``."""
+        return np.concatenate(self._ask_owners(name, "rows_with_keys", name, columns, rows))
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+        parts = self._sizes[:1] if self._is_mirrored(name) else self._sizes
+        return sum(part.get(name, 0) for part in parts)
+
+    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        """About how many keys a relation has, if there is an index that tells."""
+        found = [keys for keys in self._ask_owners(name, "distinct_keys", name, columns) if keys is not None]
+        return sum(found) if found else None
+
+    def write_views(self, args: Sequence[tuple[Any, ...]], numbers: Sequence[int]) -> list[Any]:
+        """Let partitions write rows of a relation to files, each with its own arguments."""
+
+        def write() -> list[Any]:
+            if len(numbers) == self.partitions:
+                return self.hosts.ask_each("write_view", args)
+            return [self.hosts.ask_one(number, "write_view", *args[number]) for number in numbers]
+
+        return self._recovery.ask(write)
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes and journals on all partitions."""
+        return sum(self.ask("memory"))
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included."""
+        return sum(map(self.live, {name for part in self._sizes for name in part}))
+
+    def run_of(self, changes: RowChanges) -> int:
+        """Under which number the hosts have the changes of an epoch."""
+        return self._runs.get(changes.run, changes.run)
+
+    def close(self) -> None:
+        """End the hosts."""
+        self.hosts.close()
+
+    # Inner workings
+
+    def _attempt(self, work: EpochWork, send: Send | None) -> list[Ended]:
+        """One attempt at an epoch."""
+        self._run += 1
+        self.hosts.start_epoch(self._run)
+        self._before = (dict(self.places), [dict(part) for part in self._sizes])
+        self.places.update(work.places)
+        try:
+            self.book.run(replace(work, inserts={}, deletes={}, staged=(), signed={}))
+            ended = self._rounds(work if send is None else replace(work, staged=send(self)))
+        except HostLost:
+            self._take_back()
+            raise
+        except BaseException:
+            self._take_back()
+            with self._undisturbed():
+                self._recovery.try_once(self._undo)
+            raise
+        for part, end in zip(self._sizes, ended, strict=True):
+            part.update(end.outcome.sizes)
+        return ended
+
+    def _undo(self) -> None:
+        """Nothing is left of an epoch that hosts are still at, or did."""
+        self.hosts.interrupt()
+        self.hosts.ask("rollback")
+
+    def _take_back(self) -> None:
+        self.places, self._sizes = self._before
+        self.book.rollback()
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """What must not be left half done is not interrupted."""
+        self.hosts.watch(lambda: None)
+        try:
+            yield
+        finally:
+            self.hosts.watch(self._on_slice)
+
+    def _begin_anew(self) -> None:
+        """New hosts at the last committed epoch; on them the epoch that ran last and is not committed is run again.
+
+        It gives the same facts, perhaps with other ranks.
+        """
+        if self._store is None:
+            raise EngineError("a partition is lost, and there is no state folder to begin anew from")
+        if self._work is not None:
+            self._take_back()
+        self.hosts.restart()
+        self.hosts.ask("set_limits", self._limits)
+        self.hosts.ask("open_piece", self._store)
+        if self._epoch:
+            self.hosts.ask("load_piece", self._epoch)
+        self.hosts.ask("remember_epochs", self._epochs)
+        self._give_rules()
+        if self._work is not None:
+            first, work, send = self._work
+            self._attempt(work, send)
+            self._runs[first] = self._run
+
+    def _give_rules(self) -> None:
+        arities = {name: self.book.arity(name) for name in self.book.strata}
+        groups = [sorted(group) for group in self.book.groups]
+        self.hosts.ask("adopt", arities, groups, list(self._planned.values()), self.places)
+
+    def _rounds(self, work: EpochWork) -> list[Ended]:
+        forgotten = self._forget()
+        shares = [(self._run, share, forgotten) for share in self._shares(work)]
+        steps = self.hosts.ask_each("start", shares)
+        while not isinstance(steps[0], Ended):
+            self._check_limits(steps)
+            self._on_slice()
+            answer = join_answers(steps)
+            if steps[0].kind == "any" and self.hosts.has_mail():
+                assert isinstance(answer, int)
+                answer |= SENT
+            steps = self.hosts.ask("resume", answer, self._run)
+        assert all(isinstance(step, Ended) for step in steps), "partitions are at different places"
+        return steps
+
+    def _forget(self) -> tuple[int, ...]:
+        """The runs, as hosts know them, whose changes nobody wants any more."""
+        count = len(self._forgotten)
+        found = tuple(self._runs.pop(run, run) for run in self._forgotten[:count])
+        del self._forgotten[:count]
+        for run in found:
+            self._epochs.pop(run, None)
+        return found
+
+    def _shares(self, work: EpochWork) -> list[EpochWork]:
+        """The same work for every partition, each with its own facts."""
+        inserts, deletes = self._share(work.inserts), self._share(work.deletes)
+        signed: list[dict[str, list[tuple[int, Cells]]]] = [{} for _ in inserts]
+        for name, parts in work.signed.items():
+            for sign, rows in parts:
+                for share, part in zip(signed, share_rows(rows, self.places[name], self.partitions), strict=True):
+                    share.setdefault(name, []).append((sign, part))
+        return [
+            replace(work, inserts=plus, deletes=minus, signed=both)
+            for plus, minus, both in zip(inserts, deletes, signed, strict=True)
+        ]
+
+    def _share(self, rows: Mapping[str, Cells]) -> list[dict[str, Cells]]:
+        shares = {name: share_rows(cells, self.places[name], self.partitions) for name, cells in rows.items()}
+        return [{name: parts[number] for name, parts in shares.items()} for number in range(self.partitions)]
+
+    def _check_limits(self, requests: Sequence[Request]) -> None:
+        limits = self._limits
+        facts, used = sum(r.facts for r in requests), sum(r.bytes for r in requests)
+        if limits.facts is not None and facts > limits.facts:
+            raise LimitError(f"the epoch made {facts:,} facts, its limit is {limits.facts:,}; nothing was changed")
+        if limits.memory is not None and used > limits.memory:
+            raise LimitError(f"the relations need {used:,} bytes, the limit is {limits.memory:,}; nothing was changed")
+
+    def _outcome(self, ended: Sequence[Ended]) -> EpochOutcome:
+        """What the partitions did, together."""
+        parts = [end.outcome for end in ended]
+        names = sorted({name for end in ended for name in end.changed})
+        run = self._run
+        changes = RowChanges({name: self._reader(run, name) for name in names})
+        changes.run = run
+        weakref.finalize(changes, self._forgotten.append, run).atexit = False
+        found = EpochOutcome(changes)
+        found.seconds = max(part.seconds for part in parts)
+        found.rounds = max(part.rounds for part in parts)
+        found.exchanges = max(part.exchanges for part in parts)
+        for part in parts:
+            found.suspended += part.suspended
+            found.revived += part.revived
+            found.messages += part.messages
+            for label, count in part.supports.items():
+                found.supports[label] = found.supports.get(label, 0) + count
+        found.strata = _joined_strata(parts)
+        return found
+
+    def _reader(self, run: int, name: str) -> Callable[[], tuple[Cells, Cells]]:
+        def ask() -> list[Any]:
+            return self._of_owners(name, "changes", self._runs.get(run, run), name)
+
+        def read() -> tuple[Cells, Cells]:
+            plus, minus = zip(*self._recovery.ask(ask), strict=True)
+            return np.concatenate(plus), np.concatenate(minus)
+
+        return read
+
+    def _is_mirrored(self, name: str) -> bool:
+        return self.places.get(name) == at.ON_ALL
+
+    def _ask_owners(self, name: str, method: str, *args: Any) -> list[Any]:
+        return self._recovery.ask(lambda: self._of_owners(name, method, *args))
+
+    def _of_owners(self, name: str, method: str, *args: Any) -> list[Any]:
+        """Ask all partitions, or one if each of them holds the whole relation."""
+        if self._is_mirrored(name):
+            return [self.hosts.ask_one(0, method, *args)]
+        return self.hosts.ask(method, *args)
+
+
+def _joined_strata(parts: Sequence[EpochOutcome]) -> list[Any]:
+    """The statistics of strata, added up over the partitions; times are those of the slowest."""
+    found: dict[tuple[str, ...], Any] = {}
+    for part in parts:
+        for stratum in part.strata:
+            known = found.setdefault(
+                stratum.relations, replace(stratum, seconds=0.0, supports=0, suspended=0, revived=0)
+            )
+            known.seconds = max(known.seconds, stratum.seconds)
+            known.supports += stratum.supports
+            known.suspended += stratum.suspended
+            known.revived += stratum.revived
+    return list(found.values())

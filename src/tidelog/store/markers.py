@@ -1,0 +1,89 @@
+"""Commit markers of several partitions: what the driver's frame says about the pieces of an epoch.
+
+Law: the driver writes its frame when all pieces are durable; the frame names the checksum of each, so that it makes all
+of them count at once, and nothing else does. A relation that every partition holds is told once, from partition 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tidelog.errors import StateError
+from tidelog.rewrite.placement import MIRRORED
+from tidelog.store.log import Log
+from tidelog.store.snapshot import read_snapshot, snapshots
+from tidelog.store.store import Store
+
+
+class Marker(NamedTuple):
+    """The last piece that a partition wrote up to an epoch (size 0: before it), and the partition's clock then."""
+
+    checksum: int = 0
+    size: int = 0
+    clock: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PieceNote:
+    """What a partition tells the driver about its piece of an epoch; size 0 if the epoch did not touch it.
+
+    ``held`` is about how many bytes a snapshot of the partition takes.
+    """
+
+    checksum: int = 0
+    size: int = 0
+    clock: int = 0
+    held: int = 0
+    asserted: Mapping[str, int] = field(default_factory=dict)
+    retracted: Mapping[str, int] = field(default_factory=dict)
+    changed: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+def counts_of(notes: Sequence[PieceNote], placements: Mapping[str, int]) -> dict[str, Any]:
+    """Per relation the facts asserted, retracted, come and gone in all partitions, mirrored ones told once."""
+    asserted: dict[str, int] = {}
+    retracted: dict[str, int] = {}
+    changed: dict[str, tuple[int, int]] = {}
+    for number, note in enumerate(notes):
+        for name in {*note.asserted, *note.retracted, *note.changed}:
+            if number == 0 or placements.get(name) != MIRRORED:
+                _add(asserted, name, note.asserted.get(name, 0))
+                _add(retracted, name, note.retracted.get(name, 0))
+                come, gone = (
+                    a + b for a, b in zip(changed.get(name, (0, 0)), note.changed.get(name, (0, 0)), strict=True)
+                )
+                if come or gone:
+                    changed[name] = (come, gone)
+    return {"asserted": asserted, "retracted": retracted, "changed": changed}
+
+
+def _add(counts: dict[str, int], name: str, more: int) -> None:
+    if more:
+        counts[name] = counts.get(name, 0) + more
+
+
+def markers_of(header: Mapping[str, Any]) -> list[Marker]:
+    """The markers in the header of a driver's frame, one per partition; none if there is one embedded partition."""
+    return [Marker(*values) for values in header.get("pieces", ())]
+
+
+def read_markers(store: Store, partition: int, since: int, until: int) -> dict[int, Marker]:
+    """The markers of a partition for the epochs from ``since`` to ``until``, both included; 0 has an empty one."""
+    found = {since: Marker()} if since == 0 else _marker_at(store, partition, since)
+    for frame in Log(store).frames(max(found, default=since - 1), until):
+        found[frame.epoch] = markers_of(frame.header)[partition]
+    if until not in found:
+        raise StateError(f"{store.name}: there is no epoch {until}; the last is {max(found, default=0)}")
+    return found
+
+
+def _marker_at(store: Store, partition: int, epoch: int) -> dict[int, Marker]:
+    """The marker of one epoch, if the driver's snapshot of that epoch has it."""
+    if epoch in snapshots(store):
+        try:
+            return {epoch: markers_of(read_snapshot(store, epoch).header)[partition]}
+        except StateError:
+            return {}  # the log has it too, if it is still kept
+    return {}

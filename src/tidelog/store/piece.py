@@ -1,0 +1,158 @@
+"""The durable side of one partition among several: its pieces of epochs, its snapshots, and the way back.
+
+Law: a piece is durable before its note is given; it counts when the driver's frame names it (`markers`). A partition is
+asked at every epoch and never learns whether it was committed: asked for the next one it knows that the last attempt at
+the one before was, and any other attempt is a leftover that nobody reads. A partition that an epoch did not touch
+writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from tidelog.partition.owner import owners_of
+from tidelog.partition.partition import Partition
+from tidelog.ruleset import Schema
+from tidelog.store.capture import everything, held_bytes, touched
+from tidelog.store.delta import encode_deltas
+from tidelog.store.entries import Entry, encode_entries
+from tidelog.store.frame import EPOCH, SNAPSHOT, Bytes, framed
+from tidelog.store.markers import PieceNote
+from tidelog.store.piece_log import PieceLog
+from tidelog.store.reading import part_of, read_piece
+from tidelog.store.restore import fill_partition
+from tidelog.store.snapshot import Old, snapshot_name, snapshots, write_snapshot
+from tidelog.store.store import Store, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What lay in the files after an epoch: the last piece, the clock, of the dictionary the first so many entries."""
+
+    epoch: int = 0
+    checksum: int = 0
+    clock: int = 0
+    entries: int = 0
+
+
+class Piece:
+    """What one partition keeps in a state folder. Pickled, it opens the same place in another process."""
+
+    def __init__(self, place: str | Path | Store, partition: int) -> None:
+        self.number = partition
+        self._store = open_store(place)
+        self._part = part_of(self._store, partition)
+        self._log = PieceLog(self._part)
+        self._before = _Written()  # the epoch before the one that was attempted last: it is committed
+        self._last = _Written()
+        self._loaded: Container[int] = ()  # entries that were there when the partition was filled
+
+    def __reduce__(self) -> tuple[type[Piece], tuple[Store, int]]:
+        return Piece, (self._store, self.number)
+
+    def write(
+        self,
+        epoch: int,
+        partition: Partition,
+        schema: Schema,
+        *,
+        bases: bool,
+        entries: Sequence[Entry] | None = None,
+    ) -> PieceNote:
+        """Make the partition's part of an epoch durable that ran and is not committed; StateError if that fails.
+
+        ``bases``: the strata may be others. ``entries``: the dictionary entries to keep; None: those that are new and
+        owned by the partition.
+        """
+        if epoch > self._last.epoch:
+            self._before = self._last
+        known, seen = self._before, len(partition.dictionary)
+        closed = partition.clock < known.clock  # it goes back only when ranks were numbered anew
+        found = touched(partition, schema, bases=bases, ranks=closed)
+        kept = self._new_entries(partition, known.entries) if entries is None else entries
+        messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
+        if kept:
+            messages.append(("entries", encode_entries(kept)))
+        size, checksum = 0, known.checksum
+        if messages:
+            parts, checksum = framed(EPOCH, epoch, known.checksum, {"clock": partition.clock}, messages)
+            size = self._log.append(epoch, parts)
+        self._last = _Written(epoch, checksum, partition.clock, seen)
+        return PieceNote(
+            checksum, size, partition.clock, held_bytes(partition), found.asserted, found.retracted, found.changed
+        )
+
+    def snapshot(
+        self, epoch: int, partition: Partition, schema: Schema, entries: Sequence[Entry] | None = None
+    ) -> None:
+        """Write all that the partition holds at the last committed epoch; ``entries``: None for all that it owns."""
+        known = self._last if self._last.epoch <= epoch else self._before
+        messages = [("deltas", encode_deltas([delta])) for delta in everything(partition, schema)]
+        kept = _owned(partition.dictionary.entries_since(0), partition) if entries is None else entries
+        messages.append(("entries", encode_entries(kept)))
+        parts, _ = framed(SNAPSHOT, epoch, known.checksum, {"clock": partition.clock}, messages)
+        self._log.begin_file()
+        write_snapshot(self._part, epoch, parts)
+
+    def load(self, epoch: int, partition: Partition) -> None:
+        """Fill an empty partition with its state at a committed epoch, and go on from there."""
+        recovered = read_piece(self._store, self.number, epoch)
+        image = recovered.image
+        self._last = self._before = _Written(epoch, image.checksum, max(m.clock for m in image.markers))
+        self._loaded = frozenset(image.entries)
+        self._log.begin_file()
+        fill_partition(partition, image)
+        for start in recovered.damaged:
+            self._part.remove(snapshot_name(start))
+        self._part.clean()
+
+    def _new_entries(self, partition: Partition, known: int) -> list[Entry]:
+        """Entries made since the first ``known``; right after `load` all that are not in the files."""
+        if known:
+            self._loaded = ()
+        return [e for e in _owned(partition.dictionary.entries_since(known), partition) if e[0] not in self._loaded]
+
+    def remove_old(self, old: Old) -> None:
+        """Remove the snapshots and pieces that no epoch needs which the driver keeps."""
+        for epoch in snapshots(self._part):
+            if epoch < old.newest and epoch not in old.kept:
+                self._part.remove(snapshot_name(epoch))
+        if old.before:
+            self._log.remove_before(old.before)
+
+
+def _owned(entries: list[Entry], partition: Partition) -> list[Entry]:
+    """The entries that a partition owns (D15), so that each is kept once."""
+    if partition.partitions == 1 or not entries:
+        return entries
+    owners = owners_of(np.array([cell for cell, _ in entries], np.int64), partition.partitions)
+    return [entry for entry, owner in zip(entries, owners.tolist(), strict=True) if owner == partition.number]
+
+
+@runtime_checkable
+class Pieces(Protocol):
+    """A runtime whose partitions each keep a piece: every call is one to every partition."""
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Where relations live, as `rewrite.placement` numbers it."""
+
+    def open_pieces(self, store: Store) -> None:
+        """Each partition opens its `Piece` of a state."""
+
+    def load_pieces(self, epoch: int) -> None:
+        """`Piece.load`, into partitions that are empty."""
+
+    def write_pieces(self, epoch: int, schema: Schema, bases: bool) -> list[PieceNote]:
+        """`Piece.write`."""
+
+    def snapshot_pieces(self, epoch: int, schema: Schema) -> None:
+        """`Piece.snapshot`."""
+
+    def remove_old_pieces(self, old: Old) -> None:
+        """`Piece.remove_old`."""

@@ -1,0 +1,81 @@
+"""Reading the piece of one partition: from its files to its state at a committed epoch.
+
+Law: as in `recovery`, the newest snapshot that is whole, and the pieces after it, give the state; nothing is evaluated.
+A snapshot is one of this history if it names the piece that the driver names for its epoch. A damaged one is passed
+over with a warning if an older one and the log give the same epoch.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tidelog.errors import StateError, StateWarning
+from tidelog.store.frame import Frame
+from tidelog.store.image import Image
+from tidelog.store.markers import Marker, read_markers
+from tidelog.store.piece_log import PieceLog
+from tidelog.store.snapshot import read_snapshot, snapshot_name, snapshots
+from tidelog.store.store import Store
+from tidelog.store.subfolder import Subfolder
+
+
+@dataclass(slots=True)
+class Recovered:
+    """A state, and what is wrong with the snapshots that could not be used, by epoch."""
+
+    image: Image = field(default_factory=Image)
+    damaged: dict[int, str] = field(default_factory=dict)
+
+
+def part_of(store: Store, partition: int) -> Subfolder:
+    """The folder of a partition."""
+    return Subfolder(store, f"part-{partition}")
+
+
+def read_piece(store: Store, partition: int, epoch: int, *, records: bool = True) -> Recovered:
+    """The state of a partition at a committed epoch; StateError if the files do not give it.
+
+    Without ``records`` its dictionary alone.
+    """
+    found = Recovered()
+    starts = [s for s in snapshots(part_of(store, partition)) if s <= epoch]
+    errors: list[str] = []
+    for start in [*reversed(starts), 0]:
+        try:
+            found.image = _read_from(store, partition, start, epoch, records)
+        except StateError as error:
+            errors.append(str(error))
+            if start:
+                found.damaged[start] = str(error)
+            continue
+        for text in errors:
+            warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=3)
+        return found
+    if len(errors) == 1:
+        raise StateError(errors[0])
+    raise StateError(f"{errors[0]}; without it the log does not suffice: {errors[-1]}")
+
+
+def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool) -> Image:
+    image = Image()
+    markers = read_markers(store, partition, start, epoch) if epoch else {0: Marker()}
+    if start:
+        frame = read_snapshot(part_of(store, partition), start)
+        if frame.previous != markers[start].checksum:
+            name = f"{part_of(store, partition).name}/{snapshot_name(start)}"
+            raise StateError(f"{name} is damaged: it does not belong to epoch {start} of this state")
+        image.apply(frame, records=records)
+    for frame in pieces(store, partition, markers, start):
+        image.apply(frame, records=records)
+    if start < epoch:  # a snapshot has a clock of its own: ranks may have been numbered anew before it was taken
+        image.clock = markers[epoch].clock
+    image.epoch, image.checksum, image.markers = epoch, markers[epoch].checksum, [markers[epoch]]
+    return image
+
+
+def pieces(store: Store, partition: int, markers: Mapping[int, Marker], after: int) -> Iterator[Frame]:
+    """The pieces that a partition wrote in the epochs after one, as the markers name them."""
+    wanted = {epoch: marker.checksum for epoch, marker in markers.items() if epoch > after and marker.size}
+    return PieceLog(part_of(store, partition)).frames(wanted)

@@ -1,0 +1,59 @@
+"""Partitions in one process between which messages are delivered as unkindly as can be.
+
+Every row is a letter of its own; in every round an arbitrary part of the letters arrives, in an arbitrary order, and
+the others are held back, perhaps for many rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from random import Random
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+from tidelog.engine import Engine
+from tidelog.hosting import choose
+from tidelog.hosting.desk import KeptDesk
+from tidelog.partition.dictionary import Dictionary
+from tidelog.program import Program
+from tidelog.runtime.coordinator import Coordinator
+from tidelog.runtime.local import Letter, LocalHosts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def unkindly(rng: Random) -> Callable[[list[Letter]], tuple[list[Letter], list[Letter]]]:
+    """A choice of what is delivered now and what is held back."""
+
+    def choose_letters(letters: list[Letter]) -> tuple[list[Letter], list[Letter]]:
+        single = [(to, name, rows[i : i + 1]) for to, name, rows in letters for i in range(len(rows))]
+        rng.shuffle(single)
+        count = rng.randint(1, len(single))
+        return single[:count], single[count:]
+
+    return choose_letters
+
+
+@contextmanager
+def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
+    """Engines made meanwhile have so many partitions; with ``rng`` their messages are delivered unkindly."""
+
+    def make(functions, partitions, spark, own, folder):  # type: ignore[no-untyped-def]  # as the one it replaces
+        dictionary = Dictionary()
+        letters = None if rng is None else unkindly(rng)
+        return Coordinator(functions, LocalHosts(functions, count, dictionary, KeptDesk, letters), dictionary)
+
+    with patch.object(choose, "_runtime", make):
+        yield
+
+
+def engine_on(count: int, rng: Random | None = None) -> Callable[[Program], Engine]:
+    """Makes engines with so many partitions."""
+
+    def make(program: Program) -> Engine:
+        with partitions(count, rng):
+            return Engine(program)
+
+    return make

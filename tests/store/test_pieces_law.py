@@ -1,0 +1,147 @@
+"""The central law on several partitions with restarts anywhere, and every epoch read again in one process.
+
+It notices what a piece leaves out or brings back wrong on its partition: ranks, counts, strata, clocks, placements,
+exposed values, symbols; and facts that a reader of all pieces loses or sees twice. It cannot notice a difference that
+no later epoch and no invariant depends on.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.store.disks import MemoryDisk, MemoryStore
+from tests.store.test_law import check, commit, rows_of
+from tidelog import Engine
+from tidelog.hosting.choose import Home
+from tidelog.ruleset import Schema
+from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.host import RANK_LIMIT
+from tidelog.store import Durable, Store
+from tidelog.store.markers import PieceNote
+from tidelog.store.piece import Piece
+from tidelog.store.snapshot import Old
+from tidelog.testing import FEATURES, State, random_changes, random_program
+
+SEEDS = int(os.environ.get("TIDELOG_RESTARTS", "6"))
+
+
+def reopened(disk: MemoryDisk, db: Engine, rng: random.Random) -> tuple[MemoryDisk, Engine]:
+    """The same engine after the process or the machine stopped."""
+    left = disk.after_kill() if rng.random() < 0.5 else disk.after_power_loss()
+    again = Engine(path=MemoryStore(left))
+    before, after = db.state(), again.state()
+    assert {n: f for n, f in after.facts.items() if f} == {n: f for n, f in before.facts.items() if f}
+    for mine, other in zip(after.parts, before.parts, strict=True):
+        assert {n: f for n, f in mine.items() if f} == {n: f for n, f in other.items() if f}
+    return left, again
+
+
+@pytest.mark.parametrize("seed", range(300, 300 + SEEDS))
+def test_restarts_anywhere_make_no_difference_on_several_partitions(seed: int) -> None:
+    rng = random.Random(seed)
+    program = random_program(rng, FEATURES)
+    disk, state = MemoryDisk(), State.start(program)
+    db = Engine(program, path=MemoryStore(disk), partitions=2 + seed % 2)
+    models = {db.epoch_number: state}
+    for changes in random_changes(rng, program, 6, FEATURES):
+        if rng.random() < 0.3:
+            db.snapshot()
+        if rng.random() < 0.6 and db.epoch_number:
+            disk, db = reopened(disk, db, rng)
+            check(db, state)
+        state = state.after(changes)
+        commit(db, changes)
+        check(db, state)
+        models[db.epoch_number] = state
+    for number, then in models.items():
+        if number:
+            _check_reader(Engine(path=MemoryStore(disk), at=number), then, rng)
+
+
+def _check_reader(reader: Engine, then: State, rng: random.Random) -> None:
+    """Facts are those of the epoch, and every fact has a proof."""
+    for name, rows in then.model().items():
+        assert rows_of(reader, name) == set(rows), name
+        for row in rng.sample(sorted(rows, key=repr), min(1, len(rows))):
+            assert str(reader.why((name, row)))
+
+
+@pytest.mark.parametrize("seed", range(400, 404))
+def test_the_change_feed_of_several_partitions_adds_up_to_the_view_at_every_epoch(seed: int) -> None:
+    rng = random.Random(seed)
+    program = random_program(rng, FEATURES)
+    disk = MemoryDisk()
+    db = Engine(program, path=MemoryStore(disk), partitions=2)
+    for changes in random_changes(rng, program, 5, FEATURES):
+        commit(db, changes)
+        if rng.random() < 0.5:
+            disk, db = reopened(disk, db, rng)
+    states = [Engine(path=MemoryStore(disk), at=number) for number in range(1, db.epoch_number + 1)]
+    for name in db.relations:
+        feed = db.changes(name)
+        assert len(set(feed)) == len(feed)
+        assert states[-1].changes(name) == feed
+        rows: set[tuple[object, ...]] = set()
+        for then in states:
+            for change in feed:
+                if change.epoch == then.epoch_number:
+                    (rows.add if change.sign > 0 else rows.remove)(change.fact)
+            assert rows == rows_of(then, name), (name, then.epoch_number)
+
+
+@pytest.mark.parametrize("seed", range(500, 506))
+def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidelog.engine.open_home", _resident_home)
+    rng = random.Random(seed)
+    program = random_program(rng, FEATURES)
+    disk, state = MemoryDisk(), State.start(program)
+    db = Engine(program, path=MemoryStore(disk))
+    for changes in random_changes(rng, program, 8, FEATURES):
+        if rng.random() < 0.3 and db.epoch_number:
+            db.snapshot()
+        if rng.random() < 0.4 and db.epoch_number:
+            disk = disk.after_kill()
+            db = Engine(path=MemoryStore(disk))
+            check(db, state)
+        if rng.random() < 0.5:
+            db._runtime.book.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
+        state = state.after(changes)
+        commit(db, changes)
+        check(db, state)
+    for name in [name for name in disk.files if "/snapshots/" in name]:
+        del disk.files[name]  # the logs alone give the same
+    check(Engine(path=MemoryStore(disk)), state)
+
+
+class Resident(EmbeddedRuntime):
+    """One partition that keeps a piece, as on Spark, but in this process."""
+
+    places: Mapping[str, int] = {}
+
+    def open_pieces(self, store: Store) -> None:
+        self._piece = Piece(store, 0)
+
+    def load_pieces(self, epoch: int) -> None:
+        self._piece.load(epoch, self.partition)
+
+    def write_pieces(self, epoch: int, schema: Schema, bases: bool) -> list[PieceNote]:
+        return [self._piece.write(epoch, self.partition, schema, bases=bases)]
+
+    def snapshot_pieces(self, epoch: int, schema: Schema) -> None:
+        self._piece.snapshot(epoch, self.partition, schema)
+
+    def remove_old_pieces(self, old: Old) -> None:
+        self._piece.remove_old(old)
+
+
+def _resident_home(path: Store, at: int | None, history: int | None, *rest: Any) -> Home:
+    runtime, durable = Resident(rest[2]), Durable.open(path, at, None, 1)
+    runtime.open_pieces(durable.store)
+    return Home(runtime, durable)
