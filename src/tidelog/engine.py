@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from tidelog.epoch import Changes, Epoch, EpochStatistics
 from tidelog.errors import EngineError
 from tidelog.explain import Explanation, explain
 from tidelog.facts import learn, net_rows, program_facts
+from tidelog.feeding import Feeding
+from tidelog.frames import UNKNOWN_SIZE, learn_frames, on_spark, sender
+from tidelog.hosting.choose import open_home
+from tidelog.hosting.gather import put_together
 from tidelog.interrupts import Guard
 from tidelog.io.rows import encode_rows, in_order
 from tidelog.io.texts import show_fact
@@ -28,26 +32,32 @@ from tidelog.keeping import Keeping
 from tidelog.keys import check_keys, replace_by_key
 from tidelog.partition.machine import Limits
 from tidelog.partition.relations import Cells
-from tidelog.planner import Planner
+from tidelog.planner import Planner, Runtime
 from tidelog.profile import Profile, Profiler
 from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.program.functions import FUNCTIONS, Function, Functions
 from tidelog.query import read_query
 from tidelog.ruleset import Ruleset
+from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.protocol import EpochOutcome
-from tidelog.state import EngineState, FactState
+from tidelog.runtime.protocol import EpochOutcome, EpochWork, RowChanges
+from tidelog.spark_views import new_folder, partition_writer, session_of, to_frame
+from tidelog.state import EngineState
+from tidelog.stating import gather_state
 from tidelog.store.difference import check_same_program, fact_texts
 from tidelog.store.durable import HISTORY, Durable
-from tidelog.store.restore import fill_partition
 from tidelog.store.rules import ruleset_from_values
 from tidelog.store.store import Store
 from tidelog.syntax import parse_program, parse_rule, print_rule
+from tidelog.verify import Verdict, verify, verify_with_spark
 from tidelog.view import ChangeSet, Rows, View
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
-class Engine(Keeping):
+
+class Engine(Keeping, Feeding):
     """Datalog views that are maintained under changes of facts and rules.
 
     >>> db = Engine("reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).")
@@ -69,27 +79,31 @@ class Engine(Keeping):
         path: str | Path | Store | None = None,
         at: int | None = None,
         history: int | None = HISTORY,
+        spark: SparkSession | None = None,
+        partitions: int | None = None,
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
     ) -> None:
         table: Functions = FUNCTIONS
-        for function in functions:
+        for function in (own := tuple(functions)):
             table = table.with_function(function)
         parsed = parse_program(program) if isinstance(program, str) else program
-        self._runtime = EmbeddedRuntime(table)
-        self._runtime.set_limits(limits or Limits())
+        if at is not None and path is None:
+            raise EngineError("`at` reads an epoch of a state folder; give its `path` too")
         self._rules = Ruleset(Program(convention=parsed.convention), table)
         self._schema: Mapping[str, tuple[str | None, ...]] = {}  # of every relation there ever was
-        self._planner = Planner(self._runtime)
         self._writing = threading.RLock()
         self._profiler = Profiler()
         self._closed = False
+        self._feeds = {}
         self.epoch_number = 0
-        if at is not None and path is None:
-            raise EngineError("`at` reads an epoch of a state folder; give its `path` too")
-        self._durable = None if path is None else Durable.open(path, at, history)
+        self._home = open_home(path, at, history, spark, partitions, table, own)
+        self._durable = self._home.durable
+        self._runtime: Runtime = self._home.runtime
         self._offsets: dict[str, int] = {} if self._durable is None else self._durable.offsets
         try:
+            self._runtime.set_limits(limits or Limits())
+            self._planner = Planner(self._runtime)
             self._begin(parsed)
         except BaseException:
             self.close()
@@ -108,10 +122,11 @@ class Engine(Keeping):
         assert image.rules is not None
         self._rules = ruleset_from_values(image.rules, self._rules.functions, durable.store.name)
         check_same_program(self._rules.program, durable.facts, parsed, durable.store.name)
-        fill_partition(self._runtime.partition, image)
+        self._fill(durable)
+        form = self._planner.placing.next_form(self._rules)
         plan = self._planner.planning(self._rules, {})
-        arities = {**image.arities, **{name: len(types) for name, types in self._rules.schema.items()}}
-        self._runtime.adopt(arities, image.strata, map(plan, self._rules.core.values()))
+        arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
+        self._runtime.adopt(arities, image.strata, map(plan, form.core.values()), form.places)
         self._schema = {**{name: (None,) * arity for name, arity in arities.items()}, **self._rules.schema}
         self.epoch_number = image.epoch
         durable.taken_over(self._rules, len(image.entries))
@@ -151,8 +166,7 @@ class Engine(Keeping):
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""
         self._must_be_open()
         with self._writing:
-            rules, inserts, deletes = self._prepare(epoch)
-            work = self._planner.work(self._rules, rules, inserts, deletes)
+            rules, work = self._prepare(epoch)
             with self._guarded():
                 outcome = self._runtime.run(work)
                 self._check_keys(rules, outcome)
@@ -174,9 +188,26 @@ class Engine(Keeping):
         self._must_be_open()
         if name not in self._rules.schema:
             raise self._unknown_relation(name)
-        return View(
-            name, self._column_names(name), self._rules.schema[name], self._dictionary, lambda: self._read(name)
-        )
+        names, types = self._column_names(name), self._rules.schema[name]
+        return View(name, names, types, self._dictionary, lambda: self._read(name), self._framed(name, names, types))
+
+    def _framed(
+        self, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
+    ) -> Callable[[], DataFrame] | None:
+        """On Spark: makes the DataFrame of a relation, or of what an epoch changed in it."""
+        runtime = self._runtime
+        if not on_spark(runtime):
+            return None
+
+        def make() -> DataFrame:
+            run = None if changes is None else runtime.run_of(changes)
+            write = partition_writer(runtime, name, names, types, run)
+            with self._writing:
+                self._must_be_open()
+                folder = new_folder(self._home.lasting)
+                return to_frame(session_of(runtime), folder, write, names, types, signed=run is not None)
+
+        return make
 
     def __contains__(self, name: object) -> bool:
         return name in self._rules.schema and not str(name).startswith("__")
@@ -206,7 +237,7 @@ class Engine(Keeping):
         self._must_be_open()
         if name not in self:
             raise self._unknown_relation(name)
-        cells, *_, bases = self._runtime.partition.counts(name)
+        cells, *_, bases = self._runtime.counts(name)
         return self._fixed(name, cells[bases])
 
     def rule(self, label: str) -> Rule:
@@ -236,13 +267,23 @@ class Engine(Keeping):
         It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
         """
         bounds = Bounds(depth, width, nodes)
-        with self._writing, Ledger(self._runtime, self._rules, bounds.work) as ledger:
+        with self._writing, self._ledger(bounds.work) as ledger:
             return prove(ledger, self._fact_key(fact), bounds)
 
     def why_not(self, fact: str | tuple[str, Iterable[object]]) -> WhyNot:
         """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
-        with self._writing, Ledger(self._runtime, self._rules, Bounds().work) as ledger:
+        with self._writing, self._ledger(Bounds().work) as ledger:
             return refute(ledger, self._fact_key(fact))
+
+    def _ledger(self, work: int) -> Ledger:
+        """The state to be asked; that of several partitions is put together first."""
+        if isinstance(self._runtime, EmbeddedRuntime):
+            return Ledger(self._runtime, self._rules, work)
+        form = self._planner.placing.form
+        rules = replace(
+            self._rules, core=form.core, schema=form.schema, needed=self._planner.placing.needed(self._rules)
+        )
+        return Ledger(put_together(self._runtime, form, rules, self._planner.planning(self._rules, {})), rules, work)
 
     def _fact_key(self, fact: str | tuple[str, Iterable[object]]) -> tuple[str, tuple[int, ...]]:
         self._must_be_open()
@@ -274,37 +315,36 @@ class Engine(Keeping):
     @property
     def memory(self) -> int:
         """Bytes held by facts, indexes and journals."""
-        return self._runtime.partition.relations.memory()
+        return self._runtime.memory
 
     @property
     def fact_count(self) -> int:
         """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
-        relations = self._runtime.partition.relations
-        return sum(relations.live(number) for number in range(len(relations.names)))
+        return self._runtime.fact_count
 
     def state(self) -> EngineState:
         """Every fact with its rank and counts, for checks from outside; large."""
         self._must_be_open()
-        facts = {name: self._fact_states(name) for name in self._rules.schema if name in self._runtime.strata}
-        strata = {id(s): s for s in self._runtime.strata.values() if s.order >= 0}
-        ordered = sorted(strata.values(), key=lambda s: s.order)
-        return EngineState(
-            facts, tuple(self._rules.core.values()), tuple(s.relations for s in ordered), self._rules.schema
-        )
+        return gather_state(self._runtime, self._planner.placing.form, self._dictionary)
 
-    def _fact_states(self, name: str) -> dict[tuple[Any, ...], FactState]:
-        cells, ranks, alls, lows, bases = self._runtime.partition.counts(name)
-        rows = self._fixed(name, cells).rows()
-        columns = zip(ranks.tolist(), alls.tolist(), lows.tolist(), bases.tolist(), strict=True)
-        return {row: FactState(*values) for row, values in zip(rows, columns, strict=True)}
+    def verify(self, spark: Any = None) -> Verdict:
+        """Certify that the state is exactly the model of the rules, or name the first violation.
+
+        The check shares no evaluation code with the engine. It runs in plain Python; with a Spark session, as SQL.
+        """
+        with self._writing:
+            program, state, functions = self.program, self.state(), self._rules.functions
+        if spark is None:
+            return verify(program, None, state, functions)
+        return verify_with_spark(program, None, state, spark, functions)
 
     # Closing
 
     def close(self) -> None:
         """Give back the memory and the state folder; the engine cannot be used afterwards."""
-        if self._durable is not None and not self._closed:
-            self._durable.close()
-        self._closed = True
+        if not self._closed:
+            self._closed = True
+            self._home.close()
 
     def __enter__(self) -> Engine:
         return self
@@ -322,7 +362,7 @@ class Engine(Keeping):
 
     @property
     def _dictionary(self) -> Any:
-        return self._runtime.partition.dictionary
+        return self._runtime.dictionary
 
     def _commit(self, epoch: Epoch, parsed: Program | None) -> None:
         with self._writing:
@@ -331,9 +371,8 @@ class Engine(Keeping):
             if parsed is not None:
                 epoch.facts += program_facts(parsed, self._rules.functions)
                 epoch.text_facts = fact_texts(parsed)
-            rules, inserts, deletes = self._prepare(epoch)
-            work = self._planner.work(self._rules, rules, inserts, deletes)
-            with self._guarded(), self._profiler.watching(self._runtime.partition):
+            rules, work = self._prepare(epoch)
+            with self._guarded(), self._profiler.watching(self._runtime.book.partition):
                 outcome = self._runtime.run(work)
                 self._check_keys(rules, outcome)
                 self._make_durable(epoch, rules, outcome)
@@ -346,14 +385,15 @@ class Engine(Keeping):
             self._planner.note_sizes(outcome, self._rules)
             self._report(epoch, outcome)
             self._profiler.note(outcome, self._rules)
+            self._feed(epoch, outcome.changes)
             if self._durable is not None:
-                self._durable.snapshot_if_due(self._runtime, self._rules)
+                self._take_snapshot(self._durable, only_if_due=True)
 
     def _guarded(self) -> Guard:
-        return Guard(self._runtime.partition.machine)
+        return Guard(self._runtime)
 
-    def _prepare(self, epoch: Epoch) -> tuple[Ruleset, dict[str, Cells], dict[str, Cells]]:
-        """The rule set after the epoch, and the base facts it asserts and retracts."""
+    def _prepare(self, epoch: Epoch) -> tuple[Ruleset, EpochWork]:
+        """The rule set after the epoch, and the work that leads there."""
         rules = self._rules
         if epoch.program is not None:
             rules = replace(rules, program=replace(epoch.program, rules=rules.program.rules, facts=()))
@@ -363,18 +403,31 @@ class Engine(Keeping):
         bound, known = learn(facts, rules.schema)
         if bound or known:
             rules = rules.changed(bound=bound, known=known)
+        frames, bound, known = learn_frames(epoch.frames, rules.schema, self._column_names)
+        if bound or known:
+            rules = rules.changed(bound=bound, known=known)
         signed: dict[str, list[tuple[int, Cells]]] = {}
         for sign, name, data in facts:
             types = [t or "number" for t in rules.schema[name]]
             signed.setdefault(name, []).append((sign, encode_rows(name, data, types, self._dictionary)))
+        mixed = {frame.relation: signed.pop(frame.relation, []) for frame in frames}  # summed where the rows arrive
         inserts, deletes = net_rows(signed)
-        replace_by_key(rules.program, self._runtime.partition.relations, inserts, deletes, self._row_text(rules))
-        return rules.holding(inserts), inserts, deletes
+        replace_by_key(rules.program, self._runtime.rows_with_keys, inserts, deletes, self._row_text(rules))
+        rules = rules.holding([*inserts, *mixed])
+        work = self._planner.work(self._rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
+        if frames and isinstance(self._runtime, Coordinator):
+            self._runtime.send = sender(frames)
+            work = replace(work, signed=mixed)
+        return rules, work
+
+    def takes_frames(self, relation: str) -> bool:
+        """Whether rows of a Spark DataFrame go to the partitions by themselves."""
+        return on_spark(self._runtime) and all(key.relation != relation for key in self._rules.program.keys)
 
     def _check_keys(self, rules: Ruleset, outcome: EpochOutcome) -> None:
         """An epoch that breaks the key of a relation with rules is rolled back (D9)."""
         try:
-            check_keys(rules.program, self._runtime.partition.relations, outcome.changes, self._row_text(rules))
+            check_keys(rules.program, self._runtime.rows_with_keys, outcome.changes, self._row_text(rules))
         except BaseException:
             self._runtime.rollback()
             raise
@@ -393,16 +446,24 @@ class Engine(Keeping):
 
         def change(name: str) -> ChangeSet:
             plus, minus = (self._fixed(name, _part(outcome, name, place), schema) for place in (0, 1))
-            return ChangeSet(plus, minus)
+            return ChangeSet(plus, minus, self._framed(name, plus.columns, plus.types, outcome.changes))
 
         epoch.changes = Changes(changed, change, self.no_change)
         supports: dict[str, int] = {}
         for label, count in outcome.supports.items():
             rule = self._rules.core.get(label)
+            if rule is None and label.startswith("__"):  # a copy that several rules may share
+                continue
             name = label if rule is None else rule.root.label or label
             supports[name] = supports.get(name, 0) + count
         epoch.statistics = EpochStatistics(
-            outcome.seconds, supports, outcome.suspended, outcome.revived, tuple(outcome.strata)
+            outcome.seconds,
+            supports,
+            outcome.suspended,
+            outcome.revived,
+            tuple(outcome.strata),
+            outcome.messages,
+            outcome.exchanges,
         )
 
     def _fixed(
@@ -420,7 +481,7 @@ class Engine(Keeping):
 
     def _read(self, name: str) -> Cells:
         self._must_be_open()
-        return self._runtime.partition.rows(name)
+        return self._runtime.rows(name)
 
     def _column_names(self, name: str) -> tuple[str, ...]:
         for declaration in self._rules.program.declarations:

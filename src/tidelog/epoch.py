@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from tidelog.errors import EngineError
+from tidelog.frames import Frame, is_frame
 from tidelog.io.rows import Rows as Data
 from tidelog.io.rows import read_rows
 from tidelog.program import Program, Rule
@@ -19,18 +20,26 @@ from tidelog.runtime.protocol import StratumStatistics
 from tidelog.view import ChangeSet
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from tidelog.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
 class EpochStatistics:
-    """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds."""
+    """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds.
+
+    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` how often all
+    of them waited for each other.
+    """
 
     seconds: float = 0.0
     supports: Mapping[str, int] = field(default_factory=dict)
     suspended: int = 0
     revived: int = 0
     strata: tuple[StratumStatistics, ...] = ()
+    messages: int = 0
+    exchanges: int = 0
 
 
 class Changes(Mapping[str, ChangeSet]):
@@ -73,18 +82,23 @@ class Epoch:
         self.changes: Changes = Changes((), engine.no_change, engine.no_change)
         self.statistics = EpochStatistics()
         self.facts: list[tuple[int, str, Data]] = []
+        self.frames: list[Frame] = []
         self.added: list[Rule] = []
         self.removed: list[str] = []
         self.program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
         self.text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
 
     def insert(self, relation: str, rows: object) -> None:
-        """Assert base facts: tuples, an Arrow table, a pandas data frame or a numpy array."""
+        """Assert base facts: tuples, an Arrow table, a pandas data frame, a numpy array or a Spark DataFrame."""
         self._change(1, relation, rows)
 
     def delete(self, relation: str, rows: object) -> None:
         """Retract base facts; those that are not asserted are passed over."""
         self._change(-1, relation, rows)
+
+    def change(self, relation: str, rows: DataFrame, change: str = "change") -> None:
+        """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
+        self._take_frame(Frame(relation, rows, change=change))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
@@ -104,7 +118,7 @@ class Epoch:
             self.removed.append(label)
 
     def __bool__(self) -> bool:
-        return bool(self.facts or self.added or self.removed or self.program)
+        return bool(self.facts or self.frames or self.added or self.removed or self.program)
 
     def __enter__(self) -> Epoch:
         self._must_be_open()
@@ -124,9 +138,21 @@ class Epoch:
         self._engine.commit(self)
 
     def _change(self, sign: int, relation: str, rows: object) -> None:
+        if is_frame(rows):
+            self._take_frame(Frame(relation, rows, sign))  # type: ignore[arg-type]  # a DataFrame
+            return
         self._must_be_open()
         self._engine.check_relation_name(relation)
         self.facts.append((sign, relation, read_rows(relation, rows)))
+
+    def _take_frame(self, frame: Frame) -> None:
+        """Rows of Spark go to the partitions; through here for relations with a key, and where nothing is on Spark."""
+        self._must_be_open()
+        self._engine.check_relation_name(frame.relation)
+        if self._engine.takes_frames(frame.relation):
+            self.frames.append(frame)
+        else:
+            self.facts += frame.collected()
 
     def _must_be_open(self) -> None:
         if not self._open:

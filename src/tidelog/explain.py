@@ -12,9 +12,10 @@ from typing import Any
 
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
+from tidelog.planner import Runtime
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
+from tidelog.rewrite.path_names import in_words
 from tidelog.ruleset import Ruleset
-from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.syntax import print_literal, print_rule, print_term
 
 _WORDS = {
@@ -101,23 +102,23 @@ class Explanation:
         return "\n".join(_lines(self))
 
 
-def explain(runtime: EmbeddedRuntime, rules: Ruleset, columns: Mapping[str, Sequence[str]], core: bool) -> Explanation:
+def explain(runtime: Runtime, rules: Ruleset, columns: Mapping[str, Sequence[str]], core: bool) -> Explanation:
     """How the rules in force are evaluated; ``columns`` names the columns of each relation."""
     names = Names(rules, core)
-    strata = sorted({id(s): s for s in runtime.strata.values() if s.rules}.values(), key=lambda s: s.order)
+    strata = sorted({id(s): s for s in runtime.book.strata.values() if s.rules}.values(), key=lambda s: s.order)
     home = {name: i for i, stratum in enumerate(strata, 1) for name in stratum.relations}
     relations = tuple(
         RelationPlan(
             names.relation(name),
             tuple(f"{c}: {t or '?'}" for c, t in zip(columns.get(name, ()), types, strict=False)),
             home.get(name),
-            runtime.partition.relations.live(runtime.partition.relations.numbers[name]),
+            runtime.live(name),
         )
         for name, types in sorted(rules.schema.items())
-        if (core or not name.startswith("__")) and name in runtime.partition.relations.numbers
+        if (core or not name.startswith("__")) and runtime.arity(name) is not None
     )
     plans = tuple(_stratum_plan(i, stratum, names) for i, stratum in enumerate(strata, 1))
-    return Explanation(relations, plans, _indexes(runtime.partition.codes.values(), names))
+    return Explanation(relations, plans, _indexes(runtime.book.partition.codes.values(), names))
 
 
 class Names:
@@ -154,6 +155,8 @@ class Names:
         """A relation's name, or words for one that a rewrite made."""
         if self._core or not name.startswith("__"):
             return name
+        if (walks := in_words(name)) is not None:
+            return walks
         if name not in self._heads:
             return name
         rule = self._heads[name][0]

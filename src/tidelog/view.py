@@ -18,9 +18,11 @@ from tidelog.errors import DataError
 from tidelog.io.columns import decode_arrow, decode_column, encode_value
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Cells
+from tidelog.spark_views import changes_writer, new_folder, rows_writer, session_of, to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
 
 SHOWN = 10
 
@@ -77,6 +79,15 @@ class Table:
         """The rows as a pandas data frame."""
         return self.to_arrow().to_pandas()
 
+    def to_spark(self, spark: SparkSession | None = None) -> DataFrame:
+        """The rows as a Spark DataFrame, of the engine's session, the one given, or the active one."""
+        return self._spark_frame(spark)
+
+    def _spark_frame(self, spark: SparkSession | None) -> DataFrame:
+        cells = self._cells()
+        write = rows_writer(lambda: cells, self.columns, self.types, self._dictionary)
+        return to_frame(spark or session_of(None), new_folder(None), write, self.columns, self.types)
+
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The rows as a two-dimensional array: of int64 where all columns are numbers, else of Python values."""
         cells = self._cells()
@@ -126,10 +137,15 @@ class View(Table):
         types: Sequence[str | None],
         dictionary: Dictionary,
         read: Callable[[], Cells],
+        frame: Callable[[], DataFrame] | None = None,
     ) -> None:
         super().__init__(names, types, dictionary)
         self.name = name
         self._read = read
+        self._frame = frame
+
+    def _spark_frame(self, spark: SparkSession | None) -> DataFrame:
+        return super()._spark_frame(spark) if self._frame is None else self._frame()
 
     def _cells(self) -> Cells:
         return self._read()
@@ -176,9 +192,19 @@ class Rows(Table):
 class ChangeSet:
     """What one epoch changed in one relation."""
 
-    def __init__(self, inserted: Rows, deleted: Rows) -> None:
+    def __init__(self, inserted: Rows, deleted: Rows, frame: Callable[[], DataFrame] | None = None) -> None:
         self.inserted = inserted
         self.deleted = deleted
+        self._frame = frame
+
+    def to_spark(self, spark: SparkSession | None = None) -> DataFrame:
+        """The changes as a Spark DataFrame with a column ``change``: +1 for inserted rows, -1 for deleted ones."""
+        if self._frame is not None:
+            return self._frame()
+        plus, minus = self.inserted, self.deleted
+        names, types = plus.columns, plus.types
+        write = changes_writer(plus._cells, minus._cells, names, types, plus._dictionary)
+        return to_frame(spark or session_of(None), new_folder(None), write, names, types, signed=True)
 
     def __bool__(self) -> bool:
         return len(self.inserted) > 0 or len(self.deleted) > 0

@@ -1,0 +1,151 @@
+"""The part of an engine that is fed by streams and feeds others: micro-batches in, changes of views out.
+
+Law: input is applied once and a feed has every epoch once, whatever fails in between. A feed that cannot be written
+is told as a warning, since its epoch is committed, and is brought up to date with the next one.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.errors import StateWarning, TidelogError
+from tidelog.feeds import Feed, make_feed
+from tidelog.frames import on_spark
+from tidelog.hosting.choose import Home
+from tidelog.io.rows import encode_rows, read_rows
+from tidelog.partition.relations import Cells
+from tidelog.planner import Runtime
+from tidelog.spark_views import Write, changes_writer, new_folder, partition_writer, session_of, to_frame
+from tidelog.store.history import Change
+from tidelog.streams import source_of, start_stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from tidelog.engine import Engine
+    from tidelog.epoch import Epoch
+    from tidelog.partition.dictionary import Dictionary
+    from tidelog.runtime.protocol import RowChanges
+    from tidelog.view import View
+
+
+class Feeding:
+    """What `Engine` inherits; the attributes are the engine's."""
+
+    epoch_number: int
+    _feeds: dict[int, tuple[Feed, int]]  # with the last epoch that each of them holds
+    _home: Home
+    _offsets: dict[str, int]
+    _runtime: Runtime
+    _writing: threading.RLock
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, name: str) -> View: ...
+
+        def changes(self, view: str, since: int = 0) -> list[Change]: ...
+
+        @property
+        def _dictionary(self) -> Dictionary: ...
+
+    def stream(
+        self,
+        rows: DataFrame,
+        relation: str,
+        *,
+        change: str | None = None,
+        name: str | None = None,
+        checkpoint: str | None = None,
+        **trigger: str | bool,
+    ) -> StreamingQuery:
+        """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
+
+        All rows are insertions, or the column ``change`` says +1 or -1. With a state folder a restart under the same
+        ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's own notes are kept in the folder
+        too, or where ``checkpoint`` says. ``trigger`` is handed to Spark: ``availableNow=True`` takes what there is and
+        ends.
+        """
+        known = name or relation
+        if checkpoint is None and self._home.lasting is not None:
+            checkpoint = f"{self._home.lasting}/streams/{known}"
+        engine: Engine = self  # type: ignore[assignment]  # this is its part
+        return start_stream(
+            engine,
+            rows,
+            relation,
+            change=change,
+            name=known,
+            checkpoint=checkpoint,
+            committed=self._offsets.get(source_of(known)),
+            trigger=trigger,
+        )
+
+    def write_feed(self, view: str, *, folder: str | None = None, table: str | None = None) -> None:
+        """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table.
+
+        A column ``change`` says +1 or -1, a column ``epoch`` which epoch it was. What an earlier run has not written is
+        written first, from the history of the state folder; without one the feed begins with the next epoch.
+        """
+        feed = make_feed(self[view].name, folder, table, lambda: session_of(self._runtime))
+        with self._writing:
+            last = feed.last()
+            if self._home.lasting is not None:
+                self._catch_up(feed, last)
+            self._feeds[len(self._feeds)] = (feed, self.epoch_number)
+
+    def _feed(self, epoch: Epoch, changes: RowChanges) -> None:
+        """After a commit: every feed gets what the epoch changed."""
+        for key, (feed, last) in self._feeds.items():
+            try:
+                if last < self.epoch_number - 1:
+                    self._catch_up(feed, feed.last())
+                elif feed.view in changes:
+                    self._put(feed, epoch, changes)
+            except (TidelogError, OSError) as error:
+                warnings.warn(f"epoch {self.epoch_number} is committed, but {error}", StateWarning, stacklevel=4)
+                continue
+            self._feeds[key] = (feed, self.epoch_number)
+
+    def _put(self, feed: Feed, epoch: Epoch, changes: RowChanges) -> None:
+        view, runtime = self[feed.view], self._runtime
+        names, types = view.columns, view.types
+        write: Write
+        if on_spark(runtime):
+            write = partition_writer(runtime, feed.view, names, types, runtime.run_of(changes))
+        else:
+            plus, minus = changes[feed.view]
+            write = changes_writer(lambda: plus, lambda: minus, names, types, self._dictionary)
+        feed.put(self.epoch_number, write, self._frame_of(write, names, types))
+
+    def _catch_up(self, feed: Feed, last: int) -> None:
+        """Write the epochs that a feed does not hold yet."""
+        view = self[feed.view]
+        types = [type_ or "number" for type_ in view.types]
+        for epoch, found in groupby(self.changes(feed.view, last), key=lambda change: change.epoch):
+            told = list(found)
+            plus, minus = (self._cells_of(feed.view, [c.fact for c in told if c.sign == s], types) for s in (1, -1))
+            write = _holding(plus, minus, view.columns, view.types, self._dictionary)
+            feed.put(epoch, write, self._frame_of(write, view.columns, view.types))
+
+    def _cells_of(self, name: str, facts: list[tuple[object, ...]], types: Sequence[str]) -> Cells:
+        if not facts:
+            return np.zeros((0, len(types)), np.int64)
+        return encode_rows(name, read_rows(name, facts), types, self._dictionary)
+
+    def _frame_of(self, write: Write, names: Sequence[str], types: Sequence[str | None]) -> Callable[[], DataFrame]:
+        return lambda: to_frame(
+            session_of(self._runtime), new_folder(self._home.lasting), write, names, types, signed=True
+        )
+
+
+def _holding(
+    plus: Cells, minus: Cells, names: Sequence[str], types: Sequence[str | None], dictionary: Dictionary
+) -> Write:
+    return changes_writer(lambda: plus, lambda: minus, names, types, dictionary)

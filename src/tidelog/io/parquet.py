@@ -1,0 +1,174 @@
+"""Rows of a view as one Parquet file, written by the partition that holds them.
+
+Law (D5): a file appears whole or not at all and never changes; all files of one view have one schema, whatever values a
+partition happens to hold. Lists have no element type, so a list is written as JSON, and the file tells which Spark type
+would hold all its lists; text for the eye is written where that is asked for. This module needs no PySpark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from tidelog.errors import StateError
+from tidelog.io.columns import ARROW_TYPES
+from tidelog.io.texts import show_text
+from tidelog.program.term import Value
+
+Cells = npt.NDArray[np.int64]
+Decode = Callable[[Sequence[int]], Sequence[Value]]  # values behind distinct ids
+NO_COLUMNS = "present"
+CHANGE = "change"
+EMPTY, MIXED = "", "mixed"
+
+
+def change_name(names: Sequence[str]) -> str:
+    """The name of the column that tells +1 or -1.
+
+    >>> change_name(["x", "y"]), change_name(["change"])
+    ('change', '_change')
+    """
+    name = CHANGE
+    while name in names:
+        name = "_" + name
+    return name
+
+
+def stored_names(names: Sequence[str]) -> list[str]:
+    """Names of the columns of a file: Spark takes two that differ only in capitals for one, so these get a number.
+
+    >>> stored_names(["x", "y"]), stored_names(["x", "X"])
+    (['x', 'y'], ['x_0', 'X_1'])
+    """
+    distinct = len({name.lower() for name in names}) == len(names)
+    return list(names) if distinct else [f"{name}_{place}" for place, name in enumerate(names)]
+
+
+def write_rows(
+    path: str,
+    cells: Cells,
+    types: Sequence[str | None],
+    names: Sequence[str],
+    decode: Decode,
+    *,
+    signs: npt.NDArray[np.int8] | None = None,
+    lists_as_text: bool = False,
+) -> dict[str, str]:
+    """Write rows to a new file, a local path or a URI; returns the element types of its columns of lists.
+
+    With ``signs`` the file has one more column, which tells of each row whether it was inserted (+1) or deleted (-1).
+    """
+    kinds: dict[str, str] = {}
+    arrays: list[pa.Array] = []
+    for place, (name, type_) in enumerate(zip(names, types, strict=True)):
+        column = np.ascontiguousarray(cells[:, place])
+        if type_ == "list":
+            array, kinds[name] = _lists(column, decode, lists_as_text)
+        else:
+            array = _values(column, type_, decode)
+        arrays.append(array)
+    titles = stored_names(names)
+    if not arrays:
+        arrays, titles = [pa.array(np.ones(len(cells), np.bool_))], [NO_COLUMNS]
+    if signs is not None:
+        arrays, titles = [*arrays, pa.array(signs, pa.int8())], [*titles, change_name(names)]
+    _write_whole(path, pa.table(arrays, names=titles))
+    return kinds
+
+
+def write_changes(
+    path: str,
+    inserted: Cells,
+    deleted: Cells,
+    types: Sequence[str | None],
+    names: Sequence[str],
+    decode: Decode,
+) -> dict[str, str]:
+    """Write the inserted and the deleted rows of an epoch to one file."""
+    signs = np.concatenate([np.full(len(inserted), 1, np.int8), np.full(len(deleted), -1, np.int8)])
+    return write_rows(path, np.concatenate([inserted, deleted]), types, names, decode, signs=signs)
+
+
+def _values(column: Cells, type_: str | None, decode: Decode) -> pa.Array:
+    if type_ == "symbol":
+        unique, places = np.unique(column, return_inverse=True)
+        texts = pa.array(list(decode(unique.tolist())), pa.string())
+        return texts.take(pa.array(places.reshape(-1)))
+    if type_ == "float":
+        return pa.array(column.view(np.float64))
+    if type_ == "unsigned":
+        return pa.array(column.view(np.uint64))
+    if type_ == "timestamp":  # an instant: Spark reads a time with a zone as such
+        return pa.array(column).cast(pa.timestamp("us", "UTC"))
+    if type_ == "date":
+        return pa.array(column).cast(pa.int32()).cast(pa.date32())
+    return pa.array(column).cast(ARROW_TYPES[type_])
+
+
+def _lists(column: Cells, decode: Decode, as_text: bool) -> tuple[pa.Array, str]:
+    unique, places = np.unique(column, return_inverse=True)
+    values = list(decode(unique.tolist()))
+    texts = [show_text(value, "list") if as_text else json.dumps(value) for value in values]
+    kind = MIXED if as_text else widest(kind_of(value) for value in values)
+    return pa.array(texts, pa.string()).take(pa.array(places.reshape(-1))), kind
+
+
+def kind_of(value: Any) -> str:
+    """The Spark type that holds a value; of a list of different kinds of parts there is none.
+
+    >>> kind_of((1, 2)), kind_of((("a",), ())), kind_of((1, "a")), kind_of(())
+    ('array<bigint>', 'array<array<string>>', 'mixed', 'array<>')
+    """
+    if isinstance(value, tuple | list):
+        return _array(widest(kind_of(part) for part in value))
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, float):
+        return "double"
+    return "bigint" if value < 1 << 63 else "decimal(20,0)"
+
+
+def widest(kinds: Iterable[str]) -> str:
+    """The kind that holds values of all these kinds.
+
+    >>> widest(["array<>", "array<bigint>"]), widest(["array<double>", "array<bigint>"]), widest([])
+    ('array<bigint>', 'mixed', '')
+    """
+    return reduce(_wider, set(kinds), EMPTY)
+
+
+def _wider(one: str, other: str) -> str:
+    if one == other or EMPTY in (one, other):
+        return one or other
+    if one.startswith("array<") and other.startswith("array<"):
+        return _array(_wider(one[6:-1], other[6:-1]))
+    return "decimal(20,0)" if {one, other} == {"bigint", "decimal(20,0)"} else MIXED
+
+
+def _array(inner: str) -> str:
+    return MIXED if inner == MIXED else f"array<{inner}>"
+
+
+def _write_whole(path: str, table: pa.Table) -> None:
+    """Under a temporary name, then under its own; object storage shows a file only when it is complete."""
+    try:
+        if "://" in path:
+            filesystem, place = fs.FileSystem.from_uri(path)
+        else:
+            filesystem, place = fs.LocalFileSystem(), path
+        folder, _, name = place.rpartition("/")
+        filesystem.create_dir(folder, recursive=True)
+        half = f"{folder}/.{name}.{os.getpid()}.part"
+        pq.write_table(table, half, filesystem=filesystem)
+        filesystem.move(half, place)
+    except (OSError, pa.ArrowException) as error:
+        raise StateError(f"cannot write {path}: {error}") from error

@@ -1,0 +1,84 @@
+"""What Spark tasks and partitions hand each other: tables of cells and tables of dictionary entries.
+
+Law: rows of a relation travel as int64 columns c0, c1, ...; a relation without columns travels as one column that only
+counts. An entry is the id, whether it is a list, and its value: the UTF-8 of a symbol, the JSON of a list, in the form
+that state folders have too. This module needs no PySpark.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import xxhash
+
+from tidelog.partition.dictionary import SEED, to_signed
+from tidelog.program.term import Value
+
+ENTRY_SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", pa.large_binary())])
+COUNTED = "present"
+BAD, EXAMPLE, SIGN = "bad", "example", "sign"  # columns beside the cells on the way to the tasks
+WRONG, LINE = "__wrong", "__line"  # what a reader of files found wrong with a row, and the row as it stands there
+ASIDE = (SIGN, WRONG, LINE)
+Cells = npt.NDArray[np.int64]
+Descriptor = dict[str, Any]
+
+
+class Endpoint(Protocol):
+    """The way to one partition, as a value that can be sent to a task."""
+
+    def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
+        """Hand a table over; raises where that fails."""
+
+
+def cell_names(arity: int) -> list[str]:
+    """The names of the columns of a table of cells.
+
+    >>> cell_names(2), cell_names(0)
+    (['c0', 'c1'], ['present'])
+    """
+    return [f"c{i}" for i in range(arity)] or [COUNTED]
+
+
+def cells_of(table: pa.Table) -> Cells:
+    """The rows of a table of cells: one line per row, no columns for a relation that has none."""
+    if table.column_names == [COUNTED]:
+        return np.zeros((table.num_rows, 0), np.int64)
+    matrix: Cells = np.empty((table.num_rows, table.num_columns), np.int64)
+    for place, column in enumerate(table.columns):
+        matrix[:, place] = column.to_numpy()
+    return matrix
+
+
+def entries_of(table: pa.Table) -> list[tuple[int, Value]]:
+    """The entries of a table of entries.
+
+    >>> entries_of(pa.table([[7, 8], [False, True], [b"a", b'[1, ["b"]]']], schema=ENTRY_SCHEMA))
+    [(7, 'a'), (8, (1, ('b',)))]
+    """
+    cells, kinds, values = (column.to_pylist() for column in table.columns)
+    return [
+        (cell, _tuple(json.loads(raw)) if is_list else raw.decode("utf-8", "surrogatepass"))
+        for cell, is_list, raw in zip(cells, kinds, values, strict=True)
+    ]
+
+
+def _tuple(value: object) -> Value:
+    if isinstance(value, list):
+        return tuple(_tuple(part) for part in value)
+    assert isinstance(value, int | float | str)
+    return value
+
+
+def entry_owners(cells: Sequence[int], partitions: int) -> Cells:
+    """The owner of each id, by the law of `partition.owner`; here without a kernel, for tasks that start quickly."""
+    digest = xxhash.xxh64_intdigest
+    return np.array([to_signed(digest(_bytes(cell), SEED)) % partitions for cell in cells], np.int64)
+
+
+def _bytes(cell: int) -> bytes:
+    return cell.to_bytes(8, "little", signed=True)

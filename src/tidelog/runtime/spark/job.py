@@ -1,0 +1,72 @@
+"""The Spark job that holds the resident tasks, in a thread of its own.
+
+Law: the job ends when its tasks do; Spark does not repeat a barrier stage whose results go straight to the driver. Only
+the DataFrame API is used. The job carries a tag, so that it can be cancelled without touching the session's other jobs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from tidelog.runtime.spark.resident import Posting, reside
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Job:
+    """One submission of the resident stage."""
+
+    def __init__(self, spark: SparkSession, posting: Posting) -> None:
+        self._spark = spark
+        self._posting = posting
+        self._tag = f"tidelog-{secrets.token_hex(4)}"
+        self.ended = threading.Event()
+        self.said = ""
+        threading.Thread(target=self._run, name="tidelog-job", daemon=True).start()
+
+    def cancel(self) -> None:
+        """Ask Spark to end the job."""
+        with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
+            self._spark.interruptTag(self._tag)
+
+    def _run(self) -> None:
+        posting = self._posting
+
+        def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for _ in batches:  # the one number of this task: read, so that Spark is done with sending
+                pass
+            return reside(posting)
+
+        try:
+            self._spark.addTag(self._tag)
+            numbers = self._spark.range(0, posting.partitions, 1, posting.partitions)
+            numbers.mapInArrow(task, "none long", barrier=True).collect()
+            self.said = "the tasks ended"
+        except BaseException as error:
+            self.said = reason(error)
+        finally:
+            self.ended.set()
+
+
+def reason(error: BaseException) -> str:
+    """What Spark said, without the stacks of the Java and the Python side.
+
+    >>> reason(ValueError("Job aborted: x\\n\\tat org.apache.A\\nValueError: bad\\n\\nDriver stacktrace:\\n more"))
+    'Job aborted: x | ValueError: bad'
+    """
+    text = str(error).split("Driver stacktrace", 1)[0]
+    lines = [line.strip() for line in text.splitlines()]
+    return " | ".join(line for line in lines if _tells(line))[:1200] or type(error).__name__
+
+
+def _tells(line: str) -> bool:
+    return bool(line.strip("^~")) and not line.startswith(
+        ("at ", "...", "File ", "Traceback", "An error occurred while calling", "SQLSTATE")
+    )

@@ -1,0 +1,54 @@
+"""A task that looks round where the partitions would live, and says what it found.
+
+Law: the task needs nothing but the standard library and what it tries to import, so that a worker without tidelog can
+still tell that it has none. It travels by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA = "host string, python string, tidelog string, home string, folder string"
+
+
+def make_probe(folder: str | None, mark: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The task: one row with the worker's host, Python, tidelog (or why not), its place, and the mark in the folder."""
+
+    def probe(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import importlib
+        import socket
+        import sys
+
+        import pyarrow
+
+        for _ in batches:
+            pass
+        version = home = ""
+        try:
+            importlib.import_module("pyarrow.flight")
+            package = importlib.import_module("tidelog")
+            version, home = package.__version__, str(package.__file__)
+        except BaseException as error:  # told to the driver, which words it
+            version = f"!{type(error).__name__}: {error}"
+        found = read() if folder is not None else ""
+        python = ".".join(map(str, sys.version_info[:2]))
+        row = {"host": socket.gethostname(), "python": python, "tidelog": version, "home": home, "folder": found}
+        yield pyarrow.RecordBatch.from_pylist([row])
+
+    def read() -> str:
+        from pyarrow import fs
+
+        try:
+            place, path = fs.FileSystem.from_uri(folder) if "://" in str(folder) else (fs.LocalFileSystem(), folder)
+            with place.open_input_stream(f"{path}/{mark}") as stream:
+                return bytes(stream.read()).decode()
+        except Exception as error:  # told to the driver, which words it
+            return f"!{type(error).__name__}: {error}"
+
+    for function in (probe, read):
+        function.__module__ = "__main__"  # what belongs to no module is pickled by value
+    return probe

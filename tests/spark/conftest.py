@@ -1,0 +1,49 @@
+"""One Spark session for all tests of this folder, with room for four partitions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.cluster import Cluster, standalone_cluster
+from tests.spark.residents import Keeper
+from tidelog.runtime.spark import ResidentStage, local_session
+from tidelog.runtime.spark.session import worker_path
+
+ROOT = Path(__file__).parents[2]
+WORKER_PATH = os.pathsep.join((worker_path(), str(ROOT)))  # workers import the residents of the tests too
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "spark: needs Java and starts a Spark session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("spark")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH, "spark.sql.shuffle.partitions": "2"}
+    with local_session(4, settings=settings) as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def kept_stage(spark: SparkSession) -> Iterator[ResidentStage]:
+    """Two keepers for all tests that break nothing."""
+    with ResidentStage(spark, 2, Keeper) as stage:
+        yield stage
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A standalone cluster of two workers with two cores each; sessions on it are made apart (`run_apart`)."""
+    with standalone_cluster() as running:
+        yield running

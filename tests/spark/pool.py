@@ -1,0 +1,193 @@
+"""Many engines on one resident stage, since starting one takes a second, and mail that is delivered unkindly.
+
+Each task of the stage holds one residence per engine that lives; an engine asks for its own by number. Everything else
+is what a user gets: the same hosts, desks, mail over Arrow Flight and dictionaries. What this cannot notice is what
+starting and losing a stage does to an engine: `test_engine_failure` has stages of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession
+
+from tidelog.hosting import choose
+from tidelog.hosting.entries import SharedDictionary
+from tidelog.hosting.residence import FlightMailbox, MakeResidence, Residence
+from tidelog.hosting.spark_hosts import SparkHosts
+from tidelog.partition.owner import Parcel
+from tidelog.program.functions import Function
+from tidelog.runtime.coordinator import Coordinator
+from tidelog.runtime.spark import Peer, ResidentStage
+
+LIMIT = 300.0  # seconds for any question: machines that run tests are busy
+
+
+class UnkindMailbox(FlightMailbox):
+    """Every row is a letter of its own; an arbitrary part of them arrives, in an arbitrary order, the others later."""
+
+    def __init__(self, number: int, rng: Random) -> None:
+        super().__init__(number)
+        self._rng = rng
+        self._held: list[tuple[int, str, Any]] = []  # run, relation, row
+
+    def deliver(self, parcels: Mapping[int, Parcel]) -> int:
+        """Send what leaves; what is held back counts as sent once more, so that everybody comes to the next round."""
+        return super().deliver(parcels) + sum(run == self.run for run, _, _ in self._held)
+
+    def collect(self) -> Iterable[Parcel]:
+        """Some of what has arrived: at least one letter."""
+        letters = [letter for letter in self._held if letter[0] == self.run]
+        for parcel in super().collect():
+            letters += ((self.run, name, rows[i : i + 1]) for name, rows in parcel.items() for i in range(len(rows)))
+        self._rng.shuffle(letters)
+        count = self._rng.randint(1, len(letters)) if letters else 0
+        self._held = letters[count:]
+        return [{name: np.ascontiguousarray(row)} for _, name, row in letters[:count]]
+
+
+class UnkindResidence(Residence):
+    """A partition that gets its mail late."""
+
+    def hold_back(self, seed: int) -> None:
+        """Use an unkind mailbox from now on."""
+        self._mailbox = UnkindMailbox(self.host.partition.number, Random(seed))
+        self._mailbox.before_mail = self.dictionary.tell_owners
+        self.host.mailbox = self._mailbox
+
+
+@dataclass(frozen=True)
+class EnginePeer:
+    """Another partition of the same engine."""
+
+    peer: Peer
+    engine: int
+
+    def call(self, method: str, args: tuple[Any, ...]) -> Any:
+        return self.peer.call("at", (self.engine, method, args))
+
+    def deliver(self, descriptor: dict[str, Any], table: pa.Table) -> None:
+        self.peer.deliver({**descriptor, "engine": self.engine}, table)
+
+
+class Lodging:
+    """A resident that has a residence for each engine."""
+
+    def __init__(self, number: int, partitions: int) -> None:
+        self.number = number
+        self._residences: dict[int, UnkindResidence] = {}
+        self._peers: Sequence[Peer] = ()
+
+    def call(self, method: str, args: tuple[Any, ...]) -> object:
+        return getattr(self, method)(*args)
+
+    def lodge(self, engine: int, partitions: int, functions: bytes, seed: int | None, left: Sequence[int]) -> None:
+        """A new engine has so many partitions; some engines have left."""
+        for old in left:
+            if old in self._residences:
+                self._residences.pop(old).close()
+        if self.number >= partitions:
+            return
+        made = MakeResidence(cloudpickle.loads(functions))(self.number, partitions)
+        residence = UnkindResidence(made.host.partition.functions, self.number, partitions)
+        if seed is not None:
+            residence.hold_back(seed * 100 + self.number)
+        residence.connect([EnginePeer(peer, engine) for peer in self._peers[:partitions]])  # type: ignore[misc]  # as Peer
+        self._residences[engine] = residence
+
+    def at(self, engine: int, method: str, args: tuple[Any, ...]) -> object:
+        """A question to the residence of an engine; None where it has no partition."""
+        residence = self._residences.get(engine)
+        return None if residence is None else residence.call(method, args)
+
+    def deliver(self, descriptor: dict[str, Any], table: pa.Table) -> None:
+        self._residences[descriptor["engine"]].deliver(descriptor, table)
+
+    def fetch(self, descriptor: dict[str, Any]) -> pa.Table:
+        return self._residences[descriptor["engine"]].fetch(descriptor)
+
+    def connect(self, peers: Sequence[Peer]) -> None:
+        self._peers = peers
+
+    def close(self) -> None:
+        for residence in self._residences.values():
+            residence.close()
+
+
+class Pool:
+    """A running stage of lodgings."""
+
+    def __init__(self, spark: SparkSession, most: int = 3) -> None:
+        self.spark = spark
+        self.stage = ResidentStage(spark, most, Lodging, start_limit=LIMIT, patience=60.0, silence=LIMIT).start()
+        self._numbers = itertools.count()
+        self._left: list[int] = []
+
+    def lodge(self, partitions: int, functions: Sequence[Function], seed: int | None) -> int:
+        """Room for an engine; its number."""
+        engine = next(self._numbers)
+        left, self._left = self._left, []
+        given = (engine, partitions, cloudpickle.dumps(tuple(functions)), seed, left)
+        self.stage.call_all("lodge", given, limit=LIMIT)
+        return engine
+
+    def leave(self, engine: int) -> None:
+        """The engine is gone; its room is given back when the next one comes."""
+        self._left.append(engine)
+
+    def close(self) -> None:
+        """End the stage."""
+        self.stage.stop()
+
+
+class PooledHosts(SparkHosts):
+    """The partitions of one engine among others."""
+
+    def __init__(self, pool: Pool, partitions: int, functions: Sequence[Function], seed: int | None) -> None:
+        self.partitions = partitions
+        self.spark = pool.spark
+        self.stage = pool.stage
+        self.engine = pool.lodge(partitions, functions, seed)
+        self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
+        self._leave = weakref.finalize(self, pool.leave, self.engine)
+
+    def ask(self, method: str, *args: Any) -> list[Any]:
+        return self.ask_each(method, [args] * self.partitions)
+
+    def ask_each(self, method: str, args: Sequence[tuple[Any, ...]]) -> list[Any]:
+        if method == "start":
+            self.dictionary.tell_owners()
+        given = [*args, *[()] * (self.stage.partitions - self.partitions)]
+        each = [(self.engine, method, one) for one in given]
+        return self.stage.call_all("at", each=each, limit=LIMIT)[: self.partitions]
+
+    def ask_one(self, number: int, method: str, *args: Any) -> Any:
+        return self.stage.call(number, "at", (self.engine, method, args), limit=LIMIT)
+
+    def restart(self) -> None:
+        raise AssertionError("a stage that engines share is not started again")
+
+    def close(self) -> None:
+        self._leave()
+
+
+@contextmanager
+def engines_in(pool: Pool, partitions: int, seed: int | None = None) -> Iterator[None]:
+    """Engines made meanwhile have so many partitions in the pool; with a seed their mail is delivered unkindly."""
+
+    def make(functions, count, spark, own, folder):  # type: ignore[no-untyped-def]  # as the one it replaces
+        hosts = PooledHosts(pool, partitions, own, seed)
+        return Coordinator(functions, hosts, hosts.dictionary)
+
+    with patch.object(choose, "_runtime", make):
+        yield

@@ -1,0 +1,74 @@
+"""The law on Spark: facts and counts as from scratch after every epoch, and in any order of messages.
+
+Random programs and changes go through an engine whose partitions live in a resident stage; messages go over Arrow
+Flight, or are held back, split and shuffled by the partition that gets them. `TIDELOG_SPARK_CASES` says how many.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.law.harness import Case, counts_of, run
+from tests.spark.pool import Pool, engines_in
+from tidelog.engine import Engine
+from tidelog.program import Program
+
+CASES = int(os.environ.get("TIDELOG_SPARK_CASES", "20"))
+
+
+@pytest.fixture(scope="module")
+def pool(spark: SparkSession) -> Iterator[Pool]:
+    pool = Pool(spark)
+    yield pool
+    pool.close()
+
+
+def on_spark(pool: Pool, partitions: int, seed: int | None = None) -> Callable[[Program], Engine]:
+    """Makes engines in the pool, with a state folder of their own as any engine on Spark has."""
+
+    def make(program: Program) -> Engine:
+        with engines_in(pool, partitions, seed):
+            return Engine(program, spark=pool.spark, partitions=partitions)
+
+    return make
+
+
+@pytest.mark.parametrize("kind", ["plain", "all"])
+@pytest.mark.parametrize("seed", range(CASES // 4))
+def test_facts_and_counts_are_exact(pool: Pool, kind: str, seed: int) -> None:
+    run(Case.random(30_000 + seed, kind), on_spark(pool, 2 + seed % 2)).close()
+
+
+@pytest.mark.parametrize("kind", ["plain", "all"])
+@pytest.mark.parametrize("seed", range(CASES // 4))
+def test_messages_may_come_in_any_order_and_in_any_pieces(pool: Pool, kind: str, seed: int) -> None:
+    run(Case.random(40_000 + seed, kind), on_spark(pool, 2 + seed % 2, seed)).close()
+
+
+def test_messages_are_held_back_and_more_rounds_are_needed(pool: Pool) -> None:
+    """That the unkind mailbox is one: the same epoch, and more exchanges."""
+    exchanges = []
+    for seed in (None, 1):
+        with on_spark(pool, 3, seed)(Program()) as db:
+            with db.epoch() as e:
+                e.add_rule("pair(X,Y) :- left(Z,X), right(Z,Y).")
+                e.add_rule("far(X,Z) :- pair(X,Y), pair(Y,Z).")
+                e.insert("left", [(i % 3, i) for i in range(12)])
+                e.insert("right", [(i % 3, i) for i in range(12)])
+            exchanges.append(e.statistics.exchanges)
+            assert len(db["far"]) == 48
+    assert exchanges[1] > exchanges[0]
+
+
+def test_facts_and_counts_are_those_of_one_partition(pool: Pool) -> None:
+    for seed in range(20_000, 20_002):
+        case = Case.random(seed, "plain")
+        alone, many = (
+            {key: n for key, n in counts_of(db).items() if not key[0].startswith("__")}
+            for db in (run(case), run(case, on_spark(pool, 3)))
+        )
+        assert alone == many

@@ -1,0 +1,153 @@
+"""DataFrames in and out of an engine on Spark: rows go to their owners, views come back, nothing passes the driver."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tidelog import Engine
+from tidelog.errors import DataError, EngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
+
+
+@pytest.fixture(scope="module")
+def db(spark: SparkSession):
+    with Engine(REACH + ' call(X, cat(S, "!")) :- name(X, S).', spark=spark, partitions=2) as engine:
+        yield engine
+
+
+def test_rows_of_dataframes_are_inserted_and_deleted(spark: SparkSession, db: Engine) -> None:
+    edges = spark.createDataFrame([(i, i + 1) for i in range(30)], "a long, b long")
+    with db.epoch() as e:
+        e.insert("edge", edges)
+        e.insert("name", spark.createDataFrame([(1, "one"), (2, "")], "n long, text string"))
+    assert len(db["reach"]) == 465
+    assert set(db["call"]) == {(1, "one!"), (2, "!")}
+    with db.epoch() as e:
+        e.delete("edge", edges.where("a >= 10"))
+        e.insert("edge", [(100, 101)])
+    assert set(db["edge"]) == {(i, i + 1) for i in range(10)} | {(100, 101)}
+    assert len(e.changes["reach"].deleted) == 465 - 55
+
+
+def test_signs_of_python_rows_and_dataframes_are_summed(spark: SparkSession, db: Engine) -> None:
+    both = spark.createDataFrame([(7001, 1), (7002, 1)], "a long, b long")
+    with db.epoch() as e:
+        e.insert("edge", [(7001, 1), (7001, 1)])
+        e.delete("edge", both)
+    present = {row for row in db["edge"] if row[0] > 7000}
+    assert present == {(7001, 1)}  # two against one; (7002, 1) was absent and stays so
+    with db.epoch() as e:
+        e.delete("edge", both)
+
+
+def test_a_column_says_whether_a_row_comes_or_goes(spark: SparkSession, db: Engine) -> None:
+    with db.epoch() as e:
+        e.change("edge", spark.createDataFrame([(8001, 1, 1), (100, 101, -1)], "a long, b long, op int"), "op")
+    assert (8001, 1) in set(db["edge"])
+    assert (100, 101) not in set(db["edge"])
+
+
+def test_bad_rows_are_counted_with_an_example_and_nothing_is_applied(spark: SparkSession, db: Engine) -> None:
+    before = set(db["edge"])
+    rows = spark.createDataFrame([(9001, 1), (None, 2), (9002, None)], "a long, b long")
+    with pytest.raises(DataError, match="2 rows do not fit; for example"), db.epoch() as e:
+        e.insert("edge", rows)
+    assert set(db["edge"]) == before
+    with pytest.raises(DataError, match="string"), db.epoch() as e:
+        e.insert("edge", spark.createDataFrame([("a", "b")], "a string, b string"))
+    assert set(db["edge"]) == before
+
+
+def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> None:
+    with Engine(REACH, spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("edge", [(1, 2), (2, 3)])
+        view, changes = db["reach"].to_spark(), e.changes["reach"].to_spark()
+        with db.epoch() as e:
+            e.delete("edge", [(1, 2)])
+        later = e.changes["reach"].to_spark()
+        assert view.count() == 3
+    assert sorted(map(tuple, view.collect())) == [(1, 2), (1, 3), (2, 3)]
+    assert sorted(map(tuple, changes.collect())) == [(1, 2, 1), (1, 3, 1), (2, 3, 1)]
+    assert sorted(map(tuple, later.collect())) == [(1, 2, -1), (1, 3, -1)]
+    assert later.columns == ["c1", "c2", "change"]
+
+
+def test_types_come_back_as_they_were(spark: SparkSession) -> None:
+    row = (1, 2.5, "x", True, date(2026, 11, 16), datetime(2026, 11, 16, 7, 30), [1, 2])
+    frame = spark.createDataFrame([row], "a long, b double, c string, d boolean, e date, f timestamp, g array<bigint>")
+    with Engine("copy(A,B,C,D,E,F,G) :- base(A,B,C,D,E,F,G).", spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("base", frame)
+        found = db["copy"].to_spark()
+    assert [tuple(r) for r in found.collect()] == [row]
+    assert [f.dataType.simpleString() for f in found.schema] == [f.dataType.simpleString() for f in frame.schema]
+
+
+def test_an_embedded_engine_takes_and_gives_dataframes(spark: SparkSession) -> None:
+    for partitions in (1, 2):
+        with Engine(REACH, partitions=partitions) as db:
+            with db.epoch() as e:
+                e.insert("edge", spark.createDataFrame([(1, 2), (2, 3)], "a long, b long"))
+                e.change("edge", spark.createDataFrame([(3, 4, 1)], "a long, b long, change int"))
+            assert len(db["reach"]) == 6
+            assert db["reach"].to_spark(spark).count() == 6
+            assert e.changes["reach"].to_spark(spark).where("change = 1").count() == 6
+
+
+def test_relations_with_a_key_take_dataframes(spark: SparkSession) -> None:
+    program = "materialize(route, infinity, infinity, keys(1)). best(D, N) :- route(D, N)."
+    with Engine(program, spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("route", [(1, 10), (2, 20)])
+        with db.epoch() as e:
+            e.insert("route", spark.createDataFrame([(1, 11)], "d long, n long"))
+        assert set(db["best"]) == {(1, 11), (2, 20)}
+
+
+def test_a_stream_goes_on_where_it_was_stopped(spark: SparkSession, tmp_path: Path) -> None:
+    arriving = str(tmp_path / "arriving")
+
+    def arrive(rows: list[tuple[int, int, int]]) -> None:
+        spark.createDataFrame(rows, "a long, b long, op int").coalesce(1).write.mode("append").json(arriving)
+
+    def run_stream() -> tuple[int, set[tuple[int, int]]]:
+        with Engine(REACH, spark=spark, partitions=2, path=tmp_path / "state") as db:
+            db.write_feed("reach", folder=str(tmp_path / "feed"))
+            rows = spark.readStream.schema("a long, b long, op int").option("maxFilesPerTrigger", 1).json(arriving)
+            db.stream(rows, "edge", change="op", availableNow=True).awaitTermination(120)
+            return db.epoch_number, set(db["reach"])
+
+    arrive([(1, 2, 1), (2, 3, 1)])
+    assert run_stream() == (2, {(1, 2), (2, 3), (1, 3)})
+    assert run_stream() == (2, {(1, 2), (2, 3), (1, 3)})  # nothing is repeated
+    arrive([(3, 4, 1), (1, 2, -1)])
+    assert run_stream() == (3, {(2, 3), (3, 4), (2, 4)})
+    feed = [tuple(row) for row in spark.read.parquet(str(tmp_path / "feed")).collect()]
+    assert sorted(feed) == sorted(
+        [(1, 2, 1, 2), (2, 3, 1, 2), (1, 3, 1, 2), (1, 2, -1, 3), (1, 3, -1, 3), (3, 4, 1, 3), (2, 4, 1, 3)]
+    )
+    (tmp_path / "state" / "streams" / "edge").rename(tmp_path / "elsewhere")
+    with pytest.raises(EngineError, match="the checkpoint .* is new"):
+        run_stream()
+
+
+def test_a_feed_goes_to_a_table_once_per_epoch(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("drop table if exists feed_of_reach")
+    for edges in ([(1, 2)], [(2, 3)]):
+        with Engine(REACH, spark=spark, partitions=2, path=tmp_path / "state") as db:
+            db.write_feed("reach", table="feed_of_reach")
+            with db.epoch() as e:
+                e.insert("edge", edges)
+    found = sorted(map(tuple, spark.table("feed_of_reach").collect()))
+    assert found == [(1, 2, 1, 2), (1, 3, 1, 3), (2, 3, 1, 3)]
+    spark.sql("drop table feed_of_reach")
