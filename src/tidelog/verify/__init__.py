@@ -1,0 +1,12 @@
+"""Certificates: an independent check that a state is exactly the least (perfect) model of its program.
+
+It shares no evaluation code with the engine, its rewrites or the naive evaluator: what it reads of them is the syntax
+of programs, the checks, the table of functions, and the state that the engine gives out.
+"""
+
+from tidelog.verify.check import verify
+from tidelog.verify.positive import export_positive
+from tidelog.verify.report import Certificate, Verdict, Violation
+from tidelog.verify.spark import verify_with_spark
+
+__all__ = ["Certificate", "Verdict", "Violation", "export_positive", "verify", "verify_with_spark"]

@@ -1,0 +1,282 @@
+"""The plain Python checker: one pass over all supports of all rules.
+
+Law. Stratum by stratum, lower ones first: every fact that a rule derives from the state is held (closed), and every
+fact held is asserted or has a support whose facts of the same stratum all have a lower rank (founded). For rules with
+aggregates: what they give over the state is held, and the support of a min or max is the support of a best candidate.
+docs/design/certificate.md proves that a state that passes is exactly the least (perfect) model. The pass stops at the
+first violation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
+from typing import Any
+
+from tidelog.errors import EvaluationError
+from tidelog.program import Aggregate, Path, Program, Value
+from tidelog.program.functions import FUNCTIONS
+from tidelog.state import EngineState
+from tidelog.verify.claim import Base, Claim, to_claim
+from tidelog.verify.folds import better, fold
+from tidelog.verify.normal import Clause, Scan
+from tidelog.verify.relations import LOWEST, Relation, Row
+from tidelog.verify.report import BASE, NOT_CLOSED, UNDEFINED, UNFOUNDED, Certificate, Ground, Verdict, Violation
+from tidelog.verify.report import label_of as label
+from tidelog.verify.solve import Context, Frame, Step, solver
+from tidelog.verify.strata import sources
+from tidelog.verify.terms import Overloads, Registers
+from tidelog.verify.walks import Walks
+
+PYTHON = "Python"
+NEVER: dict[Row, int] = {}
+Pool = dict[tuple[str, tuple[tuple[int, str], ...]], dict[Row, list[tuple[Value, int, Clause]]]]
+
+
+def verify(program: Program, base: Base | None, state: EngineState, functions: Overloads = FUNCTIONS) -> Verdict:
+    """Certify that the state is the model of the program over the base facts (None: those that the state marks).
+
+    >>> from tidelog.state import FactState
+    >>> from tidelog.syntax import parse_program
+    >>> program = parse_program("p(X) :- e(X). p(X) :- p(X).")
+    >>> types = {"e": ("number",), "p": ("number",)}
+    >>> held = {"e": {(1,): FactState(0, 1, 1, True)}, "p": {(1,): FactState(1, 2, 1, False)}}
+    >>> bool(verify(program, None, EngineState(held, (), (), types)))
+    True
+    >>> held["p"][(2,)] = FactState(2, 1, 1, False)
+    >>> print(verify(program, None, EngineState(held, (), (), types)))
+    unfounded: p(2) has no support of lower rank
+    """
+    began = time.perf_counter()
+    return check_claim(to_claim(program, base, state, functions), began)
+
+
+def check_claim(claim: Claim, began: float) -> Verdict:
+    """Certify a claim, or name the first violation."""
+    check = _Check(claim)
+    try:
+        check.bases()
+        for relations, clauses in claim.strata:
+            check.stratum(relations, clauses)
+    except _FoundError as found:
+        return found.violation
+    facts = sum(map(len, claim.ranks.values()))
+    seconds = time.perf_counter() - began
+    return Certificate(PYTHON, len(claim.strata), claim.rules, len(claim.ranks), facts, check.supports, seconds)
+
+
+def check_bases(claim: Claim) -> Violation | None:
+    """What is wrong with asserted facts and relations without rules, if anything is."""
+    try:
+        _Check(claim).bases()
+    except _FoundError as found:
+        return found.violation
+    return None
+
+
+class _FoundError(Exception):
+    """Ends the check; carries the violation."""
+
+    def __init__(self, violation: Violation) -> None:
+        super().__init__(str(violation))
+        self.violation = violation
+
+
+class StratumFacts:
+    """The facts as one stratum reads them: its own with ranks, all others below every rank."""
+
+    def __init__(self, claim: Claim, own: frozenset[str]) -> None:
+        self._claim, self._own = claim, own
+        self._relations: dict[str, Relation] = {}
+        self._walks: dict[Path, Walks] = {}
+
+    def source(self, name: str | Path) -> Relation | Walks:
+        """The relation, or the pairs of a path."""
+        if isinstance(name, str):
+            return self._relation(name)
+        if name not in self._walks:
+            self._walks[name] = Walks(name, self._walked)
+        return self._walks[name]
+
+    def ranked(self, name: str | Path) -> bool:
+        """Whether these facts belong to the stratum."""
+        return not self._own.isdisjoint(sources(name))
+
+    def _relation(self, name: str) -> Relation:
+        if name not in self._relations:
+            self._relations[name] = Relation(self._claim.ranks.get(name, NEVER))
+        return self._relations[name]
+
+    def _walked(self, name: str) -> Relation:
+        """The steps of a path; those of lower strata are below every rank."""
+        if name in self._own:
+            return self._relation(name)
+        return Relation(dict.fromkeys(self._claim.ranks.get(name, NEVER), LOWEST))
+
+
+class _Check:
+    """The state of a check: what was found so far."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self.supports = 0
+
+    def bases(self) -> None:
+        """Asserted facts are held; a relation without rules holds nothing else."""
+        for name, rows in self._claim.base.items():
+            held = self._claim.ranks.get(name, NEVER)
+            missing = next((row for row in rows if row not in held), None)
+            if missing is not None:
+                raise _FoundError(Violation(BASE, (name, missing)))
+        for name, held in self._claim.ranks.items():
+            if name not in self._claim.derived:
+                self._founded(name, held, self._claim.base.get(name, frozenset()))
+
+    def stratum(self, relations: frozenset[str], clauses: Iterable[Clause]) -> None:
+        """The rules of a stratum are closed, and its facts founded."""
+        context = Context(StratumFacts(self._claim, relations), self._claim.schema, self._claim.functions)
+        founded = {name: set(self._claim.base.get(name, ())) for name in relations}
+        pool: Pool = {}
+        for clause in clauses:
+            try:
+                self._rule(clause, context, founded[clause.rule.head.predicate], pool)
+            except EvaluationError as error:
+                raise _FoundError(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
+        for (name, shape), groups in pool.items():
+            self._pooled(name, dict(shape), groups, founded[name])
+        for name in sorted(relations):
+            self._founded(name, self._claim.ranks.get(name, NEVER), founded[name])
+
+    def _founded(self, name: str, held: Mapping[Row, int], founded: set[Row] | frozenset[Row]) -> None:
+        if len(founded) == len(held):
+            return
+        row = next(row for row in held if row not in founded)
+        detail = "" if name in self._claim.derived else "is not asserted, and no rule derives its relation"
+        raise _FoundError(Violation(UNFOUNDED, (name, row), detail=detail))
+
+    def _rule(self, clause: Clause, context: Context, founded: set[Row], pool: Pool) -> None:
+        kinds = {aggregate.kind for aggregate in clause.folded.values()}
+        if not kinds:
+            self._solve(clause, context, lambda frame: self._derive(clause, frame, founded))
+        elif kinds <= {"min", "max"}:
+            shape = tuple((i, aggregate.kind) for i, aggregate in clause.folded.items())
+            groups = pool.setdefault((clause.rule.head.predicate, shape), {})
+            self._solve(clause, context, lambda frame: self._propose(clause, frame, groups))
+        else:
+            self._aggregate(clause, context, founded)
+
+    def _solve(self, clause: Clause, context: Context, finish: Callable[[Frame], Step]) -> None:
+        for items in clause.body.alternatives:
+            solver(items, (), {}, context, finish)(())
+
+    def _derive(self, clause: Clause, frame: Frame, founded: set[Row]) -> Step:
+        """The last step of a plain rule: its head is held; a support of lower rank founds it."""
+        held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
+        head = _row(clause, frame)
+
+        def derive(registers: Registers, rank: int) -> None:
+            row = head(registers)
+            own = held.get(row)
+            self.supports += 1
+            if own is None:
+                raise _FoundError(_missing(clause, row, _body(frame, registers)))
+            if rank < own:
+                founded.add(row)
+
+        return derive
+
+    def _propose(self, clause: Clause, frame: Frame, groups: dict[Row, list[tuple[Value, int, Clause]]]) -> Step:
+        """The last step of a rule that takes min or max: the best of each group, and the lowest rank that gives it."""
+        folded = clause.folded
+        key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in folded]
+        values = [(aggregate.kind, _valued(aggregate, frame)) for aggregate in folded.values()]
+
+        def propose(registers: Registers, rank: int) -> None:
+            self.supports += 1
+            group = tuple(term(registers) for term in key)
+            best = groups.get(group)
+            if best is None:
+                groups[group] = [(value(registers), rank, clause) for _, value in values]
+                return
+            for i, (kind, value) in enumerate(values):
+                offered, (shown, lowest, _) = value(registers), best[i]
+                if better(kind, offered, shown) or (rank < lowest and not better(kind, shown, offered)):
+                    best[i] = (offered, rank, clause)
+
+        return propose
+
+    def _pooled(
+        self, name: str, shape: Mapping[int, str], groups: dict[Row, list[tuple[Value, int, Clause]]], founded: set[Row]
+    ) -> None:
+        """The best of every group is held, and founded by the candidates that gave it."""
+        held = self._claim.ranks.get(name, NEVER)
+        for group, best in groups.items():
+            plain, shown = iter(group), iter(best)
+            width = len(group) + len(best)
+            row = tuple(next(shown)[0] if i in shape else next(plain) for i in range(width))
+            self._hold(best[0][2], row, max(rank for _, rank, _ in best), held, founded)
+
+    def _aggregate(self, clause: Clause, context: Context, founded: set[Row]) -> None:
+        """A rule with count, sum or mean: what each group gives, over strata that are certified already."""
+        folded = clause.folded
+        groups: dict[Row, list[set[tuple[Any, ...]]]] = {}
+        types: list[str | None] = [None] * len(folded)
+
+        def finish(frame: Frame) -> Step:
+            key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in folded]
+            values = [_valued(aggregate, frame) for aggregate in folded.values()]
+            counted = [frame.slots[name] for name in clause.body.counted]
+            for i, aggregate in enumerate(folded.values()):
+                types[i] = types[i] or (None if aggregate.value is None else frame.type(aggregate.value))
+
+            def gather(registers: Registers, rank: int) -> None:
+                self.supports += 1
+                group = groups.setdefault(tuple(term(registers) for term in key), [set() for _ in values])
+                valuation = tuple(registers[slot] for slot in counted)
+                for members, value in zip(group, values, strict=True):
+                    members.add((valuation, value(registers)))
+
+            return gather
+
+        self._solve(clause, context, finish)
+        held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
+        kinds = [aggregate.kind for aggregate in folded.values()]
+        for group, members in groups.items():
+            results = iter([fold(k, [v for _, v in m], t) for k, m, t in zip(kinds, members, types, strict=True)])
+            plain = iter(group)
+            row = tuple(next(results if i in folded else plain) for i in range(len(clause.head)))
+            self._hold(clause, row, LOWEST, held, founded)
+
+    def _hold(self, clause: Clause, row: Row, rank: int, held: Mapping[Row, int], founded: set[Row]) -> None:
+        own = held.get(row)
+        if own is None:
+            raise _FoundError(_missing(clause, row, ()))
+        if rank < own:
+            founded.add(row)
+
+
+def _row(clause: Clause, frame: Frame) -> Callable[[Registers], Row]:
+    """The head of a rule as a function of registers."""
+    slots = [frame.slots.get(getattr(arg, "name", "")) for arg in clause.head]
+    if len(slots) > 1 and None not in slots:
+        getter: Callable[[Registers], Row] = itemgetter(*(slot for slot in slots if slot is not None))
+        return getter
+    terms = [frame.term(arg) for arg in clause.head]
+    return lambda registers: tuple(term(registers) for term in terms)
+
+
+def _valued(aggregate: Aggregate, frame: Frame) -> Callable[[Registers], Any]:
+    return (lambda _: 1) if aggregate.value is None else frame.term(aggregate.value)
+
+
+def _body(frame: Frame, registers: Registers) -> tuple[Ground, ...]:
+    """The facts of the body, for the report; pairs of paths are left out."""
+    scans = ((item.source, item.args) for item in frame.items if isinstance(item, Scan))
+    return tuple(
+        (source, tuple(frame.term(arg)(registers) for arg in args)) for source, args in scans if isinstance(source, str)
+    )
+
+
+def _missing(clause: Clause, row: Row, body: tuple[Ground, ...]) -> Violation:
+    return Violation(NOT_CLOSED, (clause.rule.head.predicate, row), label(clause.rule), body)

@@ -1,0 +1,114 @@
+"""What is claimed, as both checkers read it: a program, the asserted facts, and facts with ranks.
+
+Law: the claim speaks of the user's relations only. Auxiliary relations of the engine (names that start with ``__``) are
+left out: the ranks of the facts that remain still fall along every derivation, because they do so along auxiliary
+facts too. The program is checked and its literals typed here; whatever the checks refuse has no certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tidelog.program import Program, Rule, Value
+from tidelog.program.check import check_program
+from tidelog.program.functions import FUNCTIONS
+from tidelog.state import EngineState
+from tidelog.verify.normal import Clause, to_clause
+from tidelog.verify.relations import Row
+from tidelog.verify.solve import Context, Frame, Step, solver
+from tidelog.verify.strata import reads, stratify
+from tidelog.verify.terms import Overloads
+
+Base = Mapping[str, Iterable[tuple[Any, ...]]]
+RESERVED = "__"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Ranks of the facts held, the facts asserted, and the strata with their rules in normal form."""
+
+    ranks: Mapping[str, Mapping[Row, int]]
+    base: Mapping[str, frozenset[Row]]
+    strata: tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]
+    schema: Mapping[str, tuple[str | None, ...]]
+    functions: Overloads
+
+    @property
+    def rules(self) -> int:
+        """The number of rules."""
+        return sum(len(clauses) for _, clauses in self.strata)
+
+    @property
+    def derived(self) -> frozenset[str]:
+        """The relations that have rules."""
+        return frozenset(name for relations, _ in self.strata for name in relations)
+
+
+def to_claim(program: Program, base: Base | None, state: EngineState, functions: Overloads = FUNCTIONS) -> Claim:
+    """The claim that a state is the model of a program over base facts: those given, else those marked as asserted.
+
+    Facts of the program's own text are asserted too, unless the base facts are those of the state.
+    """
+    user = {name: facts for name, facts in state.facts.items() if not name.startswith(RESERVED)}
+    types = {name: schema for name, schema in state.schema.items() if not name.startswith(RESERVED)}
+    checked, schema = typed(program, types, functions)
+    ranks = {name: {row: fact.rank for row, fact in facts.items()} for name, facts in user.items()}
+    if base is None:
+        asserted = {name: frozenset(r for r, fact in facts.items() if fact.base) for name, facts in user.items()}
+    else:
+        asserted = {name: frozenset(map(tuple, rows)) for name, rows in base.items()}
+        asserted = _with_text(checked, asserted, schema, functions)
+    return Claim(ranks, asserted, strata_of(checked.rules), schema, functions)
+
+
+def typed(
+    program: Program, types: Mapping[str, tuple[str | None, ...]], functions: Overloads
+) -> tuple[Program, dict[str, tuple[str | None, ...]]]:
+    """The checked program with its literals typed, and the types of all columns, given those of the data."""
+    bound = {(name, i): t for name, row in types.items() for i, t in enumerate(row) if t is not None}
+    checked = check_program(program, functions, bound=bound, known={name: len(row) for name, row in types.items()})
+    return checked.program, {**types, **checked.schema}
+
+
+def strata_of(rules: Iterable[Rule]) -> tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]:
+    """The strata of rules; a rule without label is called after its place, r1, r2, ..."""
+    labelled = (rule if rule.label else replace(rule, label=f"r{i}") for i, rule in enumerate(rules, 1))
+    return tuple(stratify([to_clause(rule) for rule in labelled]))
+
+
+def read_names(clauses: Iterable[Clause]) -> set[str]:
+    """The relations that rules read."""
+    return {name for clause in clauses for name, _ in reads(clause)}
+
+
+def _with_text(
+    program: Program, asserted: dict[str, frozenset[Row]], schema: Mapping[str, tuple[str | None, ...]], fs: Overloads
+) -> dict[str, frozenset[Row]]:
+    """The asserted facts and those of the program's own text."""
+    for fact in program.facts:
+        clause = to_clause(Rule(fact.atom))
+        found: set[tuple[Value, ...]] = set()
+        for items in clause.body.alternatives:
+            solver(items, (), {}, Context(_NoFacts(), schema, fs), _gather(clause, found))(())
+        asserted[fact.atom.predicate] = asserted.get(fact.atom.predicate, frozenset()) | found
+    return asserted
+
+
+def _gather(clause: Clause, into: set[tuple[Value, ...]]) -> Any:
+    def finish(frame: Frame) -> Step:
+        terms = [frame.term(arg) for arg in clause.head]
+        return lambda registers, rank: into.add(tuple(term(registers) for term in terms))
+
+    return finish
+
+
+class _NoFacts:
+    """What a fact reads: nothing."""
+
+    def source(self, name: object) -> Any:
+        raise AssertionError(f"a fact reads {name}")
+
+    def ranked(self, name: object) -> bool:
+        return False

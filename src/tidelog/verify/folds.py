@@ -1,0 +1,79 @@
+"""What aggregates make of a group, for the checker.
+
+Law (D11, D12): the result depends on the values alone, never on their order; sums and means of floats are exact and
+rounded once; a sum that leaves its type is an error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
+
+from tidelog.errors import EvaluationError
+from tidelog.program import Value
+from tidelog.program.arithmetic import in_range
+from tidelog.program.functions import order_key
+from tidelog.program.term import FLOAT, NAN, NUMBER, canonical_float
+
+OVER_NOTHING = ("count", "sum")
+
+
+def fold(kind: str, values: Collection[Value], type_: str | None) -> Value:
+    """The aggregate of the values, one for each valuation; ``type_`` is theirs.
+
+    >>> fold("sum", [0.1] * 10, "float"), fold("sum", [], "number"), fold("mean", [1, 2], "number")
+    (1.0, 0, 1.5)
+    """
+    return _FOLDS[kind](values, type_)
+
+
+def better(kind: str, value: Value, than: Value) -> bool:
+    """Whether min or max prefers a value to another."""
+    left, right = order_key(value), order_key(than)
+    return bool(left < right if kind == "min" else left > right)
+
+
+def _count(values: Collection[Value], _type: str | None) -> Value:
+    return len(values)
+
+
+def _sum(values: Collection[Value], type_: str | None) -> Value:
+    if type_ == FLOAT or any(isinstance(value, float) for value in values):
+        return _exact(values, 1)
+    return in_range(sum(value for value in values if isinstance(value, int)), type_ or NUMBER)
+
+
+def _mean(values: Collection[Value], _type: str | None) -> Value:
+    return _exact(values, len(values))
+
+
+def _least(values: Collection[Value], _type: str | None) -> Value:
+    return min(values, key=order_key)
+
+
+def _greatest(values: Collection[Value], _type: str | None) -> Value:
+    return max(values, key=order_key)
+
+
+def _exact(values: Collection[Value], divisor: int) -> float:
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if len(numbers) < len(values):
+        raise EvaluationError("only numbers have a sum")
+    endless = [value for value in numbers if not math.isfinite(value)]
+    if endless:
+        return endless[0] if len(set(endless)) == 1 and endless[0] == endless[0] else NAN
+    total = sum(map(Fraction, numbers), Fraction()) / divisor
+    try:
+        return canonical_float(float(total))
+    except OverflowError:
+        return math.copysign(math.inf, total)
+
+
+_FOLDS: Mapping[str, Callable[[Collection[Value], str | None], Value]] = {
+    "count": _count,
+    "sum": _sum,
+    "mean": _mean,
+    "min": _least,
+    "max": _greatest,
+}

@@ -1,0 +1,277 @@
+"""Rules in the form that both checkers read: alternatives of flat conjunctions.
+
+Law: an expression in an atom is a new variable with an equation, a disjunction is a choice between conjunctions, and
+each ``_`` of a positive atom is a variable of its own; none of this changes the solutions of a body. Variables made
+here for expressions start with ``#`` and are no part of a valuation; those made for ``_`` start with ``_ `` and are.
+This is written apart from `rewrite`, on purpose: a mistake there must not be repeated here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tidelog.program import (
+    Aggregate,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    Path,
+    PathAtom,
+    Rule,
+    Term,
+    Var,
+    Wildcard,
+)
+
+Argument: TypeAlias = Var | Const
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A positive atom; its source is a relation or a path expression."""
+
+    source: str | Path
+    args: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A negated atom or path atom; None stands for ``_``."""
+
+    source: str | Path
+    args: tuple[Argument | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A comparison of scalar terms; an equation with a variable that has no value yet gives it one."""
+
+    op: str
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """``variable = range(...)``."""
+
+    variable: str
+    values: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """``variable = kind value : { body }``; ``outer`` are the variables that come from around the aggregate."""
+
+    variable: str
+    kind: str
+    value: Term | None
+    body: Choices
+    outer: tuple[str, ...]
+
+
+Item: TypeAlias = Scan | Absent | Test | Each | Fold
+Conjunction: TypeAlias = tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Conjunctions of which any may hold, and the variables whose values tell valuations apart."""
+
+    alternatives: tuple[Conjunction, ...]
+    counted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A rule in this form: scalar terms in the head, head aggregates with scalar values."""
+
+    rule: Rule
+    head: tuple[Term, ...]
+    body: Choices
+
+    @property
+    def folded(self) -> dict[int, Aggregate]:
+        """The positions of the head at which an aggregate stands."""
+        return {i: arg for i, arg in enumerate(self.head) if isinstance(arg, Aggregate)}
+
+
+def to_clause(rule: Rule) -> Clause:
+    """The rule in normal form.
+
+    >>> from tidelog.syntax import parse_rule
+    >>> clause = to_clause(parse_rule("p(X) :- (q(X, _) ; r(X + 1, X)), !s(X, _)."))
+    >>> [len(conjunction) for conjunction in clause.body.alternatives], clause.body.counted
+    ([2, 3], ('X',))
+    """
+    flat = _Flat(frozenset(names((*rule.head.args, *_terms(rule.body)))))
+    head: list[Item | _Choice] = []
+    args = tuple(flat.head_argument(arg, head) for arg in rule.head.args)
+    return Clause(rule, args, _choices([*flat.body(rule.body), *head]))
+
+
+def names(terms: Iterable[Term]) -> Iterator[str]:
+    """The variables of terms, outside aggregates that have bodies of their own."""
+    for term in terms:
+        match term:
+            case Var(name=name):
+                yield name
+            case Call(args=args):
+                yield from names(args)
+            case Aggregate(value=value, body=None) if value is not None:
+                yield from names((value,))
+
+
+def item_names(item: Item) -> set[str]:
+    """The variables that an item reads or binds."""
+    match item:
+        case Scan(args=args):
+            return set(names(args))
+        case Absent(args=maybe):
+            return set(names(arg for arg in maybe if arg is not None))
+        case Test(left=left, right=right):
+            return set(names((left, right)))
+        case Each(variable=variable, values=values):
+            return {variable, *names((values,))}
+        case Fold(variable=variable, outer=outer):
+            return {variable, *outer}
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    branches: tuple[tuple[Item | _Choice, ...], ...]
+
+
+@dataclass(slots=True)
+class _Flat:
+    """The work on one scope: its variables, and numbers for new ones."""
+
+    scope: frozenset[str]
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def body(self, body: Iterable[Literal]) -> list[Item | _Choice]:
+        items: list[Item | _Choice] = []
+        for literal in body:
+            self.literal(literal, items)
+        return items
+
+    def literal(self, literal: Literal, into: list[Item | _Choice]) -> None:
+        match literal:
+            case Atom(predicate=predicate, args=args):
+                into.append(Scan(predicate, tuple(self.argument(arg, into) for arg in args)))
+            case PathAtom(path=path, source=source, target=target, negated=False):
+                into.append(Scan(path, (self.argument(source, into), self.argument(target, into))))
+            case PathAtom(path=path, source=source, target=target):
+                into.append(Absent(path, self.tested((source, target), into)))
+            case Negation(atom=Atom(predicate=predicate, args=args)):
+                into.append(Absent(predicate, self.tested(args, into)))
+            case Comparison(op=op, left=left, right=right):
+                into.append(Test(op, self.scalar(left, into), self.scalar(right, into)))
+            case Disjunction(branches=branches):
+                into.append(_Choice(tuple(tuple(self.body(branch)) for branch in branches)))
+            case Boolean(value=False):
+                into.append(_Choice(()))
+
+    def argument(self, term: Term, into: list[Item | _Choice]) -> Argument:
+        """The term as an argument of an atom: anything computed becomes a variable with an equation."""
+        if isinstance(term, Var | Const):
+            return term
+        if isinstance(term, Wildcard):
+            return Var(f"_ {next(self.numbers)}")
+        variable = Var(f"#{next(self.numbers)}")
+        into.append(Test("=", variable, self.scalar(term, into)))
+        return variable
+
+    def tested(self, args: Sequence[Term], into: list[Item | _Choice]) -> tuple[Argument | None, ...]:
+        """The arguments of a negated atom."""
+        return tuple(None if isinstance(arg, Wildcard) else self.argument(arg, into) for arg in args)
+
+    def scalar(self, term: Term, into: list[Item | _Choice]) -> Term:
+        """The term with each range and each aggregate in it replaced by a variable."""
+        if isinstance(term, Call):
+            inside = Call(term.function, tuple(self.scalar(arg, into) for arg in term.args))
+            if term.function != "range":
+                return inside
+            variable = f"#{next(self.numbers)}"
+            into.append(Each(variable, inside))
+            return Var(variable)
+        return self.fold(term, into) if isinstance(term, Aggregate) else term
+
+    def fold(self, aggregate: Aggregate, into: list[Item | _Choice]) -> Var:
+        body = aggregate.body or ()
+        own = frozenset(names([*_terms(body), *(() if aggregate.value is None else (aggregate.value,))]))
+        outer = tuple(sorted(_names_inside(aggregate) & self.scope))
+        inner = _Flat(self.scope | own, self.numbers)
+        items = inner.body(body)
+        value = inner.value(aggregate, items)
+        variable = f"#{next(self.numbers)}"
+        into.append(Fold(variable, aggregate.kind, value, _choices(items), outer))
+        return Var(variable)
+
+    def head_argument(self, term: Term, into: list[Item | _Choice]) -> Term:
+        if not isinstance(term, Aggregate) or term.body is not None:
+            return self.scalar(term, into)
+        return Aggregate(term.kind, self.value(term, into), None)
+
+    def value(self, aggregate: Aggregate, into: list[Item | _Choice]) -> Term | None:
+        """What each valuation contributes; a count needs none."""
+        if aggregate.value is None or aggregate.kind == "count":
+            return None
+        return self.scalar(aggregate.value, into)
+
+
+def _choices(items: Sequence[Item | _Choice]) -> Choices:
+    alternatives = tuple(tuple(conjunction) for conjunction in _expand(items))
+    shared = [set().union(*map(item_names, conjunction)) for conjunction in alternatives]
+    counted = set.intersection(*shared) if shared else set()
+    return Choices(alternatives, tuple(sorted(name for name in counted if not name.startswith("#"))))
+
+
+def _expand(items: Sequence[Item | _Choice]) -> Iterator[list[Item]]:
+    """Every choice of branches."""
+    parts = (
+        [list(branch) for b in item.branches for branch in _expand(b)] if isinstance(item, _Choice) else [[item]]
+        for item in items
+    )
+    for chosen in itertools.product(*parts):
+        yield [item for part in chosen for item in part]
+
+
+def _terms(body: Iterable[Literal]) -> Iterator[Term]:
+    for literal in body:
+        match literal:
+            case Atom(args=args) | Negation(atom=Atom(args=args)):
+                yield from args
+            case Comparison(left=left, right=right):
+                yield from (left, right)
+            case PathAtom(source=source, target=target):
+                yield from (source, target)
+            case Disjunction(branches=branches):
+                for branch in branches:
+                    yield from _terms(branch)
+
+
+def _names_inside(aggregate: Aggregate) -> set[str]:
+    """Every variable that an aggregate mentions, at any depth."""
+    terms = [*_terms(aggregate.body or ()), *(() if aggregate.value is None else (aggregate.value,))]
+    found = set(names(terms))
+    for term in terms:
+        for inner in _aggregates(term):
+            found |= _names_inside(inner)
+    return found
+
+
+def _aggregates(term: Term) -> Iterator[Aggregate]:
+    if isinstance(term, Aggregate):
+        yield term
+    elif isinstance(term, Call):
+        for arg in term.args:
+            yield from _aggregates(arg)

@@ -1,0 +1,117 @@
+"""What a check says: a certificate, or the first violation.
+
+Law: a certificate is truthy and a violation is falsy, so that ``assert db.verify()`` reads as it should. Both checkers,
+plain Python and Spark SQL, speak with the values of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tidelog.program import Rule, Value
+from tidelog.syntax.values import write_number, write_string
+
+Row = tuple[Value, ...]
+Ground = tuple[str, Row]
+
+NOT_CLOSED, UNFOUNDED, BASE, UNDEFINED = "not closed", "unfounded", "base", "undefined"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The state is exactly the least (perfect) model; with what was looked at."""
+
+    checker: str
+    strata: int
+    rules: int
+    relations: int
+    facts: int
+    supports: int
+    seconds: float
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return (
+            f"certified: {self.facts:,} facts of {self.relations} relations are the least model of {self.rules} rules "
+            f"in {self.strata} strata; {self.supports:,} supports checked ({self.checker}, {self.seconds:.2f} s)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """The first thing that contradicts the claim: its kind, the fact it speaks of, and the rule if one is concerned.
+
+    ``not closed``: a rule derives the fact from ``body``, and the state does not hold it. ``unfounded``: no support of
+    the fact has a lower rank. ``base``: the fact is asserted and absent. ``undefined``: a rule
+    cannot be evaluated over the state.
+    """
+
+    kind: str
+    fact: Ground | None = None
+    rule: str | None = None
+    body: tuple[Ground, ...] = ()
+    detail: str = ""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {_TEXTS[self.kind](self)}"
+
+
+Verdict: TypeAlias = Certificate | Violation
+
+
+def show_fact(fact: Ground) -> str:
+    """A fact as the language writes it.
+
+    >>> show_fact(("p", (1, "a b", (2.5,))))
+    'p(1, "a b", [2.5])'
+    """
+    relation, row = fact
+    return f"{relation}({', '.join(map(_show, row))})"
+
+
+def label_of(rule: Rule) -> str:
+    """The label of a rule, or what else tells it."""
+    return rule.label or f"a rule of {rule.head.predicate}"
+
+
+def _show(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_show, value))}]"
+    if isinstance(value, float):
+        return write_number(value, "float")
+    return write_string(value) if isinstance(value, str) else str(value)
+
+
+def _not_closed(violation: Violation) -> str:
+    source = f" from {_facts(violation.body)}" if violation.body else ""
+    return f"{violation.rule} derives {_fact(violation)}{source}, and the state does not hold it"
+
+
+def _unfounded(violation: Violation) -> str:
+    return f"{_fact(violation)} {violation.detail or 'has no support of lower rank'}"
+
+
+def _base(violation: Violation) -> str:
+    return f"{_fact(violation)} is asserted, and the state does not hold it"
+
+
+def _undefined(violation: Violation) -> str:
+    return f"{violation.rule} cannot be evaluated over the state: {violation.detail}"
+
+
+def _fact(violation: Violation) -> str:
+    return "a fact" if violation.fact is None else show_fact(violation.fact)
+
+
+def _facts(body: Sequence[Ground]) -> str:
+    return ", ".join(map(show_fact, body))
+
+
+_TEXTS = {NOT_CLOSED: _not_closed, UNFOUNDED: _unfounded, BASE: _base, UNDEFINED: _undefined}

@@ -1,0 +1,148 @@
+"""Terms as Spark SQL: constants and functions whose meaning there is the same.
+
+Law: a term is translated only where Spark gives the same value or an error: integers in ANSI mode, where overflow and
+division by zero are errors; floats with one NaN that equals itself and sorts last; texts by code points. What is left
+(lists, patterns, powers, the text of floats, user functions) is refused by name: the Python checker knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tidelog.errors import EngineError
+from tidelog.program import Call, Const, Term, Var
+from tidelog.program.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
+from tidelog.verify.terms import Overloads, Types, term_type
+
+Sql = str
+Environment = Mapping[str, Sql]
+SQL_TYPES = {NUMBER: "BIGINT", UNSIGNED: "DECIMAL(20,0)", FLOAT: "DOUBLE", SYMBOL: "STRING"}
+UNSIGNED_MOST = 2**64 - 1
+
+
+def refused(what: str) -> EngineError:
+    """The error for what Spark SQL does not say as Tidelog means it."""
+    return EngineError(f"the Spark checker cannot check {what}; use the Python checker")
+
+
+def constant(const: Const) -> Sql:
+    """A constant as SQL.
+
+    >>> print(constant(Const("it's", "symbol")), constant(Const(3, "number")))
+    'it\\'s' CAST('3' AS BIGINT)
+    """
+    if const.type == SYMBOL and isinstance(const.value, str):
+        return "'" + const.value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if const.type not in SQL_TYPES:
+        raise refused(f"constants of type {const.type}")
+    return f"CAST('{const.value}' AS {SQL_TYPES[const.type]})"
+
+
+def to_sql(term: Term, names: Environment, types: Types, functions: Overloads) -> Sql:
+    """A scalar term as SQL, its variables as the environment says.
+
+    >>> from tidelog.program.functions import FUNCTIONS
+    >>> print(to_sql(Call("+", (Var("X"), Const(1, "number"))), {"X": "t0.c0"}, {"X": "number"}, FUNCTIONS))
+    (t0.c0 + CAST('1' AS BIGINT))
+    """
+    match term:
+        case Const():
+            return constant(term)
+        case Var(name=name):
+            return names[name]
+        case Call(function=name, args=args):
+            known = [term_type(arg, types, functions) or "any" for arg in args]
+            write = _writer(name, known)
+            return write([to_sql(arg, names, types, functions) for arg in args])
+    raise refused(f"the term {term}")
+
+
+Writer = Callable[[Sequence[Sql]], Sql]
+
+
+def _writer(name: str, types: Sequence[str]) -> Writer:
+    common = types[0] if types and len(set(types)) == 1 else ""
+    found = _SPECIAL.get((name, tuple(types))) or _TYPED.get(common, {}).get(name)
+    if found is None:
+        raise refused(f"the function `{name}` of {', '.join(types)}")
+    return found
+
+
+def _infix(operator: str) -> Writer:
+    return lambda args: f"({args[0]} {operator} {args[1]})" if len(args) == 2 else f"({operator}{args[0]})"
+
+
+def _called(function: str) -> Writer:
+    return lambda args: f"{function}({', '.join(args)})"
+
+
+def _shifted(function: str) -> Writer:
+    return lambda args: f"{function}({args[0]}, CAST(pmod({args[1]}, 64) AS INT))"
+
+
+def _truth(condition: str) -> Writer:
+    return lambda args: f"CAST(CASE WHEN {condition.format(*args)} THEN 1 ELSE 0 END AS BIGINT)"
+
+
+def _in_unsigned(operator: str) -> Writer:
+    def write(args: Sequence[Sql]) -> Sql:
+        value = f"({args[0]} {operator} {args[1]})"
+        fits = f"{value} BETWEEN 0 AND {UNSIGNED_MOST}"
+        return f"CAST(CASE WHEN {fits} THEN {value} ELSE raise_error('overflow of unsigned') END AS DECIMAL(20,0))"
+
+    return write
+
+
+def _cut(args: Sequence[Sql]) -> Sql:
+    text, start, length = args
+    inside = f"substring({text}, CAST({start} + 1 AS INT), CAST({length} AS INT))"
+    return f"CASE WHEN {start} >= 0 AND {length} > 0 THEN {inside} ELSE '' END"
+
+
+_TYPED: Mapping[str, Mapping[str, Writer]] = {
+    NUMBER: {
+        **{name: _infix(name) for name in ("+", "-", "*", "%")},
+        "/": _infix("div"),
+        "band": _infix("&"),
+        "bor": _infix("|"),
+        "bxor": _infix("^"),
+        "bnot": lambda args: f"(~{args[0]})",
+        "bshl": _shifted("shiftleft"),
+        "bshr": _shifted("shiftright"),
+        "bshru": _shifted("shiftrightunsigned"),
+        "land": _truth("{0} != 0 AND {1} != 0"),
+        "lor": _truth("{0} != 0 OR {1} != 0"),
+        "lxor": _truth("({0} != 0) != ({1} != 0)"),
+        "lnot": _truth("{0} = 0"),
+        "min": _called("least"),
+        "max": _called("greatest"),
+        "to_string": lambda args: f"CAST({args[0]} AS STRING)",
+        "to_float": lambda args: f"CAST({args[0]} AS DOUBLE)",
+        "itof": lambda args: f"CAST({args[0]} AS DOUBLE)",
+    },
+    UNSIGNED: {
+        **{name: _in_unsigned(name) for name in ("+", "*")},
+        "min": _called("least"),
+        "max": _called("greatest"),
+        "to_string": lambda args: f"CAST({args[0]} AS STRING)",
+        "to_number": lambda args: f"CAST({args[0]} AS BIGINT)",
+        "utoi": lambda args: f"CAST({args[0]} AS BIGINT)",
+    },
+    FLOAT: {
+        **{name: _infix(name) for name in ("+", "-", "*", "/")},
+        "min": _called("least"),
+        "max": _called("greatest"),
+    },
+    SYMBOL: {
+        "cat": _called("concat"),
+        "strlen": lambda args: f"CAST(char_length({args[0]}) AS BIGINT)",
+        "contains": _truth("contains({1}, {0})"),
+        "min": _called("least"),
+        "max": _called("greatest"),
+        "to_string": lambda args: args[0],
+    },
+}
+_SPECIAL: Mapping[tuple[str, tuple[str, ...]], Writer] = {
+    ("substr", (SYMBOL, NUMBER, NUMBER)): _cut,
+    ("-", (UNSIGNED, UNSIGNED)): _in_unsigned("-"),
+}
