@@ -16,7 +16,8 @@ from tidelog.view import ChangeSet, Table
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / "tutorial" / "why.md", DOCS / "reference" / "python.md"]
-FOR_THE_ENGINE = {"commit", "preview", "read_rule", "no_change", "check_relation_name", "added", "removed", "facts"}
+FOR_THE_ENGINE = {"commit", "preview", "read_rule", "no_change", "check_relation_name", "takes_frames"}
+FOR_THE_ENGINE |= {"added", "removed", "facts", "frames"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
