@@ -19,6 +19,7 @@ from tidelog.cli.application import app
 from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
 from tidelog.errors import Diagnostic
 from tidelog.program.check import Checked, examine_program
+from tidelog.program.fragment import check_regular
 from tidelog.syntax import read_file, read_program
 
 STANDARD_INPUT = "-"
@@ -31,13 +32,20 @@ class Format(enum.StrEnum):
     json = "json"
 
 
+class Fragment(enum.StrEnum):
+    """A part of the language that a program may be held to."""
+
+    regular = "regular"
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found out about one file."""
+    """What was found out about one file, held to a fragment or to the language alone."""
 
     name: str
     checked: Checked
     findings: tuple[Diagnostic, ...]
+    fragment: Fragment | None = None
 
     @property
     def errors(self) -> int:
@@ -60,13 +68,16 @@ class Report:
 def check(
     files: Annotated[list[str], typer.Argument(help="Programs to check; - is the standard input.", metavar="FILE")],
     format_: Annotated[Format, typer.Option("--format", help="How to print what is found.")] = Format.text,
+    fragment: Annotated[
+        Fragment | None, typer.Option("--fragment", help="Also report what lies outside this fragment of the language.")
+    ] = None,
 ) -> None:
     """Check programs and report every mistake, without running anything.
 
     Prints one line per program that is in order, else all its errors with the place, the rule of the language that was
     broken and a hint. The exit code is 1 if any program has an error.
     """
-    reports = [check_file(file) for file in files]
+    reports = [check_file(file, fragment) for file in files]
     if format_ is Format.json:
         typer.echo(json.dumps([report_to_json(report) for report in reports], indent=2, ensure_ascii=True))
     else:
@@ -75,7 +86,7 @@ def check(
         raise typer.Exit(1)
 
 
-def check_file(file: str) -> Report:
+def check_file(file: str, fragment: Fragment | None = None) -> Report:
     """Read and check one file, or the standard input."""
     if file == STANDARD_INPUT:
         name = "<stdin>"
@@ -84,7 +95,8 @@ def check_file(file: str) -> Report:
         name = file
         program, read = read_file(file)
     checked, found = examine_program(program)
-    return Report(name, checked, in_order((*read, *found), name))
+    outside = check_regular(checked.program) if fragment is Fragment.regular else []
+    return Report(name, checked, in_order((*read, *found, *outside), name), fragment)
 
 
 def in_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
@@ -112,7 +124,8 @@ def summary(report: Report) -> str:
     counts = ", ".join(counted(number, thing) for thing, number in report.counts.items())
     if report.errors:
         return f"{report.name}: {counted(report.errors, 'errors')}, {counted(report.counts['warnings'], 'warnings')}"
-    return f"{report.name}: ok: {counts}"
+    held = f"; in the fragment `{report.fragment}`" if report.fragment else ""
+    return f"{report.name}: ok: {counts}{held}"
 
 
 def counted(number: int, things: str) -> str:
@@ -132,5 +145,6 @@ def report_to_json(report: Report) -> dict[str, object]:
         "ok": not report.errors,
         **report.counts,
         "errors": report.errors,
+        **({"fragment": str(report.fragment)} if report.fragment else {}),
         "diagnostics": [diagnostic_to_json(finding) for finding in report.findings],
     }

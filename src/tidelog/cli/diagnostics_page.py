@@ -11,6 +11,7 @@ from tidelog.cli import simulate_catalogue
 from tidelog.dbsp import catalogue as circuits
 from tidelog.errors_catalogue import CodeEntry
 from tidelog.io import catalogue as files
+from tidelog.program import fragment_catalogue as fragments
 from tidelog.program.catalogue import CATALOGUE
 from tidelog.rewrite import catalogue as rewrites
 from tidelog.semantics import catalogue as networks
@@ -22,7 +23,8 @@ INTRODUCTION = """\
 
 Every finding of `tidelog check`, and every `ProgramError`, carries one of the codes below. Codes are stable: scripts
 may rely on them. Words in braces stand for names of the program at hand. All findings are errors, except
-TL123 and the family TL7xx: those are warnings and never stop a program.
+TL123 and the family TL7xx: those are warnings and never stop a program. The codes TL660 to TL669 are given only by
+`tidelog check --fragment regular`.
 
 This page is generated: `python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md`.
 
@@ -51,8 +53,9 @@ FAMILIES = (
 def all_entries() -> list[CodeEntry]:
     """Every entry of every catalogue, by code."""
     front_end = (*SYNTAX_CODES.values(), *CATALOGUE.values(), *rewrites.CATALOGUE.values())
+    limits = fragments.CATALOGUE.values()
     others = (*circuits.ENTRIES, *networks.ENTRIES, *simulate_catalogue.ENTRIES, *files.ENTRIES)
-    return sorted((*front_end, *others), key=lambda entry: entry.code)
+    return sorted((*front_end, *limits, *others), key=lambda entry: entry.code)
 
 
 def render_page() -> str:
