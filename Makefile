@@ -1,4 +1,5 @@
-# Everything a newcomer needs. A fresh machine needs Python 3.11 or later and make; the rest is installed into .venv.
+# Everything a newcomer needs. A fresh machine needs Python 3.11 or later, Java 17 or later and make; the rest is
+# installed into .venv.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,10 +9,12 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CASES_CHECK := 500
 CASES_TEST := 3000
+ENGINE_SUITE := tests/engine tests/law tests/why tests/test_explain.py tests/test_keys.py tests/test_profile.py
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium test coverage soak bench bench-others demo docs-diagnostics format clean
+.PHONY: help install lint types imports check chromium coq test test-partitions test-spark coverage soak bench bench-others bench-paths bench-spark demo \
+	docs-diagnostics format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -37,7 +40,7 @@ imports: $(READY) ## the direction of imports
 	$(BIN)/lint-imports
 
 check: lint types imports ## what to run before a commit: lint, types, imports, tests with 500 cases of the law
-	TIDELOG_CASES=$(CASES_CHECK) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not long"
+	TIDELOG_CASES=$(CASES_CHECK) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not long and not spark"
 
 # The page of `tidelog simulate` is tested in a browser: installed where that is possible, else that test says it is skipped.
 chromium:
@@ -47,13 +50,23 @@ chromium:
 			>/dev/null 2>&1 || echo "chromium could not be installed; the browser test will be skipped"; \
 	fi
 
-test: lint types imports chromium ## everything: check, 3,000 cases of the law, long tests, coverage
-	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(COVERED))
-	@$(MAKE) --no-print-directory coverage
+# The proofs are checked by Coq: installed where that is possible, else those tests say that they are skipped.
+coq:
+	@$(MAKE) --no-print-directory -C proofs install-coq
+
+test: lint types imports chromium coq ## everything: 3,000 cases of the law, long tests, coverage, partitions, Spark
+	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
+	@$(MAKE) --no-print-directory coverage test-partitions test-spark
+
+test-partitions: $(READY) ## the suite of the engine again, with two partitions in one process
+	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=200 $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not long" $(ENGINE_SUITE)
+
+test-spark: $(READY) ## what needs Spark: one session for all, one process
+	$(PYTEST) -m spark tests
 
 coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal $(COVERED)
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not spark" $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -62,6 +75,14 @@ soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 
 bench: $(READY) ## the engine beside DuckDB and clingo; DATA=lubm1.tsv.gz adds LUBM-1, ARGS=... is handed on
 	$(BIN)/python -m benchmarks.run --aggregates $(if $(DATA),--data $(DATA)) $(ARGS)
+
+bench-spark: $(READY) ## partitions on Spark beside hand-written Spark
+	$(BIN)/python -m benchmarks.spark --write $(ARGS)
+
+bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=folder adds the gMark queries
+	$(BIN)/python -m benchmarks.paths --write
+	$(BIN)/python -m benchmarks.certificate --write
+	$(if $(GMARK),$(BIN)/python -m benchmarks.gmark --data $(GMARK) --write)
 
 bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
 	$(BIN)/python -m benchmarks.language --write
@@ -80,4 +101,5 @@ format: $(READY) ## let ruff rewrite the sources
 
 clean: ## remove .venv and all that was made
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf proofs/build spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

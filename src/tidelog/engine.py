@@ -126,7 +126,8 @@ class Engine(Keeping, Feeding):
         form = self._planner.placing.next_form(self._rules)
         plan = self._planner.planning(self._rules, {})
         arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
-        self._runtime.adopt(arities, image.strata, map(plan, form.core.values()), form.places)
+        places = {**durable.placements, **form.places}
+        self._runtime.adopt(arities, image.strata, map(plan, form.core.values()), places)
         self._schema = {**{name: (None,) * arity for name, arity in arities.items()}, **self._rules.schema}
         self.epoch_number = image.epoch
         durable.taken_over(self._rules, len(image.entries))
@@ -165,6 +166,8 @@ class Engine(Keeping, Feeding):
     def preview(self, epoch: Epoch) -> None:
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""
         self._must_be_open()
+        if self._durable is not None:
+            self._durable.must_be_exact()
         with self._writing:
             rules, work = self._prepare(epoch)
             with self._guarded():

@@ -98,7 +98,7 @@ def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Sta
         found = []
         for frame in encoded:
             stage = uuid.uuid4().hex
-            placement = Placement(runtime.places[frame.relation])
+            placement = Placement(runtime.places.get(frame.relation, 0))
             with hosts.losses():
                 attempts = send(frame, placement, hosts.peers, stage)
             found.append(Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts)))

@@ -146,7 +146,9 @@ class Coordinator:
         """Take over the strata and rules of a state that was read."""
         self.places = dict(places)
         self._planned = {planned.rule.label or "": planned for planned in rules}
-        self.book.adopt(arities, groups, self._planned.values(), places)
+        strata = tuple(frozenset(group) for group in groups)
+        self.book.run(EpochWork(arities, added=tuple(self._planned.values()), strata=strata, places=self.places))
+        self.book.commit()  # an epoch, so that the book holds what rules give without any facts
         generation = self._recovery.generation
 
         def tell() -> list[dict[str, int]]:
@@ -367,7 +369,9 @@ class Coordinator:
         signed: list[dict[str, list[tuple[int, Cells]]]] = [{} for _ in inserts]
         for name, parts in work.signed.items():
             for sign, rows in parts:
-                for share, part in zip(signed, share_rows(rows, self.places[name], self.partitions), strict=True):
+                for share, part in zip(
+                    signed, share_rows(rows, self.places.get(name, 0), self.partitions), strict=True
+                ):
                     share.setdefault(name, []).append((sign, part))
         return [
             replace(work, inserts=plus, deletes=minus, signed=both)
@@ -375,7 +379,7 @@ class Coordinator:
         ]
 
     def _share(self, rows: Mapping[str, Cells]) -> list[dict[str, Cells]]:
-        shares = {name: share_rows(cells, self.places[name], self.partitions) for name, cells in rows.items()}
+        shares = {name: share_rows(cells, self.places.get(name, 0), self.partitions) for name, cells in rows.items()}
         return [{name: parts[number] for name, parts in shares.items()} for number in range(self.partitions)]
 
     def _check_limits(self, requests: Sequence[Request]) -> None:
