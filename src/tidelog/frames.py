@@ -76,7 +76,7 @@ def learn_frames(
     known: dict[str, int] = {}
     for frame in frames:
         before = types.get(frame.relation)
-        found = frame.encoded(None if before is None else names(frame.relation) or None, before)
+        found = frame.encoded(None if before is None else names(frame.relation), before)
         if before is None:
             known[frame.relation] = len(found.types)
         for place, type_ in enumerate(found.types):

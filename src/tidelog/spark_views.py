@@ -38,13 +38,20 @@ def new_folder(state: str | None) -> str:
 
 
 def to_frame(
-    spark: SparkSession, folder: str, write: Write, names: Sequence[str], types: Types, *, signed: bool = False
+    spark: SparkSession,
+    folder: str,
+    write: Write,
+    names: Sequence[str],
+    types: Types,
+    *,
+    signed: bool = False,
+    lists_as_text: bool = False,
 ) -> DataFrame:
     """Write the files of a view, or of signed changes, and read them as a DataFrame."""
     from tidelog.io.spark.decode import ViewSchema, read_view
 
     kinds = write(folder)
-    return read_view(spark, folder, ViewSchema(tuple(names), tuple(types), tuple(kinds), signed))
+    return read_view(spark, folder, ViewSchema(tuple(names), tuple(types), tuple(kinds), signed, lists_as_text))
 
 
 def rows_writer(cells: Callable[[], Cells], names: Sequence[str], types: Types, dictionary: Dictionary) -> Write:
@@ -61,7 +68,15 @@ def changes_writer(
     ]
 
 
-def partition_writer(runtime: Coordinator, name: str, names: Sequence[str], types: Types, run: int | None) -> Write:
+def partition_writer(
+    runtime: Coordinator,
+    name: str,
+    names: Sequence[str],
+    types: Types,
+    run: int | None,
+    *,
+    lists_as_text: bool = False,
+) -> Write:
     """Lets every partition write its rows of a relation, or of what the epoch ``run`` changed in it."""
 
     def write(folder: str) -> list[Kinds]:

@@ -42,7 +42,7 @@ def test_every_code_has_an_example_that_produces_it(entry, tmp_path):
 
 def test_all_mistakes_of_a_directive_are_told_at_once():
     with pytest.raises(ProgramError) as error:
-        layout('.input e(IO=json, headers=maybe, depth=3, delimiter="", columns="a:b")')
+        layout('.input e(IO=xml, headers=maybe, depth=3, delimiter="", columns="a:b")')
     assert sorted(d.code for d in error.value.diagnostics) == ["TL920", "TL921", "TL922", "TL922", "TL922"]
 
 

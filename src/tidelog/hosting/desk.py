@@ -138,12 +138,18 @@ class KeptDesk(Desk):
     # Views as files
 
     def write_view(
-        self, path: str, name: str, types: Sequence[str | None], columns: Sequence[str], run: int | None
+        self,
+        path: str,
+        name: str,
+        types: Sequence[str | None],
+        columns: Sequence[str],
+        run: int | None,
+        lists_as_text: bool = False,
     ) -> Mapping[str, str]:
         """Write the facts of a relation, or what an epoch changed of it, to a file; tells what its lists hold."""
         if run is not None:
             return write_changes(path, *self.changes(run, name), types, columns, self.values)
-        return write_rows(path, self.rows(name), types, columns, self.values)
+        return write_rows(path, self.rows(name), types, columns, self.values, lists_as_text=lists_as_text)
 
     def values(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids."""

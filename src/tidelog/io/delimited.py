@@ -50,7 +50,7 @@ def read_delimited(data: bytes, shape: Shape) -> Data:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not shape.types:
         return [()] * sum(1 for _ in _empty_rows(_decoded(data, shape), shape))
-    data, shape, skipped = _without_header(data, shape)
+    data, shape, skipped = without_header(data, shape)
     if not data:
         return _table(shape, [[] for _ in shape.types])
     table = _read_fast(data, shape)
@@ -77,7 +77,7 @@ def _decoded(data: bytes, shape: Shape) -> str:
         ) from None
 
 
-def _without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
+def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
     """The data behind a header line, and the columns picked by its names."""
     if shape.headers is False or not data:
         return data, shape, 0
@@ -92,7 +92,7 @@ def _without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
     return rest, replace(shape, picked=picked), 1
 
 
-def _keeps_empty_lines(shape: Shape) -> bool:
+def keeps_empty_lines(shape: Shape) -> bool:
     """An empty line is a row only where the empty text is a value: in a single column of symbols."""
     return len(shape.types) == 1 and shape.types[0] in ("symbol", None) and shape.picked is None
 
@@ -112,7 +112,7 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=shape.delimiter,
                 newlines_in_values=shape.quoted,
-                ignore_empty_lines=not _keeps_empty_lines(shape),
+                ignore_empty_lines=not keeps_empty_lines(shape),
                 **options,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
@@ -132,7 +132,7 @@ def _read_exactly(data: bytes, shape: Shape, skipped: int) -> Data:
     """The rows by the definition of the format; raises at the first row that does not fit."""
     columns: list[list[Any]] = [[] for _ in shape.types]
     for number, cells in _split(_decoded(data, shape), shape):
-        if cells in ([], [""]) and not _keeps_empty_lines(shape):
+        if cells in ([], [""]) and not keeps_empty_lines(shape):
             continue
         for place, text in enumerate(_picked(cells, shape, number + skipped)):
             columns[place].append(_value(text, place, shape, number + skipped))

@@ -22,11 +22,11 @@ from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
 from tidelog.io.ntriples import read_ntriples, write_ntriples
-from tidelog.io.parameters import CSV, ENDINGS, PARQUET, TEXT, TRIPLES, Layout, kind_of_file, layout_of
+from tidelog.io.parameters import CSV, ENDINGS, JSON, PARQUET, TABLE, TEXT, TRIPLES, Layout, kind_of_file, layout_of
 from tidelog.program import Program
 
 Types = Sequence[str | None]
-OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt"}
+OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt", JSON: ".json"}
 WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number")}
 LISTED = 12
 
@@ -54,14 +54,15 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
         if layout.kind == TRIPLES and tuple(t or "symbol" for t in schema.get(relation, ())) != ("symbol",) * 3:
             found_types = ", ".join(t or "any" for t in schema.get(relation, ())) or "no columns"
             raise ProgramError([NOT_TRIPLES.diagnostic(directive.span, relation=relation, found=found_types)])
-        inputs.append(InputFile(relation, _path_of(relation, layout, folder), layout))
+        path = folder / (layout.table or "") if layout.kind == TABLE else _path_of(relation, layout, folder)
+        inputs.append(InputFile(relation, path, layout))
     return inputs
 
 
 def _path_of(relation: str, layout: Layout, folder: Path) -> Path:
     if layout.filename is not None:
         path = folder / layout.filename
-        if path.is_file():
+        if path.is_file() or (path.is_dir() and layout.kind in (PARQUET, JSON)):  # Spark writes folders of files
             return path
         raise _missing(relation, path.name, path.parent)
     endings = tuple(e for e, kind in ENDINGS.items() if kind == layout.kind) if layout.asked else tuple(ENDINGS)
@@ -86,7 +87,8 @@ def _missing(relation: str, name: str, folder: Path) -> DataError:
 
 def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
     """The rows of a file, as columns of the relation's types; columns of open type in text files stay text."""
-    where, kind = str(file.path), _kind_of(file)
+    where, kind = str(file.path), kind_of(file)
+    refuse_spark_kinds(kind, where)
     if kind == PARQUET:
         return _read_parquet(file, tuple(names), types)
     data = _bytes_of(file.path)
@@ -94,16 +96,22 @@ def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
         if len(types) != 3:
             raise DataError(f"{where}: triples have three columns, `{file.relation}` has {len(types)}")
         return read_ntriples(data, where, names)
-    return read_delimited(data, _shape_of(file, kind, data, names, types))
+    return read_delimited(data, shape_of(file, kind, data, names, types))
 
 
-def _kind_of(file: InputFile) -> str:
+def refuse_spark_kinds(kind: str, where: str) -> None:
+    """JSON and tables are read and written by Spark alone."""
+    if kind in (JSON, TABLE):
+        raise DataError(f"{where}: {'a table' if kind == TABLE else 'JSON'} needs Spark: run with `--runtime spark`")
+
+
+def kind_of(file: InputFile) -> str:
     """What the program says, else what the file's name says."""
     own = kind_of_file(file.path.name)
     return file.layout.kind if file.layout.asked or own is None else own
 
 
-def _shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> Shape:
+def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> Shape:
     """A `.csv` whose first line has a tab is tab-separated, as Soufflé and `tidelog run` write it, else with commas."""
     layout = file.layout
     commas = kind == CSV and b"\t" not in data.partition(b"\n")[0]
@@ -155,6 +163,7 @@ def output_path(relation: str, layout: Layout, folder: Path) -> Path:
 def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, path: Path) -> None:
     """Write a view to a file, which appears whole or not at all."""
     types = tuple(types)
+    refuse_spark_kinds(layout.kind, str(path))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_name(f".{path.name}.{os.getpid()}.part")

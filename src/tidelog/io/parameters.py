@@ -14,10 +14,14 @@ from tidelog.io.catalogue import FORMAT, PARAMETER, VALUE
 from tidelog.program import Directive
 
 TEXT, CSV, PARQUET, TRIPLES, SCREEN = "file", "csv", "parquet", "ntriples", "stdout"
-KINDS = {"input": (TEXT, CSV, PARQUET, TRIPLES), "output": (TEXT, CSV, PARQUET, TRIPLES, SCREEN)}
-COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress")
+JSON, TABLE = "json", "table"  # read and written by Spark alone
+KINDS = {
+    "input": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE),
+    "output": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE, SCREEN),
+}
+COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress", "table")
 KNOWN = {"input": (*COMMON, "columns"), "output": (*COMMON, "attributeNames"), "printsize": ("IO", "name")}
-ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES}
+ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES, ".json": JSON}
 SWITCHES = {"true": True, "false": False}
 
 
@@ -34,6 +38,7 @@ class Layout:
     names: tuple[str, ...] | None = None
     compressed: bool = False
     asked: bool = False  # whether the program names the kind itself
+    table: str | None = None  # the name of a table that Spark knows
 
 
 def layout_of(directive: Directive) -> Layout:
@@ -58,6 +63,7 @@ def layout_of(directive: Directive) -> Layout:
         tuple(params["attributeNames"].split(":")) if params.get("attributeNames") else None,
         SWITCHES.get(params.get("compress", ""), False),
         "IO" in params,
+        params.get("table") or (directive.relation if kind == TABLE else None),
     )
 
 
@@ -78,7 +84,7 @@ def _known_name(name: str) -> str:
 def _kind_of_name(filename: str | None) -> str:
     """A file name alone says what it is, except that `.csv` is Soufflé's own ending for tab-separated text."""
     kind = kind_of_file(filename) if filename else None
-    return kind if kind in (PARQUET, TRIPLES) else TEXT
+    return kind if kind in (PARQUET, TRIPLES, JSON) else TEXT
 
 
 def _delimiter(text: str | None) -> str | None:

@@ -19,14 +19,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tidelog.errors import DataError
-from tidelog.io.delimited import EMPTY_ROW, Shape
-from tidelog.io.delimited import _keeps_empty_lines as keeps_empty_lines
-from tidelog.io.delimited import _without_header as without_header
-from tidelog.io.files import InputFile, read_input
-from tidelog.io.files import _kind_of as kind_of
-from tidelog.io.files import _shape_of as shape_of
+from tidelog.io.delimited import EMPTY_ROW, Shape, keeps_empty_lines, without_header
+from tidelog.io.files import InputFile, kind_of, read_input, shape_of
 from tidelog.io.open_columns import DECIMAL, WHOLE
-from tidelog.io.parameters import PARQUET, TRIPLES
+from tidelog.io.parameters import JSON, PARQUET, TRIPLES
 from tidelog.io.spark.decode import SPARK_TYPES
 from tidelog.io.spark.encode import EncodedFrame, encode
 from tidelog.io.spark.send import first_line
@@ -34,7 +30,6 @@ from tidelog.io.spark.texts import text_value
 from tidelog.io.spark.triples import SKIPPED, split_statement
 from tidelog.io.spark.wire import COUNTED, LINE, WRONG
 
-JSON, TABLE = "json", "table"
 EXACT = 1 << 28  # bytes of a file that the exact reader may be given
 Types = Sequence[str | None]
 Bound = dict[tuple[str, int], str]
@@ -130,7 +125,8 @@ def _head(path: Path) -> bytes:
 def _lines(spark: SparkSession, where: str) -> DataFrame:
     raw = spark.read.option("lineSep", "\n").text(where)
     line = F.regexp_replace("value", r"\r\z", "")
-    wrong = F.when(~F.is_valid_utf8(line), F.lit("not UTF-8 text"))
+    # Asked of the bytes as they came: regular expressions silently replace what is not UTF-8.
+    wrong = F.when(~F.is_valid_utf8("value"), F.lit("not UTF-8 text"))
     return raw.select(line.alias(LINE), wrong.alias(WRONG))
 
 

@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.io.files import output_bytes
-from tidelog.io.parameters import CSV, PARQUET, TRIPLES, Layout
-from tidelog.io.spark.read import JSON, failures
+from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
+from tidelog.io.spark.read import failures
 
 Types = Sequence[str | None]
 
