@@ -109,7 +109,11 @@ class Maker:
             bound = named(body)
             if not bound:
                 return None
-            head = Aggregate("count", None, None) if self.rng.random() < 0.5 else Aggregate("min", self.rng.choice(bound), None)
+            head = (
+                Aggregate("count", None, None)
+                if self.rng.random() < 0.5
+                else Aggregate("min", self.rng.choice(bound), None)
+            )
             return Rule(Atom("k", (bound[0], head)), tuple(body))
         group, count = Var("X"), Var("C")
         inner = Aggregate("count", None, tuple(self.body(2)))

@@ -10,6 +10,8 @@ import pytest
 from tests.law.harness import Case, counts_of, run
 from tests.law.unkind import engine_on
 from tidelog.engine import Engine
+from tidelog.errors import LimitError
+from tidelog.partition.machine import Limits
 
 CASES = int(os.environ.get("TIDELOG_CASES", "100")) // 5
 BLOCK = 10
@@ -58,3 +60,15 @@ def test_a_rule_added_at_run_time_builds_the_copy_it_needs_in_the_same_epoch() -
         wanted = {(x, z) for x in range(40) for z in range(40) if x % 7 == z % 5}
         assert set(db["cross"]) == wanted
         assert e.statistics.messages > 0
+
+
+def test_a_limit_holds_for_all_partitions_together() -> None:
+    with Engine(
+        "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z).", partitions=3, limits=Limits(4000)
+    ) as db:
+        with pytest.raises(LimitError, match="its limit is 4,000"), db.epoch() as e:
+            e.insert("edge", [(i, i + 1) for i in range(100)])
+        assert len(db["reach"]) == 0
+        with db.epoch() as e:
+            e.insert("edge", [(i, i + 1) for i in range(50)])
+        assert len(db["reach"]) == 1275

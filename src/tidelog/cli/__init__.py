@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import sys
 
-from tidelog.cli import apply, changes, check, explain, export, log, repl, run, simulate, snapshot, why
+from tidelog.cli import apply, changes, check, explain, export, log, repl, run, simulate, snapshot, verify, why
 from tidelog.cli.application import app
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "run",
     "simulate",
     "snapshot",
+    "verify",
     "why",
 ]
 

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,8 @@ from tidelog.runtime.protocol import (
     join_answers,
 )
 from tidelog.runtime.recovery import Recovery
+
+T = TypeVar("T")
 
 
 class Hosts(Protocol):
@@ -218,6 +220,10 @@ class Coordinator:
 
     # Reading
 
+    def repeat(self, act: Callable[[], T]) -> T:
+        """Do something that the loss of a host may prevent, as often as is needed."""
+        return self._recovery.repeat(act)
+
     def ask(self, method: str, *args: Any) -> list[Any]:
         """What all desks answer to the same question, out of one epoch."""
         return self._recovery.ask(lambda: self.hosts.ask(method, *args))
@@ -262,7 +268,7 @@ class Coordinator:
     @property
     def fact_count(self) -> int:
         """The number of facts held, auxiliary relations included."""
-        return sum(map(self.live, {name for part in self._sizes for name in part}))
+        return sum(map(self.live, {name for part in self._sizes for name in tuple(part)}))
 
     def run_of(self, changes: RowChanges) -> int:
         """Under which number the hosts have the changes of an epoch."""
@@ -352,6 +358,7 @@ class Coordinator:
                 answer |= SENT
             steps = self.hosts.ask("resume", answer, self._run)
         assert all(isinstance(step, Ended) for step in steps), "partitions are at different places"
+        self._check_limits([step.outcome for step in steps])
         return steps
 
     def _forget(self) -> tuple[int, ...]:
@@ -382,7 +389,7 @@ class Coordinator:
         shares = {name: share_rows(cells, self.places.get(name, 0), self.partitions) for name, cells in rows.items()}
         return [{name: parts[number] for name, parts in shares.items()} for number in range(self.partitions)]
 
-    def _check_limits(self, requests: Sequence[Request]) -> None:
+    def _check_limits(self, requests: Sequence[Request | EpochOutcome]) -> None:
         limits = self._limits
         facts, used = sum(r.facts for r in requests), sum(r.bytes for r in requests)
         if limits.facts is not None and facts > limits.facts:

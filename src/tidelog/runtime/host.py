@@ -189,6 +189,7 @@ class Host:
         outcome.rounds, outcome.suspended = int(state[at.ROUNDS]), int(state[at.SUSPENDED])
         outcome.revived = int(state[at.REVIVED])
         outcome.messages, outcome.exchanges = self._messages, self._exchanges
+        outcome.facts, outcome.bytes = self._used()
         self._count_supports(undo, outcome)
         return outcome
 
@@ -409,10 +410,12 @@ class Host:
     def _request(self, kind: str, value: int | frozenset[str], sent: int = 0) -> Request:
         self._messages += sent
         self._exchanges += 1
-        facts, memory = int(self.partition.machine.state[at.FACTS]), 0
-        if self.partition.machine.limits.memory is not None:
-            memory = self.partition.relations.memory()
-        return Request(kind, value, sent, facts, memory)
+        return Request(kind, value, sent, *self._used())
+
+    def _used(self) -> tuple[int, int]:
+        """Facts that the epoch made, and the bytes held if those are limited."""
+        machine = self.partition.machine
+        return int(machine.state[at.FACTS]), 0 if machine.limits.memory is None else self.partition.relations.memory()
 
     def _reach(self, names: Iterable[str], heap: list[tuple[int, int]], seen: dict[int, Stratum]) -> None:
         for name in names:

@@ -143,6 +143,8 @@ class EpochOutcome:
     suspended: int = 0
     revived: int = 0
     rounds: int = 0
+    facts: int = 0  # that became present, and bytes held, where there is a limit to them
+    bytes: int = 0
     messages: int = 0  # supports sent to other partitions
     exchanges: int = 0  # times that all partitions waited for each other
     sizes: dict[str, int] = field(default_factory=dict)  # facts held of every relation that changed

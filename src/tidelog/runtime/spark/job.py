@@ -1,7 +1,8 @@
 """The Spark job that holds the resident tasks, in a thread of its own.
 
-Law: the job ends when its tasks do; Spark does not repeat a barrier stage whose results go straight to the driver. Only
-the DataFrame API is used. The job carries a tag, so that it can be cancelled without touching the session's other jobs.
+Law: the job ends when its tasks do; Spark does not repeat a barrier stage whose results go straight to the driver. The
+tasks are submitted through the DataFrame API. The job carries a tag, so that it can be cancelled without touching the
+session's other jobs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Job:
     def cancel(self) -> None:
         """Ask Spark to end the job."""
         with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
-            self._spark.interruptTag(self._tag)
+            self._spark.sparkContext.cancelJobsWithTag(self._tag)
 
     def _run(self) -> None:
         posting = self._posting
@@ -45,7 +46,7 @@ class Job:
             return reside(posting)
 
         try:
-            self._spark.addTag(self._tag)
+            tag_jobs(self._spark, self._tag)
             numbers = self._spark.range(0, posting.partitions, 1, posting.partitions)
             numbers.mapInArrow(task, "none long", barrier=True).collect()
             self.said = "the tasks ended"
@@ -53,6 +54,12 @@ class Job:
             self.said = reason(error)
         finally:
             self.ended.set()
+
+
+def tag_jobs(spark: SparkSession, tag: str) -> None:
+    """Tag the jobs of this thread. The tags of the session itself would be seen by the thread that set them only."""
+    spark.sparkContext.addJobTag(tag)
+    spark.sparkContext.setInterruptOnCancel(True)
 
 
 def reason(error: BaseException) -> str:

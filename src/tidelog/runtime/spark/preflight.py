@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pyarrow import fs
 
 from tidelog.runtime.spark.errors import PreflightError
-from tidelog.runtime.spark.job import reason
+from tidelog.runtime.spark.job import reason, tag_jobs
 from tidelog.runtime.spark.lines import Answer, Lines
 from tidelog.runtime.spark.master import context, is_local, setting, slots
 from tidelog.runtime.spark.probe import SCHEMA, make_probe
@@ -124,12 +124,9 @@ def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, 
     tag = f"tidelog-{mark}"
 
     def run() -> Any:
-        spark.addTag(tag)
-        try:
-            numbers = spark.range(0, partitions, 1, partitions)
-            return numbers.mapInArrow(make_probe(folder, mark), SCHEMA, barrier=True).collect()
-        finally:
-            spark.removeTag(tag)
+        tag_jobs(spark, tag)
+        numbers = spark.range(0, partitions, 1, partitions)
+        return numbers.mapInArrow(make_probe(folder, mark), SCHEMA, barrier=True).collect()
 
     answers: SimpleQueue[Answer] = SimpleQueue()
     lines = Lines()
@@ -138,7 +135,7 @@ def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, 
     try:
         answer = _patiently(answers, limit)
     except BaseException:
-        spark.interruptTag(tag)
+        spark.sparkContext.cancelJobsWithTag(tag)
         raise
     if answer.error is not None:
         raise PreflightError(_why_no_probe(spark, answer.error)) from answer.error
