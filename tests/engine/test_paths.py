@@ -96,10 +96,10 @@ def test_queries_may_walk() -> None:
 
 
 def test_paths_are_there_when_a_state_is_opened_again(tmp_path) -> None:
-    with Engine("p(X, Y) :- node(X), (edge[a]/^edge[b])*[node](X, Y).", path=tmp_path / "state") as db:
-        with db.epoch() as epoch:
-            epoch.insert("edge", [(1, "a", 2), (3, "b", 2), (3, "a", 4)])
-            epoch.insert("node", [(1,), (9,)])
+    rule = "p(X, Y) :- node(X), (edge[a]/^edge[b])*[node](X, Y)."
+    with Engine(rule, path=tmp_path / "state") as db, db.epoch() as epoch:
+        epoch.insert("edge", [(1, "a", 2), (3, "b", 2), (3, "a", 4)])
+        epoch.insert("node", [(1,), (9,)])
     with Engine(path=tmp_path / "state") as db:
         assert sorted(db["p"]) == [(1, 1), (1, 3), (9, 9)]
         with db.epoch() as epoch:
@@ -173,5 +173,7 @@ def test_a_variable_that_a_path_alone_mentions_is_told() -> None:
 
 
 def test_counts_are_of_distinct_pairs_not_of_walks() -> None:
-    db = Engine("p(C) :- C = count : { (a/b)(X, Y) }. q(X, count<*>) :- (a/b)(X, Y). a(1, 2). a(1, 3). b(2, 4). b(3, 4).")
+    db = Engine(
+        "p(C) :- C = count : { (a/b)(X, Y) }. q(X, count<*>) :- (a/b)(X, Y). a(1, 2). a(1, 3). b(2, 4). b(3, 4)."
+    )
     assert (list(db["p"]), list(db["q"])) == ([(1,)], [(1, 1)])

@@ -9,6 +9,8 @@ import pytest
 from tidelog.errors import ProgramError
 from tidelog.program import Rule
 from tidelog.rewrite import label_rules, to_core, to_delta_rules
+from tidelog.rewrite.expand_paths import expand_paths
+from tidelog.rewrite.name_paths import name_paths
 from tidelog.syntax import parse_program, print_rule
 
 from .cases import cases
@@ -21,6 +23,8 @@ def rewritten(name: str, text: str) -> list[Rule]:
             return list(label_rules(rules))
         case "pipeline":
             return list(to_core(rules))
+        case "expand_paths":
+            return [after for rule in label_rules(rules) for named in name_paths(rule) for after in expand_paths(named)]
         case "to_delta_rules":
             return [delta.as_rule() for rule in label_rules(rules) for delta in to_delta_rules(rule)]
     rewrite = getattr(import_module(f"tidelog.rewrite.{name}"), name)

@@ -13,7 +13,7 @@ from typing import Any
 from tests.spark.processes import descendants, runs
 
 
-def run_apart(function: Callable[..., Any], *args: object, seconds: float = 240.0) -> Any:
+def run_apart(function: Callable[..., Any], *args: object, seconds: float = 420.0) -> Any:
     """What the function returns; its error fails the test. No process of it is left, however it ends."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()

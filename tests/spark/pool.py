@@ -157,6 +157,8 @@ class PooledHosts(SparkHosts):
         self.partitions = partitions
         self.spark = pool.spark
         self.stage = pool.stage
+        self.repeat = lambda act: act()
+        self._run = 0
         self.engine = pool.lodge(partitions, functions, seed)
         self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
         self._leave = weakref.finalize(self, pool.leave, self.engine)

@@ -137,7 +137,7 @@ def test_a_stream_goes_on_where_it_was_stopped(spark: SparkSession, tmp_path: Pa
         [(1, 2, 1, 2), (2, 3, 1, 2), (1, 3, 1, 2), (1, 2, -1, 3), (1, 3, -1, 3), (3, 4, 1, 3), (2, 4, 1, 3)]
     )
     (tmp_path / "state" / "streams" / "edge").rename(tmp_path / "elsewhere")
-    with pytest.raises(EngineError, match="the checkpoint .* is new"):
+    with pytest.raises(EngineError, match=r"the checkpoint .* is new"):
         run_stream()
 
 

@@ -126,12 +126,13 @@ class Maker:
             return self.path(depth - 1)
 
         least = self.rng.randint(0, 3)
+        domain = None if least else self.maybe(self.relation)
         return self.any_of(
             lambda: Inverse(inner()),
             lambda: Sequence(self.many(inner, 2)),
             lambda: Alternative(self.many(inner, 2)),
             lambda: Conjunction(self.many(inner, 2)),
-            lambda: Repeat(inner(), least, self.maybe(lambda: least + self.rng.randint(0, 2))),
+            lambda: Repeat(inner(), least, self.maybe(lambda: least + self.rng.randint(0, 2)), domain),
         )
 
     def literal(self, depth=2):
@@ -140,7 +141,7 @@ class Maker:
             lambda: Negation(self.atom()),
             lambda: Comparison(self.rng.choice(COMPARISONS), self.term(), self.term()),
             lambda: Boolean(self.rng.random() < 0.5),
-            lambda: PathAtom(self.path(), self.term(), self.term()),
+            lambda: PathAtom(self.path(), self.term(), self.term(), self.rng.random() < 0.3),
         ]
         if depth:
             makers.append(lambda: Disjunction(self.many(lambda: self.body(depth - 1), 2)))

@@ -53,12 +53,17 @@ def number(value):
         ("(a|b)+/c", Sequence((Repeat(Alternative((A, B)), 1, None), C))),
         ("(a)", A),
         ("a[p]+", Repeat(Label("a", "p"), 1, None)),
+        ("a*[node]", Repeat(A, 0, None, "node")),
+        ("a[p]?[node]", Repeat(Label("a", "p"), 0, 1, "node")),
+        ("^a/(b|c){0,2}[place]", Sequence((Inverse(A), Repeat(Alternative((B, C)), 0, 2, "place")))),
         ('a["p q"]/b[-3]', Sequence((Label("a", "p q"), Label("b", -3)))),
     ],
 )
 def test_paths_stand_in_predicate_position(text, path):
     assert body(f"{text}(X, Y)") == (PathAtom(path, Var("X"), Var("Y")),)
     assert body(f"q(X), {text}(X, Y), r(Y)")[1] == PathAtom(path, Var("X"), Var("Y"))
+    for sign in ("!", "\\+ "):
+        assert body(f"q(X), {sign}{text}(X, Y), r(Y)")[1] == PathAtom(path, Var("X"), Var("Y"), negated=True)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +161,9 @@ def test_a_test_that_the_program_defines_is_a_relation():
     ("text", "code"),
     [
         ("h(X) :- q(X), (a/b)(X).", "TL120"),
-        ("h(X) :- !(a/b)(X, Y).", "TL116"),
+        ("h(X) :- !(a/b)(X).", "TL120"),
+        ("h(X) :- q(X), !X + (Y) = 1.", "TL116"),
+        ("h(X) :- a{1,}[node](X, Y).", "TL125"),
         ("a+(X, Y) :- q(X, Y).", "TL120"),
         ("(a/b)(X, Y) :- q(X, Y).", "TL120"),
         ("h(X) :- a{1,(X, Y).", "TL100"),

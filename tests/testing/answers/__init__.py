@@ -6,6 +6,7 @@ been applied (some scripts change rules too), and gives the relations that the p
 
 from .analysis import class_hierarchy, dataflow, points_to
 from .graphs import bipartite, components, reachability, same_generation, shortest, simple_paths, triangles
+from .paths import family, metro, packages, potential_friends
 from .planning import bill_of_materials, dependencies, rdfs, roles, schedule
 from .texts import grammar, log_report, primes
 
@@ -18,6 +19,7 @@ ANSWERS = {
         "graphs": [bipartite, components, reachability, same_generation, triangles],
         "numbers": [primes],
         "parts": [bill_of_materials],
+        "paths": [family, metro, packages, potential_friends],
         "planning": [schedule],
         "rdfs": [rdfs],
         "routes": [shortest, simple_paths],

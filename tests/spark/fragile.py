@@ -1,0 +1,164 @@
+"""Partitions that die on command, and engines beside the naive evaluator: for tests of recovery.
+
+A test writes an order, `die(...)`; the partition that it names kills its own process at its next call of that method.
+So every moment of an epoch can be hit exactly, whatever the speed of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.law.harness import commit, labelled
+from tidelog import Engine, user_function
+from tidelog.epoch import Epoch
+from tidelog.hosting.residence import Residence
+from tidelog.program.functions import FUNCTIONS, Function, Functions
+from tidelog.syntax import parse_program
+from tidelog.syntax.changes import parse_changes
+from tidelog.testing import EpochChanges, State
+from tidelog.testing.invariants import violations
+from tidelog.testing.naive import evaluate
+from tidelog.testing.programs import epoch_changes
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What partitions are to do, in a file that they look at."""
+
+    folder: str
+
+    def die(self, method: str, *, after: bool = False, number: int = 1, times: int = 1) -> None:
+        """Partition ``number`` is to die when it is called, or when it is about to answer."""
+        self._file.write_text(f"{method} {int(after)} {number} {times}")
+
+    def live(self) -> None:
+        """Nobody is to die."""
+        self._file.unlink(missing_ok=True)
+
+    @property
+    def left(self) -> int:
+        """How often somebody is still to die."""
+        return int(self._read()[3]) if self._read() else 0
+
+    def obey(self, method: str, number: int, *, after: bool) -> None:
+        """In a partition: die if that is the order."""
+        order = self._read()
+        if order and order[:3] == [method, str(int(after)), str(number)] and int(order[3]) > 0:
+            self.die(method, after=after, number=number, times=int(order[3]) - 1)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    @property
+    def _file(self) -> Path:
+        return Path(self.folder, "order")
+
+    def _read(self) -> list[str]:
+        try:
+            return self._file.read_text().split()
+        except FileNotFoundError:
+            return []
+
+
+class FragileResidence(Residence):
+    """A partition that obeys."""
+
+    orders: Orders
+
+    def call(self, method: str, args: tuple[Any, ...]) -> object:
+        """Answer, or die before or after it."""
+        number = self.host.partition.number
+        self.orders.obey(method, number, after=False)
+        answer = super().call(method, args)
+        self.orders.obey(method, number, after=True)
+        return answer
+
+
+@dataclass(frozen=True)
+class MakeFragile:
+    """Takes the place of `MakeResidence`."""
+
+    orders: Orders
+
+    def __call__(self, functions: tuple[Function, ...]) -> Callable[[int, int], FragileResidence]:
+        orders = self.orders
+
+        def make(number: int, partitions: int) -> FragileResidence:
+            residence = FragileResidence(table_of(functions), number, partitions)
+            residence.orders = orders
+            return residence
+
+        return make
+
+
+def table_of(functions: Iterable[Function]) -> Functions:
+    """Tidelog's own functions and these."""
+    table: Functions = FUNCTIONS
+    for function in functions:
+        table = table.with_function(function)
+    return table
+
+
+def waiting(folder: Path, name: str = "wait") -> Function:
+    """A function that says, in a partition, that it was called, and returns its argument once it may go on."""
+    driver, begun, go = os.getpid(), folder / "begun", folder / "go"
+
+    @user_function(name, ("number",), "number")
+    def wait(value: int) -> int:
+        if os.getpid() != driver:
+            begun.touch()
+            until = time.monotonic() + 240
+            while not go.exists() and time.monotonic() < until:
+                time.sleep(0.05)
+        return value
+
+    return wait
+
+
+class Beside:
+    """An engine beside the naive evaluator, told the same changes, one epoch per script."""
+
+    def __init__(self, db: Engine, program: str, functions: Iterable[Function] = ()) -> None:
+        self.db = db
+        self.state = State.start(labelled(parse_program(program)))
+        self.functions = table_of(functions)
+
+    def epoch(self, script: str) -> Epoch:
+        """Commit one epoch; facts, counts and the change feed are checked."""
+        before = self.model()
+        epoch = self.try_epoch(script)
+        after = self.check()
+        for name in after:
+            told = epoch.changes[name]
+            old, new = before.get(name, frozenset()), after[name]
+            assert (frozenset(told.inserted), frozenset(told.deleted)) == (new - old, old - new), name
+        return epoch
+
+    def try_epoch(self, script: str) -> Epoch:
+        """Commit one epoch, if that can be done; nothing is checked."""
+        epoch = commit(self.db, self._changes(script), self.state.program.convention)
+        self.note(script)
+        return epoch
+
+    def note(self, script: str) -> None:
+        """An epoch that the engine has committed."""
+        self.state = self.state.after(self._changes(script))
+
+    def _changes(self, script: str) -> EpochChanges:
+        (read,) = parse_changes(script, convention=self.state.program.convention)
+        return epoch_changes(read)
+
+    def model(self) -> dict[str, frozenset[tuple[Any, ...]]]:
+        """What the naive evaluator says."""
+        return evaluate(self.state.program, self.state.relations(), self.functions)
+
+    def check(self) -> dict[str, frozenset[tuple[Any, ...]]]:
+        """Facts as from scratch, and I1 and I2; returns the facts."""
+        model = self.model()
+        assert {name: frozenset(self.db[name]) for name in model} == model
+        assert violations(self.db.state(), self.functions) == []
+        return model

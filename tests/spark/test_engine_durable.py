@@ -1,0 +1,121 @@
+"""State folders of engines on Spark: closed and opened again, read at an epoch, and left behind by a killed driver."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.conftest import ROOT, WORKER_PATH
+from tests.spark.fragile import Beside
+from tests.spark.processes import descendants, runs, wait_for
+from tidelog import Engine, StateError
+
+PROGRAM = """
+reach(X,Y) :- edge(X,Y).
+reach(X,Z) :- edge(X,Y), reach(Y,Z).
+two(X,Z) :- reach(X,Y), reach(Y,Z).
+label(X, cat(S, "!")) :- name(X,S), !edge(X,_).
+"""
+FIRST = "+edge(1,2). +edge(2,3). +edge(3,4). +name(4, end). +name(3, mid)."
+SECOND = "-edge(2,3). +edge(2,5)."
+LIMIT = 120.0
+
+
+def made(spark: SparkSession, path: Path) -> Beside:
+    """A state of three epochs on two partitions; the engine is closed."""
+    with Engine(PROGRAM, spark=spark, partitions=2, path=path) as db:
+        beside = Beside(db, PROGRAM)
+        beside.epoch(FIRST)
+        beside.epoch(SECOND)
+    return beside
+
+
+def test_state_is_closed_and_opened_again_and_its_past_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    beside = made(spark, tmp_path)
+    expected = {name: sorted(rows) for name, rows in beside.model().items()}
+    with Engine(path=tmp_path, spark=spark, partitions=2) as beside.db:
+        assert {name: sorted(beside.db[name]) for name in expected} == expected
+        assert beside.db.epoch_number == 3
+        beside.check()
+        beside.epoch("+edge(5,1). +name(5, late).")
+        beside.db.snapshot()
+        beside.epoch("-edge(3,4).")
+    with Engine(path=tmp_path, spark=spark) as beside.db:  # as many partitions as the state has
+        beside.check()
+        assert beside.db._runtime.partitions == 2  # type: ignore[union-attr]  # on Spark
+        beside.epoch("+edge(3,4). -name(5, late).")
+        assert [entry.epoch for entry in beside.db.log()] == [1, 2, 3, 4, 5, 6]
+        told: set[tuple[object, ...]] = set()
+        for _, sign, fact in beside.db.changes("label"):
+            (told.add if sign > 0 else told.remove)(fact)
+        assert told == set(beside.db["label"])
+    with Engine(path=tmp_path, at=3) as past:
+        assert {name: sorted(past[name]) for name in expected} == expected
+    with Engine(path=tmp_path, partitions=2) as beside.db:  # the same state in this process
+        beside.check()
+        beside.epoch("+edge(9,9).")
+    with Engine(path=tmp_path, spark=spark) as beside.db:
+        beside.check()
+
+
+def test_another_number_of_partitions_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    made(spark, tmp_path)
+    with pytest.raises(StateError, match="this state has 2 partitions, not 3 partitions; open it as it was made"):
+        Engine(path=tmp_path, spark=spark, partitions=3)
+    with pytest.raises(StateError, match="this state has 2 partitions, not 1 partition"):
+        Engine(path=tmp_path, spark=spark, partitions=1)
+    Engine(PROGRAM, path=tmp_path / "one").close()
+    with pytest.raises(StateError, match="this state has one embedded partition, not 2 partitions"):
+        Engine(path=tmp_path / "one", spark=spark, partitions=2)
+
+
+DRIVER = """
+import sys, time
+from tests.spark.test_engine_durable import FIRST, PROGRAM, SECOND
+from tests.spark.fragile import Beside
+from tidelog import Engine
+from tidelog.runtime.spark import open_session
+
+spark = open_session(2, settings={"spark.executorEnv.PYTHONPATH": sys.argv[1]})
+db = Engine(PROGRAM, spark=spark, partitions=2, path=sys.argv[2])
+beside = Beside(db, PROGRAM)
+beside.epoch(FIRST)
+beside.epoch(SECOND)
+print("done", flush=True)
+time.sleep(600)
+"""
+
+
+def test_state_of_a_killed_driver_is_opened_again(spark: SparkSession, tmp_path: Path) -> None:
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    environment = {**os.environ, "PYTHONPATH": WORKER_PATH}
+    command = [sys.executable, str(script), WORKER_PATH, str(tmp_path / "state")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
+    below: list[int] = []
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "done\n"
+        below = descendants(process.pid)
+        process.kill()
+        process.wait(LIMIT)
+        wait_for(lambda: not any(runs(number) for number in below), LIMIT)
+    finally:
+        for number in below or descendants(process.pid):
+            if runs(number):
+                os.kill(number, signal.SIGKILL)
+        process.kill()
+        process.communicate()
+    with Engine(path=tmp_path / "state", spark=spark) as db:
+        beside = Beside(db, PROGRAM)
+        for told in (FIRST, SECOND):
+            beside.note(told)
+        beside.check()
+        assert db.epoch_number == 3
+        beside.epoch("+edge(5,6).")
