@@ -85,6 +85,7 @@ class Ruleset:
         kept = {label for made in needed.values() for label in made}
         core = {label: rule for label, rule in self.core.items() if label in kept}
         mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
+        mentioned |= {atom.predicate for rule in rules for atom in (rule.head, *atoms(rule_literals(rule)))}
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
@@ -110,6 +111,7 @@ class Ruleset:
         schema, core = _typed(alone, core, self.functions, bound, arities)
         if any(None in schema[rule.head.predicate] for rule in core.values()):
             return None
+        schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         core = {**self.core, **core}
         if not is_stratified(list(core.values())):
             return None
@@ -138,6 +140,7 @@ class Ruleset:
         needed, core = _core_rules(checked.program.rules)
         _check_core_strata(core)
         schema, core = _typed(program, core, self.functions, bound, known)
+        schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         return replace(
             self,
             program=program,

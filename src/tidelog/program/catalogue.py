@@ -364,15 +364,6 @@ _LIMITS = (
         "Write `infinity`, and remove facts that you no longer want.",
         "materialize(link, infinity, 100, keys(1)).\nlink(1, 2).\n",
     ),
-    CodeEntry(
-        "TL604",
-        "path expression",
-        "path expressions are read but not evaluated yet",
-        "A path expression in predicate position denotes the pairs of nodes that the path connects; evaluating it "
-        "comes with a later version.",
-        "Write the path as rules: `reach(X, Y) :- edge(X, Y).` and `reach(X, Z) :- reach(X, Y), edge(Y, Z).`",
-        "reach(X, Y) :- follows+(X, Y).\n",
-    ),
 )
 
 _WARNINGS = (

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tidelog.errors import Span
-from tidelog.program.literal import Atom, Disjunction, Literal, Negation
+from tidelog.program.literal import Atom, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.rule import Rule
-from tidelog.program.scope import body_aggregates, literal_terms
+from tidelog.program.scope import body_aggregates, literal_terms, path_atoms
 from tidelog.program.term import Aggregate, Call
 
 POSITIVE, NEGATIVE, AGGREGATE = "positive", "negative", "aggregate"
@@ -81,6 +81,10 @@ def _edges(rule: Rule, literals: Iterable[Literal], over: str, in_head: bool) ->
             yield Edge(literal.predicate, target, AGGREGATE if over else POSITIVE, rule, literal.span, over, in_head)
         elif isinstance(literal, Negation):
             yield Edge(literal.atom.predicate, target, NEGATIVE, rule, literal.span)
+        elif isinstance(literal, PathAtom):
+            kind = NEGATIVE if literal.negated else AGGREGATE if over else POSITIVE
+            for atom in path_atoms(literal):
+                yield Edge(atom.predicate, target, kind, rule, atom.span, "" if literal.negated else over, in_head)
         elif isinstance(literal, Disjunction):
             for branch in literal.branches:
                 yield from _edges(rule, branch, over, in_head)

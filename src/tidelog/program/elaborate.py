@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation
+from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.rule import Fact, Rule
 from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, Aggregate, Call, Const, Term
 
@@ -45,6 +45,9 @@ def _literal(literal: Literal, types: Iterator[str]) -> Literal:
         return _atom(literal, types)
     if isinstance(literal, Negation):
         return replace(literal, atom=_atom(literal.atom, types))
+    if isinstance(literal, PathAtom):
+        source = _term(literal.source, types)
+        return replace(literal, source=source, target=_term(literal.target, types))
     if isinstance(literal, Comparison):
         left = _term(literal.left, types)
         return replace(literal, left=left, right=_term(literal.right, types))

@@ -15,11 +15,12 @@ from typing import NamedTuple
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import NUMERIC, ORDERED_TYPES
-from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation
+from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.path_types import path_ends
 from tidelog.program.rule import Rule
 from tidelog.program.scope import aggregate_names, rule_names
 from tidelog.program.signatures import Signature, Signatures
-from tidelog.program.term import FLOAT, NUMBER, Aggregate, Call, Const, Term, Var
+from tidelog.program.term import FLOAT, NUMBER, Aggregate, Call, Const, Term, Var, Wildcard
 from tidelog.program.unify import INTEGER, Classes, Reason
 
 Environment = dict[str, int]
@@ -185,9 +186,19 @@ class Inference:
                 self.atom(literal.atom, env)
             elif isinstance(literal, Comparison):
                 self.comparison(literal, env)
+            elif isinstance(literal, PathAtom):
+                self.path_atom(literal, env)
             elif isinstance(literal, Disjunction):
                 for branch in literal.branches:
                     self.body(branch, env)
+
+    def path_atom(self, literal: PathAtom, env: Environment) -> None:
+        """The ends have the types of the columns where the path begins and ends."""
+        ends = path_ends(literal.path, self)
+        for term, place in zip((literal.source, literal.target), ends, strict=True):
+            what = f"`{term.name}` is used as" if isinstance(term, Var) else "this end of the path must be"
+            if not isinstance(term, Wildcard):
+                self.unite(self.term(term, env), place, term.span, what)
 
     def comparison(self, literal: Comparison, env: Environment) -> None:
         """Both sides have one type; for `<` and its like one that has an order."""

@@ -68,11 +68,12 @@ class Disjunction:
 
 @dataclass(frozen=True, slots=True)
 class PathAtom:
-    """A path expression between two terms: ``follows+(X, Y)``."""
+    """A path expression between two terms: ``follows+(X, Y)``; ``negated``, no such path: ``!follows+(X, Y)``."""
 
     path: Path
     source: Term
     target: Term
+    negated: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

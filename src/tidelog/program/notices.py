@@ -1,7 +1,7 @@
 """What Tidelog reads but does not do (TL6xx), and what looks like a slip (TL7xx).
 
-Law: nothing that a text says is dropped in silence. Timers, expiring and bounded tables and path expressions are
-refused by name; a relation that NDlog would treat as a message of an instant is kept, with a warning.
+Law: nothing that a text says is dropped in silence. Timers and expiring and bounded tables are refused by name; a
+relation that NDlog would treat as a message of an instant is kept, with a warning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.program.catalogue import diagnose
 from tidelog.program.literal import Atom, PathAtom
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
-from tidelog.program.scope import atoms, flat_literals, literal_variables, rule_literals, term_variables
+from tidelog.program.scope import atoms, flat_literals, literal_terms, literal_variables, rule_literals, term_variables
 from tidelog.program.term import Aggregate, Var
 
 
@@ -34,9 +34,7 @@ def check_notices(program: Program, names: Names) -> list[Diagnostic]:
 
 def _check_rule(rule: Rule, names: Names, findings: list[Diagnostic]) -> None:
     for literal in rule_literals(rule):
-        if isinstance(literal, PathAtom):
-            findings.append(diagnose("TL604", literal.span))
-        elif isinstance(literal, Atom) and literal.predicate == TIMER and _is_timer(names):
+        if isinstance(literal, Atom) and literal.predicate == TIMER and _is_timer(names):
             findings.append(diagnose("TL601", literal.span))
     findings.extend(single_variables(rule))
 
@@ -57,8 +55,8 @@ def single_variables(rule: Rule) -> Iterable[Diagnostic]:
         term_variables(term, found)
     own: list[Var] = []
     for literal in flat_literals(rule.body):
-        if isinstance(literal, Atom):
-            own.extend(arg for arg in literal.args if isinstance(arg, Var))
+        if isinstance(literal, Atom | PathAtom):
+            own.extend(arg for arg in literal_terms(literal) if isinstance(arg, Var))
     for literal in rule_literals(rule):
         literal_variables(literal, found)
     times: dict[str, int] = {}

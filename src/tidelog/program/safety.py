@@ -119,7 +119,7 @@ def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[st
     for literal in literals:
         if isinstance(literal, Atom):
             bound.update(arg.name for arg in literal.args if isinstance(arg, Var))
-        elif isinstance(literal, PathAtom):
+        elif isinstance(literal, PathAtom) and not literal.negated:
             bound.update(end.name for end in (literal.source, literal.target) if isinstance(end, Var))
         elif isinstance(literal, Disjunction) or (isinstance(literal, Comparison) and literal.op == "="):
             waiting.append(literal)
@@ -256,7 +256,9 @@ def _check_comparison(literal: Comparison, bound: Set[str], scope: _Scope) -> No
 
 def _check_ends(literal: PathAtom, bound: Set[str], scope: _Scope) -> None:
     for end in (literal.source, literal.target):
-        if not isinstance(end, Wildcard):
+        if isinstance(end, Var):
+            _check_variable(end, bound, NEGATED if literal.negated else COMPUTED, scope)
+        elif not isinstance(end, Wildcard):
             _check_term(end, bound, COMPUTED, scope)
 
 

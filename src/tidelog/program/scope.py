@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.path import Label, domains, labels
 from tidelog.program.rule import Rule
-from tidelog.program.term import Aggregate, Call, Term, Var
+from tidelog.program.term import NUMBER, SYMBOL, Aggregate, Call, Const, Term, Var, Wildcard
 
 
 def term_variables(term: Term, into: list[Var]) -> None:
@@ -121,12 +122,30 @@ def rule_literals(rule: Rule) -> Iterator[Literal]:
 
 
 def atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
-    """The atoms among the literals, negated ones included."""
+    """The atoms among the literals, negated ones and those that paths walk along (`path_atoms`) included."""
     for literal in literals:
         if isinstance(literal, Atom):
             yield literal
         elif isinstance(literal, Negation):
             yield literal.atom
+        elif isinstance(literal, PathAtom):
+            yield from path_atoms(literal)
+
+
+def path_atoms(literal: PathAtom) -> Iterator[Atom]:
+    """The relations that a path names, each as an atom with ``_`` for its ends: ``a(_, _)``, ``triple(_, "p", _)``."""
+    for label in labels(literal.path):
+        value = () if label.value is None else (label_value(label),)
+        yield Atom(label.relation, (Wildcard(), *value, Wildcard()), span=label.span)
+    for repeat in domains(literal.path):
+        assert repeat.domain is not None
+        yield Atom(repeat.domain, (Wildcard(),), span=repeat.span)
+
+
+def label_value(label: Label) -> Const:
+    """The constant in the middle column of the triples that a label walks along."""
+    assert label.value is not None
+    return Const(label.value, SYMBOL if isinstance(label.value, str) else NUMBER, label.span)
 
 
 def calls(term: Term) -> Iterator[Call]:

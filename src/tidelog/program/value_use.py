@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tidelog.errors import Span
 from tidelog.program.flow import ITSELF, NONE, STRICT, Flows, flow_of, typed
-from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation
+from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.rule import Rule
 from tidelog.program.scope import (
     aggregate_names,
@@ -22,6 +22,7 @@ from tidelog.program.scope import (
     body_aggregates,
     flat_literals,
     literal_terms,
+    path_atoms,
     scope_names,
     term_variables,
 )
@@ -92,6 +93,8 @@ def _dependent_names(body: Iterable[Literal], columns: Mapping[str, int]) -> set
     for literal in literals:
         if isinstance(literal, Atom) and 0 <= columns.get(literal.predicate, TWO_COLUMNS) < len(literal.args):
             names |= _names(literal.args[columns[literal.predicate]])
+        if isinstance(literal, PathAtom) and any(atom.predicate in columns for atom in path_atoms(literal)):
+            names |= scope_names((literal,))
     equations = [x for x in literals if isinstance(x, Comparison) and x.op == "="]
     grown = True
     while grown:
@@ -153,12 +156,23 @@ def _read_values(body: Sequence[Literal], recursion: Recursion) -> tuple[dict[st
             if isinstance(arg, Var):
                 occurrences.append(arg.name)
                 values[arg.name] = typed(values.get(arg.name, Flows({})), types[i] if i < len(types) else None)
+    for path in (literal for literal in body if isinstance(literal, PathAtom) and not literal.negated):
+        _refuse_walk(path, recursion)
+        ends = [end.name for end in (path.source, path.target) if isinstance(end, Var)]
+        occurrences += ends
+        values.update({name: values.get(name, Flows({})) for name in ends})
     for name in read:
         if occurrences.count(name) > 1:
             raise _RefusedError(f"the value `{name}` is joined with another column")
         flows = values[name]
         values[name] = Flows({name: ITSELF}, flows.least, flows.most, flows.real)
     return values, read
+
+
+def _refuse_walk(path: PathAtom, recursion: Recursion) -> None:
+    for atom in path_atoms(path):
+        if atom.predicate in recursion.columns:
+            raise _RefusedError(f"the value of `{atom.predicate}` must be read by a variable, not by a path", atom.span)
 
 
 def _value_variable(arg: Term, atom: Atom) -> str:
@@ -207,8 +221,9 @@ def _check_other_uses(body: Sequence[Literal], values: Mapping[str, Flows]) -> N
     """No value inside a negation, an expression in an atom, or an aggregate."""
     dependent = {name for name, flows in values.items() if flows.of}
     for literal in body:
-        if isinstance(literal, Negation) and scope_names((literal,)) & dependent:
-            raise _RefusedError("the value is used in a negation", literal.span)
+        if isinstance(literal, Negation | PathAtom) and scope_names((literal,)) & dependent:
+            where = "a path" if isinstance(literal, PathAtom) else "a negation"
+            raise _RefusedError(f"the value is used in {where}", literal.span)
         if isinstance(literal, Atom):
             for arg in literal.args:
                 if not isinstance(arg, Var) and _names(arg) & dependent:

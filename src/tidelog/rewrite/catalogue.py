@@ -20,6 +20,14 @@ _REWRITES = (
         f"p(X) :- q(X){', (a(X) ; b(X))' * 14}.\n",
     ),
     CodeEntry(
+        "TL642",
+        "path of too many steps",
+        "this path has more than {most} steps when its repetitions are written out",
+        "A bounded repetition means its steps one after the other: `a{1,3}` is `a/(a/a?)?`.",
+        "Repeat fewer times, without bound (`+`), or give a part of the path a relation of its own.",
+        "p(X, Y) :- (a/b){1,300}(X, Y).\n",
+    ),
+    CodeEntry(
         "TL650",
         "atom without location",
         "`{name}` has no location, but other atoms of this rule have one",

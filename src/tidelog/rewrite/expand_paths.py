@@ -1,45 +1,264 @@
-"""Path expressions become rules: for now they are refused.
+"""Atoms over paths become rules: how the relation of a path is found, and from which end.
 
-Law: a path atom denotes a binary relation (`program.path`) and will expand to rules over auxiliary relations. Until
-it does, a program that uses one must not run as if the atom were not there, so it is refused with all its places.
+Law: a rule means the same before and after; which form its paths get depends on its own text alone. From the atoms of a
+body, in this order:
+
+- Alternatives that are the only path of a rule become rules of their own.
+- A single step is an atom; a conjunction is one atom over each of its parts, unless one of these may be empty
+  anywhere: where that is depends on the whole path.
+- A *loose* end is one that nothing looks at but literals that bind it (or none at all), none of whose other variables
+  is used elsewhere. These literals become the seed of a walk that keeps only the nodes it reaches:
+  ``p(Y) :- start(X), edge+(X, Y)`` is a search from all of start, not a set of pairs.
+- A constant end is a walk from there, also in a negation.
+- A chain of steps is written into the body, as long as it is the only path with nodes in between.
+- An end that other atoms bind is a walk from the nodes that they give; these are atoms other than those of the head's
+  relation, so that a recursive rule does not seed its own recursion.
+- What is left, and every other negation, reads the whole relation of the path.
+
+A walk to a known target is a walk from there along the inverse path. The rules of walks are made by `path_rules`.
+A negated path is seeded by constants only: other atoms might depend on the head.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
-from tidelog.errors import ProgramError
-from tidelog.program import Aggregate, Disjunction, Literal, PathAtom, Rule
-from tidelog.program.catalogue import diagnose
-from tidelog.rewrite.scope import all_terms, rule_terms
+from tidelog.program import (
+    Alternative,
+    Atom,
+    Comparison,
+    Conjunction,
+    Const,
+    Literal,
+    Negation,
+    Path,
+    Rule,
+    Term,
+    Var,
+    Wildcard,
+)
+from tidelog.program.path import empty_at, is_closure, reversed_path
+from tidelog.rewrite import path_names
+from tidelog.rewrite.binding import bound_names
+from tidelog.rewrite.name_paths import WalkAtom
+from tidelog.rewrite.path_forms import ANYWHERE, chain, is_step, shorten, tidy
+from tidelog.rewrite.path_rules import SOMEWHERE, PathRules, Start
+from tidelog.rewrite.path_seeds import term_text, to_seed
+from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms, terms_of
+
+INLINED = 3  # steps of a path that are written into a body; more would count walks rather than their ends
 
 
 def expand_paths(rule: Rule) -> tuple[Rule, ...]:
-    """The rule itself if it holds no path expression; otherwise a `ProgramError`.
+    """The rule over ordinary atoms, after the shared rules of the walks that it reads.
 
-    >>> from tidelog.program import Atom, Label, Repeat, Var
-    >>> walk = PathAtom(Repeat(Label("edge"), 1, None), Var("X"), Var("Y"))
-    >>> expand_paths(Rule(Atom("p", (Var("X"), Var("Y"))), (walk,)))
-    Traceback (most recent call last):
-    tidelog.errors.ProgramError: TL604: path expressions are read but not evaluated yet
+    >>> from tidelog.rewrite.name_paths import name_paths
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> for text in ("p(X, Y) :- edge+(X, Y).", "p(Y) :- edge+(1, Y).", "p(X, Y) :- q(X), (a/^b)(X, Y)."):
+    ...     for after in expand_paths(*name_paths(parse_program(text).rules[0])):
+    ...         print(print_rule(after))
+    "__path_edge+/1": __path_edge+(X, Y) :- edge(X, Y).
+    "__path_edge+/2": __path_edge+(X, Z) :- __path_edge+(X, Y), edge(Y, Z).
+    p(X, Y) :- __path_edge+(X, Y).
+    "__reach_edge+ from 1/1": __reach_edge+ from 1(Y) :- edge(1, Y).
+    "__reach_edge+ from 1/2": __reach_edge+ from 1(Z) :- __reach_edge+ from 1(Y), edge(Y, Z).
+    p(Y) :- __reach_edge+ from 1(Y).
+    p(X, Y) :- q(X), a(X, V1), b(Y, V1).
     """
-    if found := tuple(_path_atoms(rule)):
-        raise ProgramError(diagnose("TL604", atom.span) for atom in found)
-    return (rule,)
+    walks = [walk for literal in rule.body if (walk := _walk_of(literal)) is not None]
+    if not walks:
+        return (rule,)
+    if (
+        len(walks) == 1
+        and walks[0] in rule.body
+        and isinstance(walks[0].path, Alternative)
+        and not empty_at(walks[0].path)
+    ):
+        return tuple(made for part in walks[0].path.parts for made in expand_paths(_with_path(rule, walks[0], part)))
+    expansion = _Expansion(rule)
+    body = expansion.run()
+    made = (replace(shared, span=rule.span, origin=rule) for shared in expansion.paths.rules.values())
+    return (*made, replace(rule, body=body, origin=rule))
 
 
-def _path_atoms(rule: Rule) -> Iterator[PathAtom]:
-    yield from _in_body(rule.body)
-    for term in rule_terms(rule):
-        for part in all_terms(term):
-            if isinstance(part, Aggregate):
-                yield from _in_body(part.body or ())
+def _with_path(rule: Rule, walk: WalkAtom, path: Path) -> Rule:
+    """The rule with another path in the place of the only one that it has."""
+    other = replace(walk, path=path)
+    return replace(rule, body=tuple(other if literal is walk else literal for literal in rule.body), origin=rule)
 
 
-def _in_body(body: Iterable[Literal]) -> Iterator[PathAtom]:
-    for literal in body:
-        if isinstance(literal, PathAtom):
-            yield literal
-        elif isinstance(literal, Disjunction):
-            for branch in literal.branches:
-                yield from _in_body(branch)
+def _walk_of(literal: Literal) -> WalkAtom | None:
+    atom = literal.atom if isinstance(literal, Negation) else literal
+    return atom if isinstance(atom, WalkAtom) else None
+
+
+@dataclass(slots=True)
+class _Expansion:
+    """One rule in the making: its body, and the rules of its walks."""
+
+    rule: Rule
+    paths: PathRules = field(default_factory=PathRules)
+    body: list[Literal] = field(default_factory=list)
+    whole: set[str] = field(default_factory=set)
+    fresh: Fresh = field(default_factory=Fresh)
+
+    def run(self) -> tuple[Literal, ...]:
+        """The body without paths."""
+        self.fresh = Fresh(rule_terms(self.rule))
+        for literal in self.rule.body:
+            self.body.extend(self._plain(literal))
+        while (found := self._loose()) is not None:
+            self._project(*found)
+        while walks := [literal for literal in self.body if isinstance(literal, WalkAtom)]:
+            chosen = min(walks, key=self._preference)
+            self._replace(chosen, self._resolve(chosen, walks))
+        return tuple(self.body)
+
+    def _plain(self, literal: Literal) -> list[Literal]:
+        """A literal without what needs no choice: steps, conjunctions of paths that make a step, negations."""
+        walk = _walk_of(literal)
+        if walk is None:
+            return [literal]
+        source, target = walk.args
+        if isinstance(literal, Negation):
+            return [replace(literal, atom=replace(self._alone(walk), span=walk.span))]
+        if is_step(walk.path):
+            return [replace(self.paths.step(walk.path, source, target), span=walk.span)]
+        if isinstance(walk.path, Conjunction) and not any(ANYWHERE in empty_at(part) for part in walk.path.parts):
+            ends = tuple(self.fresh.variable() if isinstance(end, Wildcard) else end for end in walk.args)
+            return [x for part in walk.path.parts for x in self._plain(replace(walk, args=ends, path=part))]
+        return [literal]
+
+    def _alone(self, walk: WalkAtom) -> Atom:
+        """The atom of a walk that only its own constants and ``_`` narrow."""
+        source, target = walk.args
+        if is_step(walk.path):
+            return self.paths.step(walk.path, source, target)
+        if isinstance(source, Const):
+            return self._walk(walk.path, _constant(source), target)
+        if isinstance(target, Const):
+            return self._walk(_back(walk.path), _constant(target), source)
+        if isinstance(source, Wildcard):
+            return self._anywhere(walk.path, target)
+        if isinstance(target, Wildcard):
+            return self._anywhere(_back(walk.path), source)
+        return Atom(self.paths.walk(walk.path), (source, target))
+
+    def _walk(self, path: Path, start: Start, end: Term) -> Atom:
+        return Atom(self.paths.walk(path, start), (end,) if not start.kept else (start.node, end))
+
+    def _anywhere(self, path: Path, end: Term) -> Atom:
+        """The atom that holds where a path ends, wherever it begins."""
+        if ANYWHERE in empty_at(path):
+            return Atom(self.paths.nodes(path), (end,))
+        path = shorten(path)
+        return self.paths.step(path, Wildcard(), end) if is_step(path) else self._walk(path, SOMEWHERE, end)
+
+    # Loose ends
+
+    def _loose(self) -> tuple[WalkAtom, Term, list[Literal]] | None:
+        """A walk with a loose end, that end, and the literals that bind it; ends that nothing binds come first."""
+        found = [
+            (walk, end, hanging)
+            for walk in self.body
+            if isinstance(walk, WalkAtom)
+            for end in walk.args
+            if (hanging := self._hanging(walk, end)) is not None
+        ]
+        return min(found, key=lambda each: len(each[2]), default=None)
+
+    def _hanging(self, walk: WalkAtom, end: Term) -> list[Literal] | None:
+        """The literals that hang on the rule by this end of a walk alone; None if the end is not loose."""
+        if isinstance(end, Wildcard):
+            return []
+        if not isinstance(end, Var):
+            return None
+        reached, hanging, rest = {end.name}, [], [x for x in self.body if x is not walk]
+        while near := [x for x in rest if reached & set(names(terms_of(x)))]:
+            hanging += near
+            rest = [x for x in rest if not any(x is y for y in near)]
+            reached |= set(body_names(near))
+        other = walk.args[1] if end is walk.args[0] else walk.args[0]
+        needed = set(names((*self.rule.head.args, other)))
+        if reached & needed or (hanging and not bound_names(hanging) >= reached):
+            return None
+        return [x for x in self.body if any(x is y for y in hanging)]
+
+    def _project(self, walk: WalkAtom, end: Term, hanging: list[Literal]) -> None:
+        """Put the nodes that a walk from a loose end reaches in the place of the walk and what hangs on it."""
+        source, target = walk.args
+        path, other = (walk.path, target) if end is source else (_back(walk.path), source)
+        if hanging:
+            assert isinstance(end, Var)
+            atom = self._walk(path, replace(self._seeded(end, hanging), kept=False), other)
+        else:
+            atom = self._anywhere(path, other)
+        self.body = [x for x in self.body if not any(x is y for y in hanging)]
+        self._replace(walk, (atom,))
+
+    def _seeded(self, node: Var, literals: list[Literal]) -> Start:
+        """Walks from the nodes that literals give; a seed that needs a relation gets its rules."""
+        seed = to_seed(node, literals)
+        name = seed.atom.predicate
+        if seed.needs_relation and name not in self.paths.known:
+            self.paths.known.add(name)
+            inner = _Expansion(Rule(seed.atom, seed.body), self.paths)
+            self.paths.emit(name, [(seed.atom, inner.run())])
+        return Start(f"{path_names.FROM}{seed.text}", given=(seed.atom,))
+
+    # Ends that are needed
+
+    def _preference(self, walk: WalkAtom) -> int:
+        """Walks that begin at known nodes first: they bind nodes for the others."""
+        if any(isinstance(end, Const) for end in walk.args):
+            return 0
+        if any(self._anchors(end) for end in walk.args):
+            return 1
+        return 3 if is_closure(walk.path) else 2
+
+    def _resolve(self, walk: WalkAtom, walks: list[WalkAtom]) -> tuple[Literal, ...]:
+        """The literals in place of a walk both of whose ends are needed."""
+        source, target = walk.args
+        if isinstance(source, Const) or isinstance(target, Const):
+            return (self._alone(walk),)
+        steps = chain(walk.path)
+        if steps is not None and len(walks) == 1 and len(steps) <= INLINED:
+            nodes = (source, *(self.fresh.variable() for _ in steps[1:]), target)
+            return self.paths.along(steps, nodes)
+        for path, node, end in ((walk.path, source, target), (_back(walk.path), target, source)):
+            if literals := self._anchors(node):
+                assert isinstance(node, Var)
+                return (Atom(self.paths.walk(path, self._seeded(node, literals)), (node, end)),)
+        name = self.paths.walk(walk.path)
+        if ANYWHERE in empty_at(walk.path):
+            self.whole.add(name)
+        return (Atom(name, (source, target)),)
+
+    def _anchors(self, node: Term) -> list[Literal]:
+        """The literals of the body that give values to a node: atoms, and comparisons of what they bind."""
+        assert isinstance(node, Var), "other ends are constants, which come first, or loose"
+        own = {self.rule.head.predicate, self.rule.root.head.predicate} | self.whole
+        chosen = [
+            x
+            for x in self.body
+            if (type(x) is Atom and node in x.args and x.predicate not in own)
+            or (isinstance(x, Comparison) and x.op == "=" and node in (x.left, x.right) and len(body_names([x])) == 1)
+        ]
+        bound = bound_names(chosen)
+        if node.name not in bound:
+            return []
+        tests = [x for x in self.body if isinstance(x, Comparison) and set(body_names([x])) <= bound]
+        return [x for x in self.body if any(x is y for y in (*chosen, *tests))]
+
+    def _replace(self, walk: WalkAtom, literals: tuple[Literal, ...]) -> None:
+        at = next(i for i, x in enumerate(self.body) if x is walk)
+        told = (replace(x, span=walk.span) if isinstance(x, Atom) else x for x in literals)
+        self.body[at : at + 1] = told
+
+
+def _constant(node: Const) -> Start:
+    return Start(f"{path_names.FROM}{term_text(node)}", node, (), False)
+
+
+def _back(path: Path) -> Path:
+    return tidy(reversed_path(path))

@@ -6,7 +6,7 @@ state may be opened again later, and the names are the same. Core rules come in 
 
 Core rules made from rule r3 are labelled r3/1, r3/2, ... (or r3, if there is one only). A core rule whose label is
 another (``dist/min2``, ``edge/only/1``) is *shared*: every rule that needs it brings the same one, and it is there as
-long as one of them is. Checks come before the pipeline: it refuses nothing but path expressions.
+long as one of them is. Checks come before the pipeline: it refuses nothing but what would be too large.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ from tidelog.rewrite.lift_aggregates import lift_aggregates
 from tidelog.rewrite.lift_expressions import lift_expressions
 from tidelog.rewrite.lift_head_aggregates import lift_head_aggregates
 from tidelog.rewrite.localise import localise
+from tidelog.rewrite.name_paths import name_paths
 from tidelog.rewrite.project_candidates import project_candidates
 from tidelog.rewrite.project_negations import project_negations
 
 __all__ = ["PASSES", "is_aggregate_rule", "is_core", "to_core", "to_core_rule", "to_local"]
 
 PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
+    name_paths,
     drop_booleans,
-    expand_paths,
     lift_head_aggregates,
     lift_aggregates,
     expand_disjunctions,
     lift_expressions,
+    expand_paths,
     project_negations,
     project_candidates,
 )

@@ -18,7 +18,6 @@ from tidelog.program import (
     Disjunction,
     Literal,
     Negation,
-    PathAtom,
     Rule,
     Term,
     Var,
@@ -36,9 +35,6 @@ def terms_of(literal: Literal) -> Iterator[Term]:
         case Comparison():
             yield literal.left
             yield literal.right
-        case PathAtom():
-            yield literal.source
-            yield literal.target
         case Disjunction():
             for branch in literal.branches:
                 for part in branch:

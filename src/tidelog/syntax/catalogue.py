@@ -173,7 +173,7 @@ _SYNTAX = (
         "TL120",
         "path expression in a wrong place",
         "a path expression {problem}",
-        "A path expression stands for a predicate of two arguments, in bodies, not negated: `follows+(X, Y)`.",
+        "A path expression stands for a predicate of two arguments, in bodies: `follows+(X, Y)`.",
         "",
         "p(X) :- q(X), (a/b)(X).",
     ),
@@ -208,6 +208,14 @@ _SYNTAX = (
         "Facts to insert, to remove or to explain are ground.",
         "Put a constant in its place.",
         "",
+    ),
+    CodeEntry(
+        "TL125",
+        "domain of a path that is never empty",
+        "`{found}` names where a path may be empty, but this one is repeated at least once",
+        "A repetition that may be empty (`*`, `?`, `{0,n}`) joins a node to itself; `path*[node]` says which nodes.",
+        "Leave the domain out, or write `*` for `+`.",
+        "p(X, Y) :- a+[node](X, Y).",
     ),
     CodeEntry(
         "TL140",

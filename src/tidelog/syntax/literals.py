@@ -7,6 +7,8 @@ literal.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tidelog.program import (
     SOUFFLE,
     Atom,
@@ -20,6 +22,7 @@ from tidelog.program import (
     PathAtom,
     Term,
 )
+from tidelog.program.path import domains
 from tidelog.program.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.paths import PathReader
@@ -131,16 +134,25 @@ class BodyReader(PathReader):
         return self.atom()
 
     def _negation(self, sign: Token) -> Literal:
+        if self._is_path():
+            path = self._path_atom()
+            return replace(path, negated=True, span=span_between(sign, self.previous))
         if self.token.kind != NAME or (self.token.text in ("true", "false") and self.peek().kind in _ENDS):
             raise self.failure("TL116", found=self.found())
         atom = self.atom()
         if self.token.kind not in _ENDS and self.token.text in COMPARISON_SIGNS | BINARY:
             raise self.failure("TL116", span_between(sign, self.token), found="a comparison")
-        if self.token.kind in _ONLY_PATH or self.token.kind in _MAYBE_PATH:
-            raise self.failure("TL120", span_between(sign, self.token), problem="is negated")
         if atom.predicate in self.tests:
             return self._test(atom, 0)
         return Negation(atom, span_between(sign, self.previous))
+
+    def _is_path(self) -> bool:
+        """After a negation: whether a path follows; unlike an atom it has an operator before its arguments."""
+        kind = self.token.kind
+        following = self._after_bracket() if kind == "(" else self.peek().kind if kind == NAME else ""
+        if kind == "^" or following in _ONLY_PATH or (kind == following == "("):
+            return True
+        return following in _MAYBE_PATH and self._reads_as_path()
 
     def _comparison(self, first: Token, left: Term | None = None) -> Comparison:
         left = self.term() if left is None else self.operation(left, first)
@@ -264,6 +276,10 @@ class BodyReader(PathReader):
         return END
 
     def _path_or_comparison(self, first: Token) -> Literal:
+        return self._path_atom() if self._reads_as_path() else self._comparison(first)
+
+    def _reads_as_path(self) -> bool:
+        """Whether a path with its arguments, and then the end of the literal, stand at the cursor; it is not moved."""
         start, depth = self.at, self.depth
         try:
             self.path()
@@ -272,7 +288,7 @@ class BodyReader(PathReader):
             is_path = False
         self.move_to(start)
         self.depth = depth
-        return self._path_atom() if is_path else self._comparison(first)
+        return is_path
 
     def _path_atom(self) -> PathAtom:
         first = self.token
@@ -285,4 +301,7 @@ class BodyReader(PathReader):
             raise self.unexpected("`,` or the end of the clause")
         if len(args) != 2 or location is not None:
             raise self.failure("TL120", span, problem=f"takes two arguments without `@`, given {len(args)}")
-        return PathAtom(path, args[0], args[1], span)
+        for repeat in domains(path):
+            if repeat.least:
+                raise self.failure("TL125", repeat.span, found=f"[{repeat.domain}]")
+        return PathAtom(path, args[0], args[1], span=span)

@@ -1,6 +1,7 @@
 """Reading path expressions (D10): they stand in predicate position only, ``(a/^b|c)(X, Y)``.
 
-Law: from tight to loose the operators are the postfix ones (``+ * ? {m,n}``), ``^``, ``/``, ``&``, ``|``. Parts of one
+Law: `[...]` after a name is a value, `edge[p]`, and after a repetition that may be empty a domain, `edge*[node]`.
+From tight to loose the operators are the postfix ones (``+ * ? {m,n}``), ``^``, ``/``, ``&``, ``|``. Parts of one
 operator written without brackets form one node; brackets are kept as nodes of their own.
 """
 
@@ -54,8 +55,16 @@ class PathReader(TermReader):
                 raise self.failure("TL110", limit=MAX_DEPTH)
             token = self.advance()
             least, most = _POSTFIX[token.kind] if token.kind != "{" else self._bounds(token)
-            path = Repeat(path, least, most)
+            domain = self._domain() if self.token.kind == "[" else None
+            path = Repeat(path, least, most, domain, span_between(token, self.previous))
         return path
+
+    def _domain(self) -> str:
+        """`[node]` after a repetition: where it may be empty."""
+        opening = self.advance()
+        name = self.expect(NAME, "the name of a relation with one column, at whose members the path may be empty")
+        self.close(opening)
+        return name.text
 
     def _step(self) -> Path:
         if self.token.kind == "(":

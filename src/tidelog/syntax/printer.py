@@ -128,8 +128,8 @@ class _Printer:
                 return "true" if value else "false"
             case Disjunction(branches=branches):
                 return "(" + "; ".join(map(self.body, branches)) + ")"
-            case PathAtom(path=path, source=source, target=target):
-                return f"{print_path(path)}({self.term(source)}, {self.term(target)})"
+            case PathAtom(path=path, source=source, target=target, negated=negated):
+                return f"{'!' * negated}{print_path(path)}({self.term(source)}, {self.term(target)})"
 
     def atom(self, atom: Atom) -> str:
         if not atom.args:

@@ -113,8 +113,8 @@ def _reads(body: Iterable[Literal], strict: bool, kinds: Collection[str]) -> Ite
                 yield predicate, strict
             case Negation(atom=Atom(predicate=predicate)):
                 yield predicate, True
-            case PathAtom(path=path):
-                yield from ((label.relation, strict) for label in labels(path))
+            case PathAtom(path=path, negated=negated):
+                yield from ((relation, strict or negated) for relation in relations_of(path))
             case Disjunction(branches=branches):
                 yield from (read for branch in branches for read in _reads(branch, strict, kinds))
         if not isinstance(literal, Disjunction):
@@ -128,12 +128,15 @@ def _reads_inside(terms: Iterable[Term], strict: bool, kinds: Collection[str]) -
         yield from _reads_inside(_value(aggregate), inner, kinds)
 
 
-def labels(path: Path) -> Iterator[Label]:
-    """The steps of a path expression."""
+def relations_of(path: Path) -> Iterator[str]:
+    """The relations that a path expression names: those of its steps, and the domains of its empty walks."""
     match path:
-        case Label():
-            yield path
-        case Inverse(path=inner) | Repeat(path=inner):
-            yield from labels(inner)
+        case Label(relation=relation):
+            yield relation
+        case Inverse(path=inner):
+            yield from relations_of(inner)
+        case Repeat(path=inner, domain=domain):
+            yield from relations_of(inner)
+            yield from () if domain is None else (domain,)
         case Sequence(parts=inners) | Alternative(parts=inners) | Conjunction(parts=inners):
-            yield from (label for inner in inners for label in labels(inner))
+            yield from (relation for inner in inners for relation in relations_of(inner))

@@ -88,7 +88,7 @@ def with_named_wildcards(body: Sequence[Literal], scope: frozenset[str] = frozen
         match literal:
             case Atom(args=args):
                 return replace(literal, args=tuple(map(named, args)))
-            case PathAtom(source=source, target=target):
+            case PathAtom(source=source, target=target, negated=False):
                 return replace(literal, source=named(source), target=named(target))
             case Disjunction(branches=branches):
                 return replace(literal, branches=tuple(tuple(map(rename, branch)) for branch in branches))
@@ -118,6 +118,11 @@ def ready(literal: Literal, bound: frozenset[str], scope: frozenset[str]) -> boo
         case Atom(args=args):
             plain = bound | {arg.name for arg in args if isinstance(arg, Var)}
             return all(isinstance(arg, Wildcard) or computable(arg, plain, scope) for arg in args)
+        case PathAtom(negated=True):
+            return all(isinstance(end, Wildcard) or computable(end, bound, scope) for end in terms_of(literal))
+        case PathAtom():
+            plain = bound | {end.name for end in terms_of(literal) if isinstance(end, Var)}
+            return all(isinstance(end, Wildcard) or computable(end, plain, scope) for end in terms_of(literal))
         case Negation(atom=Atom(args=args)):
             return all(isinstance(arg, Wildcard) or computable(arg, bound, scope) for arg in args)
         case Comparison(op=op, left=left, right=right):
@@ -155,7 +160,7 @@ def binds(literal: Literal) -> frozenset[str]:
     """The variables that have a value after the literal: of a disjunction, those that every branch binds."""
     if isinstance(literal, Disjunction):
         return frozenset.intersection(*(frozenset().union(*map(binds, branch)) for branch in literal.branches))
-    return names(terms_of(literal))
+    return names(terms_of(literal))  # those of a negation have values before it
 
 
 def extensions(literal: Literal, found: Sequence[Binding], context: Context) -> Iterator[Binding]:
@@ -163,6 +168,9 @@ def extensions(literal: Literal, found: Sequence[Binding], context: Context) -> 
     match literal:
         case Atom(predicate=predicate, args=args):
             yield from join(found, args, context.model.get(predicate, ()), context)
+        case PathAtom(path=path, source=source, target=target, negated=True):
+            walks, ends = pairs(path, context.model), (source, target)
+            yield from (each for each in found if next(_matches(ends, walks, each, context), None) is None)
         case PathAtom(path=path, source=source, target=target):
             yield from join(found, (source, target), pairs(path, context.model), context)
         case Negation(atom=Atom(predicate=predicate, args=args)):

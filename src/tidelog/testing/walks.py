@@ -2,8 +2,9 @@
 
 Law: a path denotes a set of pairs. A label is its relation (or, with a value, the triples with that middle column,
 without it); ``^`` turns pairs round, ``/`` composes, ``|`` unites, ``&`` intersects, and a repetition is the union of
-the powers it allows. The power 0 is the identity on the nodes of the expression: the first and last columns of all
-facts of all relations that it names, whichever middle column a label asks for.
+the powers it allows. The power 0 is the identity on the members of the domain that the repetition names, or else on
+the nodes of the expression: the first and last columns of all facts of all relations that it names, whichever middle
+column a label asks for.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping, Set
 from functools import reduce
 
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence, Value
-from tidelog.testing.occurrences import labels
+from tidelog.testing.occurrences import relations_of
 from tidelog.testing.values import Row
 
 Pairs = frozenset[tuple[Value, Value]]
@@ -25,7 +26,7 @@ def pairs(path: Path, model: Model) -> Pairs:
     >>> sorted(pairs(Repeat(Label("e"), 1, None), {"e": {(1, 2), (2, 3)}}))
     [(1, 2), (1, 3), (2, 3)]
     """
-    rows = (row for label in labels(path) for row in model.get(label.relation, ()))
+    rows = (row for relation in relations_of(path) for row in model.get(relation, ()))
     nodes = frozenset(end for row in rows for end in (row[0], row[-1]))
     return _walk(path, model, nodes)
 
@@ -44,8 +45,9 @@ def _walk(path: Path, model: Model, nodes: frozenset[Value]) -> Pairs:
             return frozenset[tuple[Value, Value]]().union(*(_walk(inner, model, nodes) for inner in inners))
         case Conjunction(parts=inners):
             return reduce(frozenset.intersection, (_walk(inner, model, nodes) for inner in inners))
-        case Repeat(path=inner, least=least, most=most):
-            return _powers(_walk(inner, model, nodes), frozenset((n, n) for n in nodes), least, most)
+        case Repeat(path=inner, least=least, most=most, domain=domain):
+            at = nodes if domain is None else (row[0] for row in model.get(domain, ()))
+            return _powers(_walk(inner, model, nodes), frozenset((n, n) for n in at), least, most)
 
 
 def compose(first: Pairs, second: Pairs) -> Pairs:
@@ -54,13 +56,14 @@ def compose(first: Pairs, second: Pairs) -> Pairs:
 
 def _powers(step: Pairs, identity: Pairs, least: int, most: int | None) -> Pairs:
     """The union of step^least .. step^most; without a bound, until nothing new comes."""
-    power = reduce(compose, [step] * least, identity)
-    united = power
-    count = least
-    while most is None or count < most:
+    united = frozenset() if least else identity
+    if most == 0:
+        return united
+    count = max(least, 1)
+    power = reduce(compose, [step] * count)
+    united |= power
+    while power and (most is None or count < most):
         power = compose(power, step) - (united if most is None else frozenset())
-        if not power:
-            break
         united |= power
         count += 1
     return united

@@ -14,6 +14,7 @@ from typing import Any
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Comparison, Negation, Rule, Var, Wildcard
 from tidelog.program.scope import rule_names
+from tidelog.rewrite.path_names import in_words
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.join import Frame, Join, Part, Question
 from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError, is_auxiliary
@@ -200,7 +201,9 @@ class _Refutation:
         assert isinstance(written_atom, Atom)
         atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
         if is_auxiliary(atom.predicate):
-            source = self.words.projected(atom)
+            source, walk = self.words.projected(atom), self.words.walk_text(atom)
+            if walk is not None:
+                return ("!" if negated else "") + walk
             if source is None:
                 return self._aggregate_words(question, written_atom, atom)
             atom = source
@@ -247,6 +250,8 @@ class _Refutation:
     def _no_match(self, question: Question, atom: Atom, frame: Frame) -> str:
         if not is_auxiliary(atom.predicate):
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
+        if in_words(atom.predicate) is not None:
+            return "no such path"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         rows = self.ledger.rows(atom.predicate, known)
         if len(rows) and len(known) == len(atom.args) - 1:

@@ -15,6 +15,7 @@ from tidelog.plan.build import aggregate_of
 from tidelog.plan.order import is_generator, literal_variables
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.scope import rule_names
+from tidelog.rewrite.path_names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.join import Question
@@ -114,6 +115,8 @@ class Premises:
         source = self.projected(atom)
         if source is not None:
             return Absence(print_atom(source, self.convention))
+        if (walk := self.walk_text(atom)) is not None:
+            return Absence(walk)
         kind = self._aggregate_behind(atom.predicate)
         zero: Value = 0.0 if self.ledger.rules.schema[support.rule.head.predicate][-1] == "float" else 0
         label = self.ledger.owner(support.rule)
@@ -127,6 +130,10 @@ class Premises:
                 known = dict(zip(head.args, atom.args, strict=True))
                 return replace(source, args=tuple(known.get(arg, Wildcard()) for arg in source.args))
         return None
+
+    def walk_text(self, atom: Atom) -> str | None:
+        """An atom over the walks of a path, as the path between its ends; None for any other atom."""
+        return walk_in_words(atom.predicate, [print_term(arg, self.convention) for arg in atom.args])
 
     def _aggregate_behind(self, name: str) -> str:
         """The kind of the aggregate whose groups an auxiliary relation holds."""
