@@ -100,7 +100,9 @@ class Coordinator:
         self._store: object = None
         self._epoch = self._next_epoch = 0
         self._on_slice: Callable[[], None] = lambda: None
-        self._recovery = Recovery(self._begin_anew, lambda: f"the state is that of epoch {self._epoch}")
+        self._round = 0  # where the epoch is that runs, or that ran last
+        self._stratum: tuple[str, ...] = ()
+        self._recovery = Recovery(self._begin_anew, self._standing)
 
     # What an engine asks of a runtime
 
@@ -349,7 +351,9 @@ class Coordinator:
         forgotten = self._forget()
         shares = [(self._run, share, forgotten) for share in self._shares(work)]
         steps = self.hosts.ask_each("start", shares)
+        self._round, self._stratum = 0, ()
         while not isinstance(steps[0], Ended):
+            self._round, self._stratum = self._round + 1, steps[0].stratum
             self._check_limits(steps)
             self._on_slice()
             answer = join_answers(steps)
@@ -388,6 +392,13 @@ class Coordinator:
     def _share(self, rows: Mapping[str, Cells]) -> list[dict[str, Cells]]:
         shares = {name: share_rows(cells, self.places.get(name, 0), self.partitions) for name, cells in rows.items()}
         return [{name: parts[number] for name, parts in shares.items()} for number in range(self.partitions)]
+
+    def _standing(self) -> str:
+        """Where the last epoch was, and which state stands."""
+        own = [f"`{p.rule.label}`" for p in self._planned.values() if p.rule.head.predicate in self._stratum]
+        rules = ", ".join(own[:5]) + (", ..." if len(own) > 5 else "")
+        stratum = f", stratum {', '.join(self._stratum)} (rules {rules or 'none'})" if self._stratum else ""
+        return f"last seen in round {self._round}{stratum}; the state is that of epoch {self._epoch}"
 
     def _check_limits(self, requests: Sequence[Request | EpochOutcome]) -> None:
         limits = self._limits

@@ -101,6 +101,7 @@ class Host:
         self._undo: _Undo | None = None
         self._unread: Callable[[], RowChanges | None] = lambda: None
         self._messages = self._exchanges = 0
+        self._stratum: tuple[str, ...] = ()  # the one that is visited
 
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
@@ -288,7 +289,8 @@ class Host:
         else:
             yield from self._visit_together(start, visit, outcome, removing=bool(work.removed))
         changes = visit.changes
-        outcome.sizes = {names[n]: self.partition.relations.live(n) for n in changes}
+        live = self.partition.relations.live  # with the records that the commit will free
+        outcome.sizes = {names[n]: live(n) - len(change.vanished) for n, change in changes.items()}
         outcome.changes = RowChanges({names[n]: self._reader(n, change) for n, change in changes.items()})
         self._unread = weakref.ref(outcome.changes)
 
@@ -410,7 +412,7 @@ class Host:
     def _request(self, kind: str, value: int | frozenset[str], sent: int = 0) -> Request:
         self._messages += sent
         self._exchanges += 1
-        return Request(kind, value, sent, *self._used())
+        return Request(kind, value, sent, *self._used(), self._stratum)
 
     def _used(self) -> tuple[int, int]:
         """Facts that the epoch made, and the bytes held if those are limited."""
@@ -428,6 +430,7 @@ class Host:
 
     def _watch(self, stratum: Stratum, outcome: EpochOutcome) -> Callable[[], None]:
         """Notes what the visit of a stratum did, when called at its end."""
+        self._stratum = tuple(sorted(stratum.relations)) if self.partition.partitions > 1 else ()
         began = time.perf_counter()
         state = self.partition.machine.state
         suspended, revived = int(state[at.SUSPENDED]), int(state[at.REVIVED])

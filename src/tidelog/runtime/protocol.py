@@ -163,6 +163,7 @@ class Request:
     sent: int = 0
     facts: int = 0
     bytes: int = 0
+    stratum: tuple[str, ...] = ()  # the relations that are being evaluated
 
 
 Answer = int | frozenset[str]
