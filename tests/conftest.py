@@ -11,15 +11,25 @@ settings.register_profile("house", deadline=None, derandomize=True, suppress_hea
 settings.load_profile("house")
 
 # The suite of the engine also runs on several partitions (`make test` does that): every engine then has so many.
-if PARTITIONS := int(os.environ.get("TIDELOG_TEST_PARTITIONS", "0")):
+PARTITIONS = int(os.environ.get("TIDELOG_TEST_PARTITIONS", "0"))
+SPARK = os.environ.get("TIDELOG_TEST_RUNTIME") == "spark"
+if PARTITIONS:
     from tests.law.unkind import partitions
 
-    partitions(PARTITIONS).__enter__()
+    PARTITIONED = partitions(PARTITIONS)  # kept: what is patched would be restored when it is thrown away
+    PARTITIONED.__enter__()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With `TIDELOG_TEST_RUNTIME=spark` every engine lives on Spark (`tests/spark/suite.py`)."""
-    if os.environ.get("TIDELOG_TEST_RUNTIME") == "spark":
+    """With `TIDELOG_TEST_RUNTIME=spark` every engine lives on Spark."""
+    if SPARK:
         from tests.spark.suite import Suite
 
         config.pluginmanager.register(Suite())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if PARTITIONS or SPARK:
+        from tests.one_partition import skip_what_needs_one_partition
+
+        skip_what_needs_one_partition(items, spark=SPARK)

@@ -196,19 +196,20 @@ class Engine(Keeping, Feeding):
 
     def _framed(
         self, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
-    ) -> Callable[[], DataFrame] | None:
-        """On Spark: makes the DataFrame of a relation, or of what an epoch changed in it."""
+    ) -> Callable[[bool], DataFrame] | None:
+        """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
         runtime = self._runtime
         if not on_spark(runtime):
             return None
 
-        def make() -> DataFrame:
+        def make(as_text: bool) -> DataFrame:
             run = None if changes is None else runtime.run_of(changes)
-            write = partition_writer(runtime, name, names, types, run)
+            write = partition_writer(runtime, name, names, types, run, lists_as_text=as_text)
             with self._writing:
                 self._must_be_open()
-                folder = new_folder(self._home.lasting)
-                return to_frame(session_of(runtime), folder, write, names, types, signed=run is not None)
+                folder, signed = new_folder(self._home.lasting), run is not None
+                session = session_of(runtime)
+                return to_frame(session, folder, write, names, types, signed=signed, lists_as_text=as_text)
 
         return make
 
@@ -255,9 +256,11 @@ class Engine(Keeping, Feeding):
             changed = self._rules.changed(add=(rule,), known={rule.head.predicate: len(names)})
             work = self._planner.work(self._rules, changed, {}, {})
             with self._guarded():
-                outcome = self._runtime.run(work)
-                self._runtime.rollback()
-        cells = outcome.changes.get(rule.head.predicate, (np.zeros((0, len(names)), np.int64),))[0]
+                changes = self._runtime.run(work).changes
+                try:
+                    cells = changes.get(rule.head.predicate, (np.zeros((0, len(names)), np.int64),))[0]
+                finally:
+                    self._runtime.rollback()
         return Rows("answers", names, changed.schema[rule.head.predicate], self._dictionary, cells)
 
     # Asking
@@ -295,12 +298,17 @@ class Engine(Keeping, Feeding):
             raise self._unknown_relation(name)
         return fact_key(name, values, self._rules.schema[name], self._dictionary)
 
-    def explain(self, *, core: bool = False) -> Explanation:
-        """Strata, join orders and indexes; with ``core`` in terms of the rules as they were rewritten."""
+    def explain(self, *, core: bool = False, partitions: int | None = None) -> Explanation:
+        """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.
+
+        With ``core`` in terms of the rules as they were rewritten.
+        """
         self._must_be_open()
         columns = {name: self._column_names(name) for name in self._rules.schema}
+        count = partitions or self._runtime.partitions
         with self._writing:
-            return explain(self._runtime, self._rules, columns, core)
+            placed = self._planner.placing.placed(self._rules) if count > 1 else None
+            return explain(self._runtime, self._rules, columns, core, placed, count)
 
     def profile(self) -> Profile:
         """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""

@@ -33,9 +33,13 @@ class Orders:
 
     folder: str
 
-    def die(self, method: str, *, after: bool = False, number: int = 1, times: int = 1) -> None:
+    def die(self, method: str, *, after: bool = False, number: int = 1, times: int = 1, how: str = "die") -> None:
         """Partition ``number`` is to die when it is called, or when it is about to answer."""
-        self._file.write_text(f"{method} {int(after)} {number} {times}")
+        self._file.write_text(f"{method} {int(after)} {number} {times} {how}")
+
+    def fail(self, method: str) -> None:
+        """A partition is to raise an error once."""
+        self.die(method, how="fail")
 
     def live(self) -> None:
         """Nobody is to die."""
@@ -47,10 +51,12 @@ class Orders:
         return int(self._read()[3]) if self._read() else 0
 
     def obey(self, method: str, number: int, *, after: bool) -> None:
-        """In a partition: die if that is the order."""
+        """In a partition: die, or fail, if that is the order."""
         order = self._read()
         if order and order[:3] == [method, str(int(after)), str(number)] and int(order[3]) > 0:
             self.die(method, after=after, number=number, times=int(order[3]) - 1)
+            if order[4] == "fail":
+                raise MemoryError(f"no {method} today")
             os.kill(os.getpid(), signal.SIGKILL)
 
     @property

@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside
 from tests.spark.processes import descendants, runs, wait_for
-from tidelog import Engine, StateError
+from tidelog import Engine
+from tidelog.errors import StateError
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).

@@ -122,7 +122,23 @@ def test_question_and_preview_survive_a_loss(beside: Beside, orders: Orders) -> 
     orders.die("rollback")
     assert sorted(beside.db.query("two(0, Y)")) == expected
     assert orders.left == 0
+    orders.die("resume")
+    epoch = beside.db.epoch()
+    epoch.insert("edge", [(0, 0)])
+    beside.db.preview(epoch)
+    assert (0, 0) in frozenset(epoch.changes["two"].inserted)
+    assert orders.left == 0
     beside.check()
+
+
+def test_partition_that_fails_to_commit_or_to_roll_back_begins_anew(beside: Beside, orders: Orders) -> None:
+    orders.fail("commit")
+    beside.epoch(change(beside))
+    assert orders.left == 0
+    orders.fail("rollback")
+    assert sorted(beside.db.query("edge(X, X)")) == []
+    beside.epoch(change(beside))
+    assert orders.left == 0
 
 
 @pytest.mark.parametrize("method", ["start", "write_piece"])
@@ -131,9 +147,8 @@ def test_repeated_loss_ends_with_an_error_and_the_engine_goes_on_afterwards(
 ) -> None:
     number = beside.db.epoch_number
     orders.die(method, times=100)
-    with pytest.raises(
-        EngineError, match=f"is lost: .*; given up after 4 attempts; the state is that of epoch {number}"
-    ):
+    told = f"is lost: .*; given up after 4 attempts; last seen in round .*; the state is that of epoch {number}$"
+    with pytest.raises(EngineError, match=told):
         beside.try_epoch(change(beside))
     assert orders.left == 96
     orders.live()

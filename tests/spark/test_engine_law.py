@@ -74,3 +74,13 @@ def test_facts_and_counts_are_those_of_one_partition(pool: Pool) -> None:
 def counts_by_name(db: Engine) -> dict[tuple[str, tuple[object, ...]], int]:
     """The counts of the relations that the program has."""
     return {key: count for key, count in counts_of(db).items() if not key[0].startswith("__")}
+
+
+def test_number_of_facts_is_that_of_all_partitions(pool: Pool) -> None:
+    with on_spark(pool, 3)(Program()) as db:
+        with db.epoch() as e:
+            e.insert("edge", [(i, i + 1) for i in range(20)])
+        with db.epoch() as e:
+            e.insert("edge", [(50, 51)])
+            e.delete("edge", [(3, 4), (4, 5)])
+        assert db.fact_count == len(db["edge"]) == 19

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
+from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
 
@@ -65,6 +72,30 @@ def test_bad_rows_are_counted_with_an_example_and_nothing_is_applied(spark: Spar
     with pytest.raises(DataError, match="string"), db.epoch() as e:
         e.insert("edge", spark.createDataFrame([("a", "b")], "a string, b string"))
     assert set(db["edge"]) == before
+
+
+def test_ctrl_c_is_heard_while_spark_reads_the_rows(spark: SparkSession, db: Engine, tmp_path: Path) -> None:
+    begun, before, pressed = tmp_path / "begun", set(db["edge"]), []
+
+    def slow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        begun.touch()
+        time.sleep(300)
+        yield from batches
+
+    def press() -> None:
+        wait_for(begun.exists, 120)
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt), db.epoch() as e:
+        e.insert("edge", spark.range(0, 1, 1, 1).selectExpr("id", "id").mapInArrow(slow, "a long, b long"))
+    thread.join()
+    assert time.monotonic() - pressed[0] < 60
+    with db.epoch() as e:
+        e.insert("edge", spark.createDataFrame([(6001, 6002)], "a long, b long"))
+    assert set(db["edge"]) == before | {(6001, 6002)}
 
 
 def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> None:
@@ -150,4 +181,14 @@ def test_a_feed_goes_to_a_table_once_per_epoch(spark: SparkSession, tmp_path: Pa
                 e.insert("edge", edges)
     found = sorted(map(tuple, spark.table("feed_of_reach").collect()))
     assert found == [(1, 2, 1, 2), (1, 3, 1, 3), (2, 3, 1, 3)]
+    assert list((tmp_path / "state" / "views").iterdir()) == []  # what went to the table is not kept twice
     spark.sql("drop table feed_of_reach")
+
+
+def test_rules_and_the_dataframe_of_a_relation_that_they_make_known_come_in_one_epoch(spark: SparkSession) -> None:
+    with Engine(spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("edge", spark.createDataFrame([("a", "b"), ("b", "c")], "x string, y string"))
+            for rule in REACH.replace(". ", ".\n").splitlines():
+                e.add_rule(rule)
+        assert set(db["reach"]) == {("a", "b"), ("b", "c"), ("a", "c")}

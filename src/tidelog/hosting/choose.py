@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.errors import EngineError
 from tidelog.hosting.desk import KeptDesk
+from tidelog.hosting.fleeting import fleeting_store
 from tidelog.partition.dictionary import Dictionary
 from tidelog.planner import Runtime
 from tidelog.program.functions import Function, Functions
@@ -72,7 +73,7 @@ def open_home(
     folder = None
     if path is None and spark is not None:
         folder = tempfile.TemporaryDirectory(prefix="tidelog-")
-    place = folder.name if folder is not None else path
+    place = fleeting_store(folder.name) if folder is not None else path
     pieces = partitions if partitions is None or partitions > 1 or spark is not None else 0
     durable = None if place is None else Durable.open(place, at, 0 if folder is not None else history, pieces)
     try:
@@ -103,7 +104,9 @@ def _runtime(
         from tidelog.hosting.spark_hosts import SparkHosts
 
         hosts = SparkHosts(spark, partitions, own, folder)
-        return Coordinator(functions, hosts, hosts.dictionary)
+        runtime = Coordinator(functions, hosts, hosts.dictionary)
+        hosts.repeat = runtime.repeat
+        return runtime
     if partitions == 1:
         return EmbeddedRuntime(functions)
     dictionary = Dictionary()

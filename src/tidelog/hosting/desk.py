@@ -51,6 +51,11 @@ class KeptDesk(Desk):
         """Throw away what no epoch has named."""
         self._stages.clear()
 
+    def rollback(self) -> None:
+        """Undo the epoch that runs or ran last; what was sent for it, refused rows too, is not kept in memory."""
+        self.drop_stages()
+        super().rollback()
+
     def start(self, run: int, work: EpochWork, forgotten: Sequence[int] = ()) -> Request | Ended:
         """Begin the epoch ``run``, with the rows that were sent for it."""
         if work.staged or work.signed:

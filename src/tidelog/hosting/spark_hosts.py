@@ -29,6 +29,7 @@ UNLIMITED = frozenset({"start", "resume", "load_piece", "write_piece", "snapshot
 READING = frozenset(
     {"rows", "counts", "changes", "rows_with_keys", "distinct_keys", "image", "memory", "known_entries"}
 )
+ENDING = frozenset({"commit", "rollback"})  # what must be done, or the partitions are begun anew
 LIMIT = 120.0  # seconds for a question that costs no evaluation
 GIVE_UP = 60.0  # seconds that a partition gets to leave an epoch; one that does not is begun anew
 
@@ -40,6 +41,7 @@ class SparkHosts:
         self.partitions = partitions
         self.spark = spark
         self.stage = ResidentStage(spark, partitions, MakeResidence(tuple(functions)), folder=folder)
+        self.repeat: Callable[[Callable[[], Any]], Any] = lambda act: act()  # until there is a coordinator
         self._run = 0
         try:
             self.stage.start()
@@ -105,7 +107,7 @@ class SparkHosts:
         self.stage.stop()
 
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
-        found: dict[int, Value] = self.ask_one(owner, "known_entries", cells)
+        found: dict[int, Value] = self.repeat(lambda: self.ask_one(owner, "known_entries", cells))
         return found
 
     def _tell_owner(self, owner: int, entries: list[Entry]) -> None:
@@ -133,3 +135,7 @@ def losses(method: str = "") -> Iterator[None]:
         if method in READING:
             raise
         raise HostLost(late.number, str(late)) from late
+    except Exception as error:
+        if method not in ENDING:
+            raise
+        raise HostLost(0, f"{method}: {error}") from error

@@ -123,12 +123,13 @@ class Coordinator:
 
     @on_slice.setter
     def on_slice(self, call: Callable[[], None]) -> None:
-        self._on_slice = call
+        self._on_slice = self.book.on_slice = call  # the book works too: what rules give without any facts
         self.hosts.watch(call)
 
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
         self._limits = limits
+        self.book.set_limits(limits)
         self.hosts.ask("set_limits", limits)
 
     def arity(self, name: str) -> int | None:
@@ -151,8 +152,10 @@ class Coordinator:
         self.places = dict(places)
         self._planned = {planned.rule.label or "": planned for planned in rules}
         strata = tuple(frozenset(group) for group in groups)
+        self.book.set_limits(Limits())  # what stands kept to the limits of several epochs, and is one here
         self.book.run(EpochWork(arities, added=tuple(self._planned.values()), strata=strata, places=self.places))
         self.book.commit()  # an epoch, so that the book holds what rules give without any facts
+        self.book.set_limits(self._limits)
         generation = self._recovery.generation
 
         def tell() -> list[dict[str, int]]:
@@ -298,6 +301,7 @@ class Coordinator:
             self._take_back()
             with self._undisturbed():
                 self._recovery.try_once(self._undo)
+            self._forgotten.append(self._run)  # hosts that came to the end keep its changes, which nobody reads
             raise
         for part, end in zip(self._sizes, ended, strict=True):
             part.update(end.outcome.sizes)

@@ -45,7 +45,7 @@ class _Undo:
     removed: list[RuleCode] = field(default_factory=list)
     lost: dict[str, int] = field(default_factory=dict)
     added: list[RuleCode] = field(default_factory=list)
-    replaced: list[tuple[RuleCode, PlannedRule]] = field(default_factory=list)
+    replaced: list[tuple[RuleCode, PlannedRule, Fold | None]] = field(default_factory=list)
 
 
 @dataclass
@@ -99,6 +99,8 @@ class Host:
         self.strata: dict[str, Stratum] = {}
         self._readers: dict[str, set[str]] = {}
         self._undo: _Undo | None = None
+        self._came: list[str] = []  # relations that the epoch made, and which readers it noted
+        self._noted: list[tuple[str, str]] = []
         self._unread: Callable[[], RowChanges | None] = lambda: None
         self._messages = self._exchanges = 0
         self._stratum: tuple[str, ...] = ()  # the one that is visited
@@ -142,6 +144,7 @@ class Host:
             code = self._take_in(planned, stratum)
             stratum.rules[code.label] = code
             self._note_readers(code)
+        self._keep()
 
     def steps(self, work: EpochWork) -> Steps[EpochOutcome]:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
@@ -162,6 +165,15 @@ class Host:
         if self._undo is not None:
             self._restore(self._undo)
             self._undo = None
+        for name in self._came:  # another partition may not have come so far: all must know the same
+            self.strata.pop(name, None)
+        for name, head in self._noted:
+            self._readers[name].discard(head)
+        self._keep()
+
+    def _keep(self) -> None:
+        """What the epoch made is not taken back any more."""
+        self._came, self._noted = [], []
 
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
@@ -169,6 +181,7 @@ class Host:
         if self._undo is not None and (self._undo.removed or self._undo.replaced):
             self.partition.drop_unused_indexes()
         self._undo = None
+        self._keep()
         strata = {id(s): s for s in self.strata.values()}.values()
         if self.partition.machine.code_length > CODE_LIMIT:
             self.partition.compact_code(strata)
@@ -180,7 +193,9 @@ class Host:
         outcome = EpochOutcome()
         for name, arity in work.arities.items():
             self.partition.add_relation(name, arity, work.places.get(name, 0))
-            self.strata.setdefault(name, Stratum(frozenset((name,)), order=-1))
+            if name not in self.strata:
+                self.strata[name] = Stratum(frozenset((name,)), order=-1)
+                self._came.append(name)
         added: dict[int, list[RuleCode]] = {}
         if undo is not None:
             added = yield from self._change_rules(work, undo)
@@ -257,7 +272,7 @@ class Host:
     def _replan(self, planned: PlannedRule, undo: _Undo) -> None:
         assert planned.rule.label is not None
         code = self.partition.codes[planned.rule.label]
-        undo.replaced.append((code, PlannedRule(code.rule, code.plans, code.whole)))
+        undo.replaced.append((code, PlannedRule(code.rule, code.plans, code.whole), code.fold))
         code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold_of(planned)
         stratum = self.strata[code.rule.head.predicate]
         self.partition.place_code(code, stratum.relations)
@@ -465,7 +480,10 @@ class Host:
         for literal in code.rule.body:
             atom = literal.atom if isinstance(literal, Negation) else literal
             if isinstance(atom, Atom):
-                self._readers.setdefault(atom.predicate, set()).add(code.rule.head.predicate)
+                heads = self._readers.setdefault(atom.predicate, set())
+                if code.rule.head.predicate not in heads:
+                    heads.add(code.rule.head.predicate)
+                    self._noted.append((atom.predicate, code.rule.head.predicate))
 
     def _count_supports(self, undo: _Undo | None, outcome: EpochOutcome) -> None:
         """Supports found or lost per rule; rules that were removed have lost all of theirs."""
@@ -492,8 +510,8 @@ class Host:
             self.partition.forget_rule(code)
         for code in undo.removed:
             self.partition.take_back(code)
-        for code, planned in undo.replaced:
-            code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold_of(planned)
+        for code, planned, fold in undo.replaced:
+            code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold
         self.strata = undo.strata
         for key, stratum in {id(s): s for s in self.strata.values()}.items():
             stratum.order, stratum.rules = undo.orders[key], undo.rules[key]

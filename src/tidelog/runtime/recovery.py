@@ -46,11 +46,14 @@ class Recovery:
     def repeat(self, act: Callable[[], T]) -> T:
         """Do something that the loss of a host may prevent; then all hosts begin anew, and it is done again."""
         for left in reversed(range(ATTEMPTS)):
+            asked: int | None = None
             try:
                 self.mend()
+                asked = self.generation
                 return act()
             except HostLost as lost:
-                self._lost = True
+                if asked in (None, self.generation):  # else another thread has begun them anew since
+                    self._lost = True
                 if not left:
                     raise EngineError(f"{lost}; given up after {ATTEMPTS} attempts; {self._standing()}") from lost
         raise AssertionError("every attempt returns or raises")

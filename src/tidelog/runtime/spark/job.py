@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
@@ -19,6 +19,8 @@ from tidelog.runtime.spark.resident import Posting, reside
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+T = TypeVar("T")
 
 
 class Job:
@@ -34,8 +36,7 @@ class Job:
 
     def cancel(self) -> None:
         """Ask Spark to end the job."""
-        with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
-            self._spark.sparkContext.cancelJobsWithTag(self._tag)
+        cancel_jobs(self._spark, self._tag)
 
     def _run(self) -> None:
         posting = self._posting
@@ -60,6 +61,29 @@ def tag_jobs(spark: SparkSession, tag: str) -> None:
     """Tag the jobs of this thread. The tags of the session itself would be seen by the thread that set them only."""
     spark.sparkContext.addJobTag(tag)
     spark.sparkContext.setInterruptOnCancel(True)
+
+
+def cancel_jobs(spark: SparkSession, tag: str) -> None:
+    """Ask Spark to end the jobs that carry a tag."""
+    with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
+        spark.sparkContext.cancelJobsWithTag(tag)
+
+
+def in_another_thread(spark: SparkSession, tag: str, act: Callable[[], T]) -> Callable[[], T]:
+    """What does the same in a thread that may be used again: with this thread's job group and pool, and a tag."""
+    scala = spark.sparkContext._jsc.sc()  # as PySpark's own threads do it
+    given = scala.getLocalProperties().clone()
+
+    def run() -> T:
+        before = scala.getLocalProperties()
+        scala.setLocalProperties(given)
+        try:
+            tag_jobs(spark, tag)
+            return act()
+        finally:
+            scala.setLocalProperties(before)
+
+    return run
 
 
 def reason(error: BaseException) -> str:

@@ -16,13 +16,13 @@ from functools import partial
 from math import inf
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
 from tidelog.runtime.spark.client import Descriptor, Endpoint, Peer
 from tidelog.runtime.spark.errors import NoAnswer, PartitionLost, StageError
-from tidelog.runtime.spark.job import Job
+from tidelog.runtime.spark.job import Job, cancel_jobs, in_another_thread
 from tidelog.runtime.spark.lines import Answer, Lines
 from tidelog.runtime.spark.master import addresses, context, is_local
 from tidelog.runtime.spark.preflight import await_slots, preflight
@@ -33,6 +33,7 @@ from tidelog.runtime.spark.wire import CONNECT, LOOPBACK, STOP, decode
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+T = TypeVar("T")
 NOT_RUNNING = "the resident stage does not run: call start() first"
 LOOK = 0.1  # seconds between two looks at the job while waiting
 FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
@@ -163,6 +164,21 @@ class ResidentStage:
     def fetch(self, number: int, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
         """Rows of a resident."""
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
+
+    def beside(self, act: Callable[[], T]) -> T:
+        """Let Spark do something that needs the residents, and watch them meanwhile.
+
+        Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
+        jobs of ``act`` are cancelled.
+        """
+        tag = f"tidelog-{secrets.token_hex(4)}"
+        work = in_another_thread(self._spark, tag, act)
+        try:
+            found: T = self._gather({0: work}, None)[0]
+        except BaseException:
+            cancel_jobs(self._spark, tag)
+            raise
+        return found
 
     def _submit(self, limit: float) -> None:
         meeting = self._meeting()

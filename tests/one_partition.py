@@ -1,0 +1,48 @@
+"""Tests that speak of the one partition of an embedded engine, by name, with the reason why they do.
+
+The suite of the engine also runs with several partitions in one process (`TIDELOG_TEST_PARTITIONS`) and on Spark
+(`TIDELOG_TEST_RUNTIME=spark`); these tests are skipped there.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+KERNEL = "looks into, or breaks, the kernel of the one partition"
+COPIES = "counts facts or supports, and partitions hold copies and fire some rules each for itself"
+EACH = "every partition calls a user function for itself, on Spark in a process of its own"
+TOLD = "with several partitions the placement, or a copy, is told too"
+TIMES = "the time of rules is not sampled in several partitions"
+
+ANYWHERE = {
+    "test_statistics_count_supports_per_rule": COPIES,
+    "test_suspended_and_revived_is_no_change_above": COPIES,
+    "test_walks_from_known_nodes_do_not_build_the_closure": COPIES,
+    "test_missing_and_forbidden_walks_are_told_as_paths": TOLD,
+    "test_small_limit_of_facts_is_kept_exactly": COPIES,
+    "test_supports_are_counted_per_rule_and_stratum": COPIES,
+    "test_suspended_and_revived_facts_are_told_per_stratum": COPIES,
+    "test_overall_adds_up_epochs": COPIES,
+    "test_page_runs_as_printed[python.md]": COPIES,
+    "test_time_of_rules_is_sampled_only_when_asked_for": TIMES,
+    "test_user_functions_run_on_distinct_arguments_only": EACH,
+    "test_reader_sees_the_last_committed_epoch_while_another_runs": KERNEL,
+    "test_failed_epochs_leave_no_trace": KERNEL,
+    "test_question_is_narrowed_by_indexes_and_leaves_none_behind": KERNEL,
+    "test_search_that_grows_too_large_is_stopped_and_says_so": KERNEL,
+}
+FILES = {"test_explain.py": TOLD}
+ON_SPARK = {
+    "test_lack_of_memory_is_a_limit_error": KERNEL,
+    "test_interrupt_of_a_running_epoch_leaves_no_trace": KERNEL,
+}
+
+
+def skip_what_needs_one_partition(items: list[pytest.Item], *, spark: bool) -> None:
+    """Mark those tests as skipped."""
+    reasons = {**ANYWHERE, **ON_SPARK} if spark else ANYWHERE
+    for item in items:
+        names = (item.name, getattr(item, "originalname", ""))
+        reason = next((reasons[name] for name in names if name in reasons), FILES.get(item.path.name))
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=f"one partition: {reason}"))
