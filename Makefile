@@ -10,10 +10,11 @@ WORKERS ?= auto
 CASES_CHECK := 500
 CASES_TEST := 3000
 ENGINE_SUITE := tests/engine tests/law tests/why tests/test_explain.py tests/test_keys.py tests/test_profile.py
+SPARK_SUITE := tests/engine tests/why tests/test_keys.py tests/law/test_named_cases.py tests/law/test_rollback.py
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium coq test test-partitions test-spark coverage soak bench bench-others bench-paths bench-spark demo \
+.PHONY: help install lint types imports check chromium coq java test test-partitions test-spark coverage soak bench bench-others bench-paths bench-spark demo \
 	docs-diagnostics format clean
 
 help: ## list the targets
@@ -54,15 +55,16 @@ chromium:
 coq:
 	@$(MAKE) --no-print-directory -C proofs install-coq
 
-test: lint types imports chromium coq ## everything: 3,000 cases of the law, long tests, coverage, partitions, Spark
+test: lint types imports chromium coq java ## everything: 3,000 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage test-partitions test-spark
 
 test-partitions: $(READY) ## the suite of the engine again, with two partitions in one process
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=200 $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not long" $(ENGINE_SUITE)
 
-test-spark: $(READY) ## what needs Spark: one session for all, one process
-	$(PYTEST) -m spark tests
+test-spark: $(READY) ## what needs Spark, and the suite of the engine on Spark: one session each, one process
+	$(PYTEST) -m "spark and not long" tests
+	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE)
 
 coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 	$(BIN)/coverage erase
@@ -89,7 +91,15 @@ bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lu
 	$(BIN)/python -m benchmarks.durability
 	$(BIN)/python benchmarks/circuits.py --write $(if $(DATA),--lubm $(DATA))
 
-demo: $(READY) ## a real question, answered while facts and rules change
+# Spark needs Java: installed where that is possible, else the demo says what to do.
+java:
+	@if [ -z "$$JAVA_HOME" ] && ! command -v java >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		(apt-get install -qq -y --no-install-recommends default-jre-headless \
+			|| (apt-get update -qq && apt-get install -qq -y --no-install-recommends default-jre-headless)) \
+			>/dev/null 2>&1 || echo "Java could not be installed; TIDELOG_RUNTIME=embedded make demo needs none"; \
+	fi
+
+demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	$(BIN)/python examples/demo.py
 
 docs-diagnostics: $(READY) ## write docs/reference/diagnostics.md from the catalogues

@@ -144,3 +144,36 @@ def test_explanation_follows_changes_of_rules() -> None:
         epoch.add_rule("q(X) :- e(_, X).")
     explanation = db.explain()
     assert [rule.label for stratum in explanation.strata for rule in stratum.rules] == ["r2"]
+
+
+REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
+
+
+def test_placement_on_several_partitions_is_told() -> None:
+    for explanation in (Engine(REACH).explain(partitions=2), Engine(REACH, partitions=2).explain()):
+        assert str(explanation).split("\n\n")[-1] == dedent("""\
+            placement on 2 partitions
+              edge: on every partition
+              reach: placed by column 2; 0 messages between partitions
+              r1: sends nothing; fires on every partition, each keeps what it owns
+              r2: sends nothing""")
+    assert Engine(REACH).explain().placement is None
+
+
+def test_copies_of_relations_are_told_in_words_and_as_core_rules() -> None:
+    text = "r1 reach(@S, D) :- link(@S, D). r2 reach(@S, D) :- link(@S, Z), reach(@Z, D)."
+    with Engine(text, partitions=2) as db:
+        told, core = str(db.explain()), str(db.explain(core=True))
+    assert "__" not in told
+    assert "  r2: copy of link by column 2\n    on link(V1, V2)" in told
+    assert "on [copy of link by column 2](S, Z): reach(@Z, D) by column 1" in told
+    assert "  reach: placed by column 1; messages from r2\n" in told
+    assert told.endswith("  r2: sends link to the owners by column 2, reach to the owners by column 1")
+    assert core.endswith("  r2: sends to the owner of reach by column 1; reads the copy __link_by_2")
+
+
+def test_placement_is_json() -> None:
+    placement = json.loads(json.dumps(Engine(REACH).explain(partitions=3).to_json()))["placement"]
+    assert placement["partitions"] == 3
+    assert placement["relations"]["reach"] == "reach: placed by column 2; 0 messages between partitions"
+    assert placement["rules"]["r2"] == "r2: sends nothing"

@@ -47,13 +47,13 @@ def organisation(seed: int = 2026) -> Facts:
     }
 
 
-def write(target: Path) -> None:
+def write(target: Path, facts: Facts) -> None:
     """One tab-separated file per relation."""
     target.mkdir(parents=True, exist_ok=True)
-    for relation, rows in organisation().items():
+    for relation, rows in facts.items():
         text = "".join("\t".join(row) + "\n" for row in rows)
         (target / f"{relation}.facts").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1] if len(sys.argv) > 1 else "organisation"))
+    write(Path(sys.argv[1] if len(sys.argv) > 1 else "organisation"), organisation())

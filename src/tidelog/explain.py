@@ -1,7 +1,8 @@
-"""How the engine evaluates its rules: strata, join orders, indexes, cross products.
+"""How the engine evaluates its rules: strata, join orders, indexes, cross products, placement.
 
 Law: what is told is read off the plans in force, not planned again; rules are told as the user wrote them, relations
-made by rewrites in words, unless core rules are asked for.
+made by rewrites in words, unless core rules are asked for. Placement is that of the engine's partitions, or the one
+that the same rules would get on several.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate
 from tidelog.planner import Runtime
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.path_names import in_words
+from tidelog.rewrite.place import Placed
+from tidelog.rewrite.place_describe import copied, describe_made, describe_relations, describe_rules
 from tidelog.ruleset import Ruleset
 from tidelog.syntax import print_literal, print_rule, print_term
 
@@ -75,12 +78,22 @@ class IndexPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacementPlan:
+    """Where each relation lives on several partitions, and what each rule sends: a sentence by name or label."""
+
+    partitions: int
+    relations: Mapping[str, str]
+    rules: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """How an engine evaluates; as text by ``str``, as plain values by `to_json`."""
 
     relations: tuple[RelationPlan, ...]
     strata: tuple[StratumPlan, ...]
     indexes: tuple[IndexPlan, ...]
+    placement: PlacementPlan | None = None
 
     @property
     def cross_products(self) -> tuple[tuple[str, str], ...]:
@@ -102,9 +115,19 @@ class Explanation:
         return "\n".join(_lines(self))
 
 
-def explain(runtime: Runtime, rules: Ruleset, columns: Mapping[str, Sequence[str]], core: bool) -> Explanation:
-    """How the rules in force are evaluated; ``columns`` names the columns of each relation."""
-    names = Names(rules, core)
+def explain(
+    runtime: Runtime,
+    rules: Ruleset,
+    columns: Mapping[str, Sequence[str]],
+    core: bool,
+    placed: Placed | None = None,
+    partitions: int = 1,
+) -> Explanation:
+    """How the rules in force are evaluated; ``columns`` names the columns of each relation.
+
+    ``placed`` is how the rules run on so many ``partitions``, None on one.
+    """
+    names = Names(rules, core, placed)
     strata = sorted({id(s): s for s in runtime.book.strata.values() if s.rules}.values(), key=lambda s: s.order)
     home = {name: i for i, stratum in enumerate(strata, 1) for name in stratum.relations}
     relations = tuple(
@@ -118,34 +141,47 @@ def explain(runtime: Runtime, rules: Ruleset, columns: Mapping[str, Sequence[str
         if (core or not name.startswith("__")) and runtime.arity(name) is not None
     )
     plans = tuple(_stratum_plan(i, stratum, names) for i, stratum in enumerate(strata, 1))
-    return Explanation(relations, plans, _indexes(runtime.book.partition.codes.values(), names))
+    indexes = _indexes(runtime.book.partition.codes.values(), names)
+    placement = None if placed is None else _placement(placed, rules, names, partitions)
+    return Explanation(relations, plans, indexes, placement)
+
+
+def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int) -> PlacementPlan:
+    if names.core:
+        return PlacementPlan(partitions, describe_relations(placed), describe_rules(placed, rules.core))
+    told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.needed.items()}
+    return PlacementPlan(partitions, describe_relations(placed, names.owners), told)
 
 
 class Names:
     """Rules by their user's labels and texts, relations by their names or, if a rewrite made them, in words."""
 
-    def __init__(self, rules: Ruleset, core: bool = False) -> None:
-        self._core = core
+    def __init__(self, rules: Ruleset, core: bool = False, placed: Placed | None = None) -> None:
+        self.core = core
         self._rules = rules
-        self._owners: dict[str, list[str]] = {}
+        self.owners: dict[str, list[str]] = {}  # the user's labels of each core rule and copy
         for label, made in rules.needed.items():
             for name in made:
-                self._owners.setdefault(name, []).append(label)
+                self.owners.setdefault(name, []).append(label)
         self._heads: dict[str, list[Rule]] = {}
         for rule in rules.core.values():
             self._heads.setdefault(rule.head.predicate, []).append(rule)
+        for label, needed in ({} if placed is None else placed.needed).items():
+            for name in needed[:-1]:
+                readers = self.owners.setdefault(name, [])
+                readers += [owner for owner in self.owners.get(label, []) if owner not in readers]
 
     def label(self, rule: Rule) -> str:
         """The label under which a core rule is told; one that several rules share is told under all their labels."""
-        return rule.label or "" if self._core else self._labels(rule)
+        return rule.label or "" if self.core else self._labels(rule)
 
     def _labels(self, rule: Rule) -> str:
-        return ", ".join(self._owners.get(rule.label or "", [rule.label or ""]))
+        return ", ".join(self.owners.get(rule.label or "", [rule.label or ""]))
 
     def text(self, rule: Rule) -> str:
         """The text of a core rule, or of the user's rule it comes from; a shared one is told in words."""
         label, labels = rule.label or "", self._labels(rule)
-        if self._core:
+        if self.core:
             return print_rule(rule, self._rules.program.convention)
         if label != labels and not label.startswith(f"{labels}/"):
             return f"{labels}: {self.relation(rule.head.predicate)}"
@@ -153,10 +189,12 @@ class Names:
 
     def relation(self, name: str) -> str:
         """A relation's name, or words for one that a rewrite made."""
-        if self._core or not name.startswith("__"):
+        if self.core or not name.startswith("__"):
             return name
         if (walks := in_words(name)) is not None:
             return walks
+        if (copy := copied(name, self._rules.schema)) is not None:
+            return f"copy of {self.relation(copy[0])} {copy[1]}"
         if name not in self._heads:
             return name
         rule = self._heads[name][0]
@@ -166,7 +204,7 @@ class Names:
                 columns = f"column{'s' if len(kept) > 1 else ''} {', '.join(kept)}" if kept else "no column"
                 return f"{self.relation(source)} on {columns}"
         words = next((text for prefix, text in _WORDS.items() if name.startswith(prefix)), "auxiliary facts")
-        labels = dict.fromkeys(label for made in self._heads[name] for label in self._owners[made.label or ""])
+        labels = dict.fromkeys(label for made in self._heads[name] for label in self.owners[made.label or ""])
         return f"{words} of {', '.join(labels)}"
 
     def literal(self, literal: Literal) -> str:
@@ -317,6 +355,11 @@ def _lines(told: Explanation) -> Iterable[str]:
         yield "cross products: the rules below visit a whole relation for every match of what comes before"
     for label, name in told.cross_products:
         yield f"  {label}: {name}"
+    if told.placement is not None:
+        yield ""
+        yield f"placement on {counted(told.placement.partitions, 'partition')}"
+        yield from (f"  {line}" for line in told.placement.relations.values())
+        yield from (f"  {line}" for line in told.placement.rules.values())
 
 
 def counted(number: int, thing: str) -> str:

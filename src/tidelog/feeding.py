@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tidelog.errors import StateWarning, TidelogError
-from tidelog.feeds import Feed, make_feed
+from tidelog.feeds import Feed, make_feed, open_files
 from tidelog.frames import on_spark
 from tidelog.hosting.choose import Home
 from tidelog.io.rows import encode_rows, read_rows
@@ -122,7 +124,7 @@ class Feeding:
         else:
             plus, minus = changes[feed.view]
             write = changes_writer(lambda: plus, lambda: minus, names, types, self._dictionary)
-        feed.put(self.epoch_number, write, self._frame_of(write, names, types))
+        feed.put(self.epoch_number, write, partial(self._frame_of, write, names, types))
 
     def _catch_up(self, feed: Feed, last: int) -> None:
         """Write the epochs that a feed does not hold yet."""
@@ -132,17 +134,23 @@ class Feeding:
             told = list(found)
             plus, minus = (self._cells_of(feed.view, [c.fact for c in told if c.sign == s], types) for s in (1, -1))
             write = _holding(plus, minus, view.columns, view.types, self._dictionary)
-            feed.put(epoch, write, self._frame_of(write, view.columns, view.types))
+            feed.put(epoch, write, partial(self._frame_of, write, view.columns, view.types))
 
     def _cells_of(self, name: str, facts: list[tuple[object, ...]], types: Sequence[str]) -> Cells:
         if not facts:
             return np.zeros((0, len(types)), np.int64)
         return encode_rows(name, read_rows(name, facts), types, self._dictionary)
 
-    def _frame_of(self, write: Write, names: Sequence[str], types: Sequence[str | None]) -> Callable[[], DataFrame]:
-        return lambda: to_frame(
-            session_of(self._runtime), new_folder(self._home.lasting), write, names, types, signed=True
-        )
+    @contextmanager
+    def _frame_of(self, write: Write, names: Sequence[str], types: Sequence[str | None]) -> Iterator[DataFrame]:
+        """Changes as a DataFrame, whose files are removed afterwards: nobody else reads them."""
+        folder = new_folder(self._home.lasting)
+        try:
+            yield to_frame(session_of(self._runtime), folder, write, names, types, signed=True)
+        finally:
+            files, place = open_files(folder)
+            with suppress(OSError):
+                files.delete_dir(place)
 
 
 def _holding(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 from tidelog.errors import DataError
@@ -76,7 +77,8 @@ def learn_frames(
     known: dict[str, int] = {}
     for frame in frames:
         before = types.get(frame.relation)
-        found = frame.encoded(None if before is None else names(frame.relation), before)
+        columns = names(frame.relation)  # none yet for a relation that comes with the rules of the same epoch
+        found = frame.encoded(columns if before is not None and len(columns) == len(before) else None, before)
         if before is None:
             known[frame.relation] = len(found.types)
         for place, type_ in enumerate(found.types):
@@ -100,7 +102,7 @@ def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Sta
             stage = uuid.uuid4().hex
             placement = Placement(runtime.places.get(frame.relation, 0))
             with hosts.losses():
-                attempts = send(frame, placement, hosts.peers, stage)
+                attempts = hosts.stage.beside(partial(send, frame, placement, hosts.peers, stage))
             found.append(Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts)))
         return tuple(found)
 

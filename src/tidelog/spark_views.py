@@ -54,9 +54,21 @@ def to_frame(
     return read_view(spark, folder, ViewSchema(tuple(names), tuple(types), tuple(kinds), signed, lists_as_text))
 
 
-def rows_writer(cells: Callable[[], Cells], names: Sequence[str], types: Types, dictionary: Dictionary) -> Write:
+def rows_writer(
+    cells: Callable[[], Cells],
+    names: Sequence[str],
+    types: Types,
+    dictionary: Dictionary,
+    *,
+    lists_as_text: bool = False,
+) -> Write:
     """Writes rows that this process holds."""
-    return lambda folder: [write_rows(f"{folder}/part-0.parquet", cells(), types, names, dictionary.values_of)]
+
+    def write(folder: str) -> list[Kinds]:
+        path = f"{folder}/part-0.parquet"
+        return [write_rows(path, cells(), types, names, dictionary.values_of, lists_as_text=lists_as_text)]
+
+    return write
 
 
 def changes_writer(
@@ -82,7 +94,8 @@ def partition_writer(
     def write(folder: str) -> list[Kinds]:
         numbers = [0] if runtime.places.get(name) == ON_ALL else range(runtime.partitions)
         args = [
-            (f"{folder}/part-{n}.parquet", name, tuple(types), tuple(names), run) for n in range(runtime.partitions)
+            (f"{folder}/part-{n}.parquet", name, tuple(types), tuple(names), run, lists_as_text)
+            for n in range(runtime.partitions)
         ]
         return runtime.write_views(args, numbers)
 

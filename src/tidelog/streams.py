@@ -7,10 +7,14 @@ going on would lose batches or repeat them.
 
 from __future__ import annotations
 
-from pathlib import Path
+import warnings
 from typing import TYPE_CHECKING
 
-from tidelog.errors import EngineError
+import pyarrow as pa
+from pyarrow import fs
+
+from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.feeds import open_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,8 +37,8 @@ def start_stream(
     """Start a query that makes every micro-batch an epoch; ``committed`` is the last batch that the state has."""
     if not rows.isStreaming:
         raise EngineError(f"stream of `{relation}`: the DataFrame is not a stream; insert it in an epoch instead")
-    if checkpoint is not None and "://" not in checkpoint:
-        _check_checkpoint(name, Path(checkpoint), committed)
+    if checkpoint is not None:
+        check_checkpoint(name, checkpoint, committed)
 
     def take(batch: DataFrame, number: int) -> None:
         with engine.epoch(source_of(name), number) as epoch:
@@ -58,10 +62,15 @@ def source_of(name: str) -> str:
     return f"stream {name}"
 
 
-def _check_checkpoint(name: str, checkpoint: Path, committed: int | None) -> None:
-    done = [int(p.name) for p in (checkpoint / "commits").glob("*") if p.name.isdigit()]
-    latest = max(done, default=None)
-    planned = [int(p.name) for p in (checkpoint / "offsets").glob("*") if p.name.isdigit()]
+def check_checkpoint(name: str, checkpoint: str, committed: int | None) -> None:
+    """Refuse a checkpoint, a local path or a URI, that does not belong to the state; warn if it cannot be read here."""
+    try:
+        latest = max(_batches(checkpoint, "commits"), default=None)
+        planned = _batches(checkpoint, "offsets")
+    except (OSError, pa.ArrowException, StateError) as error:
+        told = f"the checkpoint {checkpoint} of the stream `{name}` cannot be looked at from here ({error})"
+        warnings.warn(f"{told}: see to it that it belongs to this state folder", StateWarning, stacklevel=4)
+        return
     if committed is not None and not planned:
         raise EngineError(
             f"the state has batches of the stream `{name}` up to {committed}, but the checkpoint {checkpoint} is new: "
@@ -73,3 +82,10 @@ def _check_checkpoint(name: str, checkpoint: Path, committed: int | None) -> Non
             f"{'none' if committed is None else committed}: those in between would be lost; give the checkpoint and "
             "the state folder that belong together"
         )
+
+
+def _batches(checkpoint: str, kind: str) -> list[int]:
+    """The batches of which a checkpoint has notes of a kind."""
+    files, place = open_files(checkpoint)
+    found = files.get_file_info(fs.FileSelector(f"{place.rstrip('/')}/{kind}", allow_not_found=True))
+    return [int(info.base_name) for info in found if info.base_name.isdigit()]

@@ -79,14 +79,19 @@ class Table:
         """The rows as a pandas data frame."""
         return self.to_arrow().to_pandas()
 
-    def to_spark(self, spark: SparkSession | None = None) -> DataFrame:
-        """The rows as a Spark DataFrame, of the engine's session, the one given, or the active one."""
-        return self._spark_frame(spark)
+    def to_spark(self, spark: SparkSession | None = None, *, lists_as_text: bool = False) -> DataFrame:
+        """The rows as a Spark DataFrame, of the engine's session, the one given, or the active one.
 
-    def _spark_frame(self, spark: SparkSession | None) -> DataFrame:
+        Lists whose parts are of one type become arrays, others JSON; with ``lists_as_text`` all are text as programs
+        write it.
+        """
+        return self._spark_frame(spark, lists_as_text)
+
+    def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
         cells = self._cells()
-        write = rows_writer(lambda: cells, self.columns, self.types, self._dictionary)
-        return to_frame(spark or session_of(None), new_folder(None), write, self.columns, self.types)
+        write = rows_writer(lambda: cells, self.columns, self.types, self._dictionary, lists_as_text=as_text)
+        session = spark or session_of(None)
+        return to_frame(session, new_folder(None), write, self.columns, self.types, lists_as_text=as_text)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The rows as a two-dimensional array: of int64 where all columns are numbers, else of Python values."""
@@ -137,15 +142,15 @@ class View(Table):
         types: Sequence[str | None],
         dictionary: Dictionary,
         read: Callable[[], Cells],
-        frame: Callable[[], DataFrame] | None = None,
+        frame: Callable[[bool], DataFrame] | None = None,
     ) -> None:
         super().__init__(names, types, dictionary)
         self.name = name
         self._read = read
         self._frame = frame
 
-    def _spark_frame(self, spark: SparkSession | None) -> DataFrame:
-        return super()._spark_frame(spark) if self._frame is None else self._frame()
+    def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
+        return super()._spark_frame(spark, as_text) if self._frame is None else self._frame(as_text)
 
     def _cells(self) -> Cells:
         return self._read()
@@ -192,7 +197,7 @@ class Rows(Table):
 class ChangeSet:
     """What one epoch changed in one relation."""
 
-    def __init__(self, inserted: Rows, deleted: Rows, frame: Callable[[], DataFrame] | None = None) -> None:
+    def __init__(self, inserted: Rows, deleted: Rows, frame: Callable[[bool], DataFrame] | None = None) -> None:
         self.inserted = inserted
         self.deleted = deleted
         self._frame = frame
@@ -200,7 +205,7 @@ class ChangeSet:
     def to_spark(self, spark: SparkSession | None = None) -> DataFrame:
         """The changes as a Spark DataFrame with a column ``change``: +1 for inserted rows, -1 for deleted ones."""
         if self._frame is not None:
-            return self._frame()
+            return self._frame(False)
         plus, minus = self.inserted, self.deleted
         names, types = plus.columns, plus.types
         write = changes_writer(plus._cells, minus._cells, names, types, plus._dictionary)

@@ -57,3 +57,14 @@ def test_missing_program_gets_a_diagnostic(tmp_path: Path) -> None:
     result = run(str(tmp_path / "none.dl"))
     assert result.exit_code == 1
     assert "error[TL" in result.stderr
+
+
+def test_placement_is_told_for_two_partitions_or_as_many_as_asked_for(program: Path) -> None:
+    program.write_text("reach(X, Y) :- edge(X, Y).\nreach(X, Z) :- edge(X, Y), reach(Y, Z).\n")
+    told = run(str(program)).stdout
+    assert "placement on 2 partitions" in told
+    assert "  reach: placed by column 2; 0 messages between partitions\n" in told
+    assert "  r2: sends nothing\n" in told
+    assert "placement on 3 partitions" in run(str(program), "--partitions", "3").stdout
+    assert "placement" not in run(str(program), "--partitions", "1").stdout
+    assert json.loads(run(str(program), "--json").stdout)["placement"]["partitions"] == 2

@@ -218,16 +218,61 @@ def test_limits_end_an_epoch(tmp_path):
     assert "limit" in failed(tmp_path / "p.dl", "--limit-memory", "1MB")
 
 
-def test_spark_is_refused_by_name(reach):
-    assert "embedded runtime only" in failed(reach, "--runtime", "spark")
-    result = run(reach, "-F", reach.parent, env={"TIDELOG_RUNTIME": "spark"})
-    assert result.exit_code == 1
-    assert "TIDELOG_RUNTIME" in result.stderr
+def test_without_java_it_is_told_what_to_install_and_that_embedded_needs_none(reach, monkeypatch, tmp_path):
+    monkeypatch.delenv("TIDELOG_RUNTIME")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    for args in ((), ("--runtime", "spark")):
+        told = failed(reach, "-F", reach.parent, *args)
+        assert told.count("\n") == 1
+        assert "install Java 17" in told
+        assert "--runtime embedded" in told
+    assert run(reach, "-F", reach.parent, "--runtime", "embedded").exit_code == 0
+
+
+def test_spark_is_not_started_for_a_program_or_files_in_error(reach, monkeypatch, tmp_path):
+    monkeypatch.setenv("TIDELOG_RUNTIME", "spark")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    reach.write_text(".input links\np(X) :- links(X).")
+    assert "no facts for `links`" in failed(reach, "-F", reach.parent)
+    reach.write_text("p(X) :- q(Y).")
+    assert "TL301" in failed(reach)
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_partitions_may_be_several_in_this_process(reach, script, partitions):
+    result = run(reach, "-F", reach.parent, "--changes", script, "--partitions", partitions, "--stats", "--profile")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.endswith("b\tc\nb\td\nc\td\n===============\n")
+
+
+def test_copies_that_several_partitions_keep_are_profiled_in_words(tmp_path):
+    (tmp_path / "p.dl").write_text("reach(@S,D) :- link(@S,D). reach(@S,D) :- link(@S,Z), reach(@Z,D). link(1,2).")
+    result = run(tmp_path / "p.dl", "--partitions", 2, "--profile")
+    assert "copy of link by column 2" in result.stderr
+    assert "__" not in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["json", "table"])
+def test_what_only_spark_writes_is_refused_before_anything_is_written(reach, kind, tmp_path):
+    reach.write_text(f".input edge\n.output edge\n.output reach(IO={kind})\n{REACH}")
+    assert "needs Spark: run with `--runtime spark`" in failed(reach, "-F", reach.parent, "-D", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert "a\tc" in run(reach, "-F", reach.parent, "-D", "-").stdout
+
+
+def test_options_that_do_not_go_together_are_refused(reach):
+    assert "--master is about Spark" in failed(reach, "--master", "local[4]")
+    assert "--conf is about Spark" in failed(reach, "--conf", "spark.executor.cores=1")
+    assert "one partition" in failed(reach, "--algorithm", "circuit", "--partitions", "2")
+    assert "one partition" in failed(reach, "--algorithm", "circuit", "--runtime", "spark")
+    assert "nowhere.invalid" in failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
 
 
 def test_wrong_use_of_the_command_line_is_code_2(reach):
     assert run(reach, "--limit-memory", "lots").exit_code == 2
     assert run(reach, "--runtime", "cloud").exit_code == 2
+    assert run(reach, "--partitions", "0").exit_code == 2
+    assert run(reach, "--runtime", "spark", "--conf", "cores").exit_code == 2
 
 
 # Changes

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.dataset as ds
 import pytest
 
 from tidelog import Engine
-from tidelog.errors import EngineError, StateWarning
+from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.feeds import FolderFeed, TableFeed
+from tidelog.streams import check_checkpoint
 
 REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -67,3 +71,46 @@ def test_a_feed_needs_one_place(tmp_path: Path) -> None:
         db.write_feed("reach")
     with pytest.raises(EngineError, match="unknown relation"):
         db.write_feed("reech", folder=str(tmp_path))
+    with pytest.raises(StateError, match=r"nowhere://feed: .*; give a local folder or a URI that Arrow reads"):
+        db.write_feed("reach", folder="nowhere://feed")
+
+
+def test_half_an_epoch_of_a_feed_is_removed(tmp_path: Path) -> None:
+    def write(folder: str) -> list[dict[str, str]]:
+        Path(folder, "part-0.parquet").write_text("half")
+        raise OSError("no space left")
+
+    with pytest.raises(StateError, match="was not written: no space left"):
+        FolderFeed("reach", str(tmp_path)).put(2, write, None)  # type: ignore[arg-type]  # a folder needs no frame
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_spark_does_not_write_is_told_as_the_feed_that_it_is() -> None:
+    @contextmanager
+    def frame() -> Iterator[None]:
+        raise RuntimeError("[TABLE_OR_VIEW_NOT_FOUND] no such table\n\tat org.apache.spark")
+        yield
+
+    feed = TableFeed("reach", "told", None)  # type: ignore[arg-type]  # the session is not reached
+    with pytest.raises(StateError, match=r"the feed of `reach` in table told was not written: \[TABLE.* table$"):
+        feed.put(2, lambda folder: [], frame)  # type: ignore[arg-type]  # as a DataFrame that Spark refuses
+
+
+@pytest.mark.parametrize("as_uri", [False, True])
+def test_a_checkpoint_that_is_ahead_of_the_state_or_new_is_refused(tmp_path: Path, as_uri: bool) -> None:
+    checkpoint = tmp_path.as_uri() if as_uri else str(tmp_path)
+    check_checkpoint("clicks", checkpoint, None)
+    with pytest.raises(EngineError, match="is new"):
+        check_checkpoint("clicks", checkpoint, 4)
+    for kind, batches in (("offsets", range(7)), ("commits", range(6))):
+        (tmp_path / kind).mkdir()
+        for batch in batches:
+            (tmp_path / kind / str(batch)).touch()
+    check_checkpoint("clicks", checkpoint, 5)
+    with pytest.raises(EngineError, match="is at batch 5, the state has the stream `clicks` up to 4"):
+        check_checkpoint("clicks", checkpoint, 4)
+
+
+def test_a_checkpoint_that_cannot_be_looked_at_is_warned_of() -> None:
+    with pytest.warns(StateWarning, match="see to it that it belongs to this state folder"):
+        check_checkpoint("clicks", "nowhere://bucket/checkpoint", None)

@@ -42,7 +42,8 @@ def test_examples_are_short_and_in_reading_order():
 
 @pytest.fixture
 def demo(monkeypatch):
-    """The demo on a tenth of its data."""
+    """The demo on a tenth of its data, in this process; `tests/spark/test_demo.py` has it on Spark."""
+    monkeypatch.setenv("TIDELOG_RUNTIME", "embedded")
     monkeypatch.syspath_prepend(str(EXAMPLES / "data"))
     import organisation
 

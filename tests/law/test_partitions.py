@@ -9,8 +9,9 @@ import pytest
 
 from tests.law.harness import Case, counts_of, run
 from tests.law.unkind import engine_on
+from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog.engine import Engine
-from tidelog.errors import LimitError
+from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.machine import Limits
 
 CASES = int(os.environ.get("TIDELOG_CASES", "100")) // 5
@@ -72,3 +73,56 @@ def test_a_limit_holds_for_all_partitions_together() -> None:
         with db.epoch() as e:
             e.insert("edge", [(i, i + 1) for i in range(50)])
         assert len(db["reach"]) == 1275
+
+
+def test_an_epoch_that_fails_on_one_partition_leaves_all_of_them_in_step() -> None:
+    with Engine("d(Y,X) :- e(X,Y). f(Y) :- d(X,Y), g(X).", partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("e", [(i, i + 1) for i in range(10)])
+            e.insert("g", [(i,) for i in range(10)])
+            e.insert("c", [(i, i) for i in range(1, 10)])
+        for bad in range(1, 10):  # whichever partition has it notes who reads `c`, the other may not come so far
+            with pytest.raises(EvaluationError, match="division by zero"), db.epoch() as e:
+                e.add_rule(f"k: d(X, Z) :- c(X, Y), Z = 1 / (Y - {bad}).")
+            with db.epoch() as e:
+                e.insert("c", [(100 + bad, 5)])
+        assert len(db["c"]) == 18
+        assert set(db["f"]) == {(i,) for i in range(9)}
+
+
+def test_a_relation_that_a_failed_epoch_made_is_made_again_on_all_partitions() -> None:
+    with Engine("d(Y,X) :- e(X,Y).", partitions=2, limits=Limits(15)) as db:
+        for _ in range(2):
+            with pytest.raises(LimitError), db.epoch() as e:
+                e.insert("c", [(i, i) for i in range(100)])
+        with db.epoch() as e:
+            e.insert("c", [(i, i) for i in range(9)])
+        assert set(db["c"]) == {(i, i) for i in range(9)}
+
+
+def test_rules_that_need_no_facts_keep_to_the_limits() -> None:
+    with Engine("", partitions=2, limits=Limits(5000)) as db:
+        with pytest.raises(LimitError, match="its limit is 5,000"), db.epoch() as e:
+            e.add_rule("n(X) :- X = 0.")
+            e.add_rule("n(Y) :- n(X), Y = X + 1.")
+        assert not db.relations
+
+
+def test_a_state_that_grew_in_several_epochs_is_opened_under_the_limits_of_one() -> None:
+    disk = MemoryDisk()
+    with Engine("", path=MemoryStore(disk), partitions=2, limits=Limits(100)) as db:
+        for first in (0, 90, 180):
+            with db.epoch() as e:
+                e.add_rule(f"n(X) :- X = range({first}, {first + 90}).")
+    with Engine(path=MemoryStore(disk.after_kill()), limits=Limits(100)) as db:
+        assert len(db["n"]) == 270
+
+
+def test_partitions_do_not_keep_what_failed_epochs_changed() -> None:
+    with Engine("d(Y,X) :- e(X,Y).", partitions=2, limits=Limits(100)) as db:
+        for _ in range(3):
+            with pytest.raises(LimitError), db.epoch() as e:
+                e.insert("e", [(i, i) for i in range(60)])  # too many for both, though not for either
+        with db.epoch() as e:
+            e.insert("e", [(1, 1)])
+        assert [len(desk._changes) for desk in db._runtime.hosts.desks] == [1, 1]

@@ -175,3 +175,15 @@ def test_query_leaves_no_trace() -> None:
         db.query("reach(X, Y), Z = X / 0")
     assert db.state() == before
     assert threading.active_count() >= 1
+
+
+def test_sum_of_floats_that_a_failed_epoch_planned_anew_is_still_one_of_floats() -> None:
+    db = Engine("s(G,V,W) :- a(G,V,L), W = f_first(L).  t(G, sum<V>) :- s(G,V,W).")
+    with db.epoch() as e:
+        e.insert("a", [(1, 1.5, (1, 2))])
+    with pytest.raises(EvaluationError, match="division by zero"), db.epoch() as e:
+        e.insert("s", [(2, 1.0, 5)])  # the type of the third column becomes known, and rules that read it are planned
+        e.add_rule("k(Z) :- a(G,V,L), Z = 1 / (G - 1).")
+    with db.epoch() as e:
+        e.insert("a", [(1, 2.25, (3,))])
+    assert list(db["t"]) == [(1, 3.75)]

@@ -90,7 +90,7 @@ def test_ctrl_c_is_heard_while_spark_reads_the_rows(spark: SparkSession, db: Eng
     thread = threading.Thread(target=press)
     thread.start()
     with pytest.raises(KeyboardInterrupt), db.epoch() as e:
-        e.insert("edge", spark.range(0, 1, 1, 1).selectExpr("id", "id").mapInArrow(slow, "a long, b long"))
+        e.insert("edge", spark.range(0, 1, 1, 1).selectExpr("id as a", "id as b").mapInArrow(slow, "a long, b long"))
     thread.join()
     assert time.monotonic() - pressed[0] < 60
     with db.epoch() as e:

@@ -139,3 +139,11 @@ def test_absent_facts_of_random_programs_are_refuted_rule_by_rule(seed: int) -> 
             assert told.present == (other in db[name])
             assert told.present or bool(told.attempts) == (name in heads)
             assert "__" not in str(told)
+
+
+def test_copies_of_several_partitions_are_told_as_what_they_copy() -> None:
+    text = "r1 reach(@S, D) :- link(@S, Z), hop(@Z, D). link(1, 2). link(1, 3). hop(4, 5)."
+    with Engine(text) as one, Engine(text, partitions=2) as two:
+        told = str(one.why_not("reach(1, 5)"))
+        assert "no such fact" in told
+        assert str(two.why_not("reach(1, 5)")).replace("@", "") == told.replace("@", "")

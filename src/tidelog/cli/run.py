@@ -11,10 +11,11 @@ import enum
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,14 +24,26 @@ from tidelog.cli.check import Report, check_file
 from tidelog.cli.guard import guarded
 from tidelog.cli.progress import progress
 from tidelog.cli.run_show import relation_text, show_statistics, show_step
+from tidelog.cli.runtime import (
+    ChosenRuntimeOption,
+    MasterOption,
+    PartitionsOption,
+    Place,
+    Runtime,
+    SettingsOption,
+    check_place,
+    read_settings,
+    spark_session,
+)
 from tidelog.cli.session import CircuitSession, EngineSession, Session, Step
 from tidelog.cli.show import console, show_diagnostics
-from tidelog.cli.state import told_warnings
+from tidelog.cli.spark_files import Input, read_frames
+from tidelog.cli.state import partitions_of, told_warnings
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, StateError, TidelogError
 from tidelog.io.delimited import Data
-from tidelog.io.files import InputFile, find_inputs, output_path, read_input, write_output
+from tidelog.io.files import InputFile, find_inputs, output_path, read_input, refuse_spark_kinds
 from tidelog.io.open_columns import Bound, settle_types
-from tidelog.io.parameters import PARQUET, SCREEN, TEXT, Layout, layout_of
+from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
 from tidelog.partition.machine import Limits
 from tidelog.program import Program
 from tidelog.program.check import Checked, check_program
@@ -38,15 +51,11 @@ from tidelog.store import open_store
 from tidelog.store.notes import check_format
 from tidelog.syntax import Epoch, parse_changes_file
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 TERMINAL = "-"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-
-
-class Runtime(enum.StrEnum):
-    """Where partitions live (D2)."""
-
-    embedded = "embedded"
-    spark = "spark"
 
 
 class Algorithm(enum.StrEnum):
@@ -81,6 +90,7 @@ class Options:
     profile: bool
     state: str | None = None
     at: int | None = None
+    place: Place = field(default_factory=Place)
 
 
 ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
@@ -103,9 +113,6 @@ StateOption = Annotated[
 AtOption = Annotated[
     int | None, typer.Option("--at", metavar="EPOCH", help="With --state: show the views as they were at this epoch.")
 ]
-RuntimeOption = Annotated[
-    Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Where the program runs.", case_sensitive=False)
-]
 
 
 @app.command("run")
@@ -121,7 +128,10 @@ def run_command(
     limit_facts: Annotated[int | None, typer.Option(min=1, help="Facts that an epoch may make.")] = None,
     limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
     limit_memory: MemoryOption = None,
-    runtime: RuntimeOption = Runtime.embedded,
+    runtime: ChosenRuntimeOption = None,
+    partitions: PartitionsOption = None,
+    master: MasterOption = None,
+    settings: SettingsOption = None,
     algorithm: Annotated[
         Algorithm, typer.Option(help="The engine, or the circuit of tidelog.dbsp.")
     ] = Algorithm.engine,
@@ -132,19 +142,15 @@ def run_command(
     Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
     """
     with guarded():
-        if runtime is Runtime.spark:
-            raise EngineError(
-                "this version of Tidelog has the embedded runtime only; use `--runtime embedded` "
-                "or unset TIDELOG_RUNTIME"
-            )
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
-        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at)
+        place = Place(runtime, partitions, master, read_settings(settings))
+        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place)
         check_options(options)
         run_program(check_file(program), options)
 
 
 def run_program(report: Report, options: Options) -> None:
-    """Load, change, write."""
+    """Load, change, write; nothing is started before the program, the script and the files are there."""
     if report.errors:
         raise ProgramError(report.findings)
     show_diagnostics(report.findings, console(stderr=True))
@@ -154,19 +160,52 @@ def run_program(report: Report, options: Options) -> None:
     resumed = options.state is not None and check_format(open_store(options.state))
     if options.at is not None and not resumed:
         raise StateError(f"{options.state} holds no state, so there is no epoch {options.at} to read")
-    data = [] if resumed else read_data(checked, find_inputs(checked.program, checked.schema, options.facts))
-    with told_warnings(), closing(make_session(checked, options, resumed)) as session:
-        steps = []
-        if not resumed:
-            with progress("evaluating", lambda: session.fact_count):
-                steps.append(session.load(data))
-        data.clear()
-        steps += run_script(session, script, options.changes)
-        write_views(session, checked.program, outputs, options.out)
-        if options.stats:
-            show_statistics(session, steps, console(stderr=True))
-        if options.profile:
-            console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
+    options = replace(options, place=settle_place(options, resumed))
+    if not options.place.is_spark and options.out != TERMINAL:
+        for name, layout in outputs or ():
+            refuse_spark_kinds(layout.kind, f"`.output {name}`")
+    files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
+    with told_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
+        data = None if files is None else read_inputs(checked, files, spark)
+        with closing(make_session(checked, options, resumed, spark)) as session:
+            steps = load(session, data)
+            steps += run_script(session, script, options.changes)
+            write_views(session, checked.program, outputs, options.out)
+            tell_run(session, steps, options)
+
+
+def load(session: Session, data: list[tuple[str, Input]] | None) -> list[Step]:
+    """The first epoch, unless a state is gone on from; what was read is given back when it is in."""
+    if data is None:
+        return []
+    with progress("evaluating", lambda: session.fact_count):
+        step = session.load(data)
+    data.clear()
+    return [step]
+
+
+def tell_run(session: Session, steps: Sequence[Step], options: Options) -> None:
+    """Statistics and profile, where they are asked for."""
+    if options.stats:
+        show_statistics(session, steps, console(stderr=True))
+    if options.profile:
+        console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
+
+
+def settle_place(options: Options, resumed: bool) -> Place:
+    """Where the run is, with all that follows from its other options and from the state that it goes on from."""
+    place = options.place
+    if options.algorithm is Algorithm.circuit or options.at is not None:
+        return replace(place, runtime=Runtime.embedded)  # refused before, where Spark was asked for
+    if options.state is None or not resumed:
+        return place
+    made = partitions_of(options.state)
+    if not made and place.runtime is Runtime.spark:
+        raise StateError(
+            f"{options.state} was made by one embedded partition, and goes on so: say `--runtime embedded`; or make a "
+            "new state on Spark from what `tidelog export` writes"
+        )
+    return replace(place, runtime=place.runtime if made else Runtime.embedded, partitions=place.partitions or made or 1)
 
 
 def check_options(options: Options) -> None:
@@ -177,13 +216,28 @@ def check_options(options: Options) -> None:
         raise EngineError("--at only reads; changes are applied to the last epoch, without --at")
     if options.state is not None and options.algorithm is Algorithm.circuit:
         raise EngineError("the circuit keeps no state; leave out --state, or use the engine")
+    if options.algorithm is Algorithm.circuit and (
+        options.place.runtime is Runtime.spark or (options.place.partitions or 1) > 1
+    ):
+        raise EngineError("the circuit runs in this process, on one partition; say `--runtime embedded`")
+    check_place(options.place)
 
 
-def make_session(checked: Checked, options: Options, resumed: bool) -> Session:
+def make_session(checked: Checked, options: Options, resumed: bool, spark: SparkSession | None) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
         return CircuitSession(checked)
-    return EngineSession(checked.program, options.limits, options.state, resumed, options.at, options.profile)
+    with progress("starting partitions"):
+        return EngineSession(
+            checked.program,
+            options.limits,
+            options.state,
+            resumed,
+            options.at,
+            options.profile,
+            spark=spark,
+            partitions=None if options.at is not None else options.place.count,
+        )
 
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
@@ -191,21 +245,36 @@ def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
     return parse_changes_file(path, convention=program.convention)
 
 
+def read_inputs(checked: Checked, files: Sequence[InputFile], spark: SparkSession | None) -> list[tuple[str, Input]]:
+    """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables."""
+    if spark is None:
+        return list(read_data(checked, files))
+    with progress("reading"):
+        return read_frames(spark, checked, files, partial(column_names, checked), partial(schema_after, checked))
+
+
 def read_data(checked: Checked, files: Sequence[InputFile]) -> list[tuple[str, Data]]:
     """All facts of all files, with types for all columns."""
-    names = {d.relation: tuple(c.name for c in d.columns) for d in checked.program.declarations}
-    read = []
     with progress("reading"):
-        for file in files:
-            types = checked.schema[file.relation]
-            columns = names.get(file.relation) or tuple(f"c{i + 1}" for i in range(len(types)))
-            read.append((file.relation, read_input(file, columns, types)))
+        read = [
+            (file.relation, read_input(file, column_names(checked, file.relation), checked.schema[file.relation]))
+            for file in files
+        ]
+    return settle_types(read, checked.schema, partial(schema_after, checked))
 
-    def check(bound: Bound) -> dict[str, tuple[str | None, ...]]:
-        known = {name: len(checked.schema[name]) for name, _ in bound}
-        return dict(check_program(checked.program, bound=bound, known=known).schema)
 
-    return settle_types(read, checked.schema, check)
+def column_names(checked: Checked, relation: str) -> tuple[str, ...]:
+    """As declared, else c1, c2, ..."""
+    declared = next((d for d in checked.program.declarations if d.relation == relation), None)
+    if declared is not None:
+        return tuple(column.name for column in declared.columns)
+    return tuple(f"c{i + 1}" for i in range(len(checked.schema[relation])))
+
+
+def schema_after(checked: Checked, bound: Bound) -> dict[str, tuple[str | None, ...]]:
+    """The types of all columns once those of some are known."""
+    known = {name: len(checked.schema[name]) for name, _ in bound}
+    return dict(check_program(checked.program, bound=bound, known=known).schema)
 
 
 def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[Step]:
@@ -248,11 +317,11 @@ def write_views(session: Session, program: Program, outputs: Outputs | None, out
         out = TERMINAL if out is None else out
     for name, layout in outputs:
         if out == TERMINAL or layout.kind == SCREEN:
-            shown = replace(layout, kind=TEXT) if layout.kind in (SCREEN, PARQUET) else layout
+            shown = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
             table = session.table(name, lists_as_text=True)
             sys.stdout.write(relation_text(name, table, session.types(name), shown))
         else:
-            table = session.table(name, lists_as_text=layout.kind != PARQUET)
-            write_output(name, table, session.types(name), layout, output_path(name, layout, Path(out or ".")))
+            folder = Path(out or ".")
+            session.write(name, layout, folder / name if layout.kind == TABLE else output_path(name, layout, folder))
     for name in sizes:
         sys.stdout.write(f"{name}\t{session.size(name)}\n")

@@ -126,7 +126,11 @@ def _running_session() -> SparkSession | None:
 
 
 def _address(master: str) -> dict[str, str]:
-    """Where executors on other machines reach the driver: the address of this machine towards the master."""
+    """Where executors on other machines reach the driver: the address of this machine towards the master.
+
+    >>> _address("spark://127.0.0.1:7077")["spark.driver.host"], _address("local[4]")
+    ('127.0.0.1', {})
+    """
     if not master or master.startswith("local"):
         return {}
     host = urlsplit(master).hostname or socket.gethostname()

@@ -9,17 +9,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from tidelog.cli.spark_files import Input, write_frame
 from tidelog.dbsp import DatalogCircuit, Outcome
 from tidelog.engine import Engine
 from tidelog.epoch import EpochStatistics
 from tidelog.errors import EngineError
 from tidelog.facts import ground_value, program_facts
+from tidelog.frames import Frame
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.delimited import Data
+from tidelog.io.files import write_output
+from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.texts import show_text
 from tidelog.partition.machine import Limits
 from tidelog.program import Program
@@ -27,6 +32,9 @@ from tidelog.program.check import Checked
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 Row = tuple[Any, ...]
 EXAMPLES = 3
@@ -55,7 +63,7 @@ class Step:
 class Session(Protocol):
     """A program that runs."""
 
-    def load(self, data: Iterable[tuple[str, Data]]) -> Step:
+    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
         """The first epoch: the program's rules and facts, and those of its files."""
 
     def apply(self, epoch: Epoch) -> Step:
@@ -63,6 +71,9 @@ class Session(Protocol):
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
         """A relation's rows in order."""
+
+    def write(self, name: str, layout: Layout, path: Path) -> None:
+        """A relation as a file, or as the table that the layout names."""
 
     def types(self, name: str) -> tuple[str | None, ...]:
         """The types of a relation's columns."""
@@ -97,6 +108,7 @@ class EngineSession:
     """A program on the engine; with a ``state`` folder, what it commits is kept there.
 
     A folder that holds a state already is gone on from, or read as it was at an epoch; its program must be the same.
+    With a session of Spark the partitions live there, and files are read and written there.
     """
 
     def __init__(
@@ -107,19 +119,21 @@ class EngineSession:
         resumed: bool = False,
         at: int | None = None,
         profiling: bool = False,
+        *,
+        spark: SparkSession | None = None,
+        partitions: int | None = None,
     ) -> None:
         self._program = program
         self._kept = state is not None
+        self._spark = spark
+        start: Program | str = program if resumed else ""
         if state is None:
-            self._db = Engine(replace(program, rules=(), facts=(), directives=()), limits=limits)
-        elif resumed:
-            self._db = Engine(program, path=state, at=at, limits=limits)
-        else:
-            self._db = Engine(path=state, limits=limits)
+            start = replace(program, rules=(), facts=(), directives=())
+        self._db = Engine(start, path=state, at=at, limits=limits, spark=spark, partitions=partitions)
         self._db.profiling = profiling
         self._steps = 0
 
-    def load(self, data: Iterable[tuple[str, Data]]) -> Step:
+    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
         """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
         if self._kept:
             epoch, _ = self._db.epoch_to(self._program)
@@ -129,7 +143,10 @@ class EngineSession:
             epoch.facts.extend(program_facts(self._program, FUNCTIONS))
         with epoch:
             for name, rows in data:
-                epoch.insert(name, rows)
+                if isinstance(rows, Frame):
+                    epoch.frames.append(rows)
+                else:
+                    epoch.insert(name, rows)
         return self._step(epoch)
 
     def profile(self) -> str:
@@ -180,6 +197,14 @@ class EngineSession:
                     table = table.set_column(place, view.columns[place], texts)
         return in_order(table)
 
+    def write(self, name: str, layout: Layout, path: Path) -> None:
+        """On Spark by the partitions and Spark's tasks, else from here."""
+        if self._spark is None:
+            write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
+        else:
+            rows = self._db[name].to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
+            write_frame(rows, name, self.types(name), layout, path)
+
     def types(self, name: str) -> tuple[str | None, ...]:
         """As declared, inferred or learnt from data."""
         return self._db[name].types
@@ -222,7 +247,7 @@ class CircuitSession:
         self._epochs = 0
         self._views = {rule.head.predicate for rule in checked.program.rules}
 
-    def load(self, data: Iterable[tuple[str, Data]]) -> Step:
+    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
         """The circuit takes rows of Python values."""
         rows: dict[str, list[Row]] = {}
         for name, given in data:
@@ -263,6 +288,10 @@ class CircuitSession:
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
         names = self._names.get(name) or [f"c{i + 1}" for i in range(len(types))]
         return in_order(pa.table([_array(c, t) for c, t in zip(columns, types, strict=True)], names=names))
+
+    def write(self, name: str, layout: Layout, path: Path) -> None:
+        """From here."""
+        write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
 
     def types(self, name: str) -> tuple[str | None, ...]:
         """As declared or inferred; else those of the values."""

@@ -7,21 +7,28 @@ this process; relations with a key are the exception, since their rows are looke
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from pyarrow import fs
+
+from tidelog.errors import DataError
 from tidelog.frames import Frame
 from tidelog.io.delimited import Data
-from tidelog.io.files import InputFile, read_input
-from tidelog.io.parameters import TABLE, Layout
+from tidelog.io.files import InputFile, kind_of, read_input
+from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from tidelog.io.spark.encode import EncodedFrame
+    from tidelog.io.spark.read import Reading
+
 Types = Sequence[str | None]
 Check = Callable[[dict[tuple[str, int], str]], Mapping[str, Types]]
-Input = Data | Frame
+Input: TypeAlias = "Data | Frame | DataFrame"
 
 
 def read_frames(
@@ -32,7 +39,7 @@ def read_frames(
     check: Check,
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns; ``check`` gives the types that follow from some."""
-    from tidelog.io.spark.read import Reading, read_file, read_table, settle_types
+    from tidelog.io.spark.read import read_file, read_table, settle_types
 
     def read(file: InputFile) -> Reading:
         names = columns(file.relation)
@@ -44,18 +51,42 @@ def read_frames(
     found: list[tuple[str, Input]] = []
     for file, reading in zip(files, settle_types([read(f) for f in files], checked.schema, check), strict=True):
         if file.relation in keyed:
-            types = reading.encoded(reading.names, None).types
-            found.append((file.relation, read_input(file, reading.names, types)))
+            found.append((file.relation, _through_here(file, reading)))
         else:
-            found.append((file.relation, Frame(file.relation, reading.frame, encode=reading.encoded)))
+            found.append((file.relation, Frame(file.relation, reading.frame, encode=_encoder(reading))))
     return found
 
 
+def _encoder(reading: Reading) -> Callable[[Sequence[str] | None, Types | None], EncodedFrame]:
+    """A reading knows its columns, also before the epoch that makes the relation."""
+    return lambda _, types: reading.encoded(reading.names, types)
+
+
+def _through_here(file: InputFile, reading: Reading) -> Data | DataFrame:
+    """The rows of a relation with a key; a table comes as it is."""
+    if file.layout.kind == TABLE:
+        return reading.frame
+    if kind_of(file) == JSON:
+        raise DataError(f"{file.path}: `{file.relation}` has a key, and such relations are not read from JSON")
+    return read_input(file, reading.names, reading.encoded(reading.names, None).types)
+
+
 def write_frame(rows: DataFrame, name: str, types: Types, layout: Layout, path: Path) -> None:
-    """A view as the file or table that its layout asks for."""
+    """A view as the file or table that its layout asks for; the files that partitions wrote for it are removed."""
     from tidelog.io.spark.write import write_table, write_view
 
-    if layout.kind == TABLE:
-        write_table(rows, layout.table or name)
-    else:
-        write_view(rows, name, types, layout, path)
+    try:
+        if layout.kind == TABLE:
+            write_table(rows, layout.table or name)
+        else:
+            write_view(rows, name, types, layout, path)
+    finally:
+        _remove_files(rows)
+
+
+def _remove_files(rows: DataFrame) -> None:
+    """Remove the folder that a DataFrame is read from; what cannot be removed does no harm."""
+    with suppress(OSError, ValueError):  # errors of Arrow are both
+        for file in rows.inputFiles()[:1]:
+            place, path = fs.FileSystem.from_uri(file)
+            place.delete_dir(path.rpartition("/")[0])

@@ -20,6 +20,7 @@ from tidelog.engine import Engine
 from tidelog.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.store import open_store
+from tidelog.store.durable import Durable
 from tidelog.store.notes import check_format
 
 LAST = -1
@@ -41,6 +42,15 @@ def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
             raise StateError(f"{place} holds no state; `tidelog run PROGRAM --state {place}` makes one")
         with Engine(path=place, at=at) as db:
             yield db
+
+
+def partitions_of(place: str) -> int:
+    """How many partitions a state was made by, each with a piece of its own; 0 for one embedded partition."""
+    durable = Durable.open(place, LAST)
+    try:
+        return durable.partitions
+    finally:
+        durable.close()
 
 
 @contextmanager

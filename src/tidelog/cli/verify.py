@@ -19,7 +19,7 @@ from tidelog.cli.application import app
 from tidelog.cli.check import Format, check_file
 from tidelog.cli.load import load_engine
 from tidelog.cli.progress import progress
-from tidelog.cli.run import Runtime, RuntimeOption
+from tidelog.cli.runtime import Runtime, RuntimeOption
 from tidelog.cli.show import console
 from tidelog.cli.state import LAST, AtOption, StateArgument, opened
 from tidelog.engine import Engine

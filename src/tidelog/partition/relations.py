@@ -171,7 +171,7 @@ class Relations:
 
     def memory(self) -> int:
         """Bytes held by all arrays."""
-        return sum(a.nbytes for a in self._arrays.values()) + sum(a.nbytes for a in self._index_arrays.values())
+        return sum(a.nbytes for a in [*self._arrays.values(), *self._index_arrays.values()])  # a copy: readers may ask
 
     def index(self, number: int, columns: tuple[int, ...]) -> int:
         """The number of the index of a relation on some columns, which is made and filled if it is not there."""

@@ -248,7 +248,8 @@ class _Refutation:
         return told, f"it is false ({print_literal(literal, self.convention)})" if told else "it is false"
 
     def _no_match(self, question: Question, atom: Atom, frame: Frame) -> str:
-        if not is_auxiliary(atom.predicate):
+        # A copy, which several partitions keep, has the label of its rule for a name.
+        if not is_auxiliary(atom.predicate) or atom.predicate in self.ledger.rules.core:
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
         if in_words(atom.predicate) is not None:
             return "no such path"

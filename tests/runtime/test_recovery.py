@@ -1,0 +1,61 @@
+"""Hosts that are lost: begun anew once per loss, whoever notices it, and a bounded number of times."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidelog.errors import EngineError
+from tidelog.runtime.protocol import HostLost
+from tidelog.runtime.recovery import ATTEMPTS, Recovery
+
+
+class Team:
+    """Hosts that count how often they began."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.recovery = Recovery(self.begin, lambda: "the state is that of epoch 7")
+
+    def begin(self) -> None:
+        self.begun += 1
+
+    def lose(self) -> None:
+        """A loss that somebody notices and mends."""
+        tries = iter([HostLost(0, "gone")])
+
+        def act() -> None:
+            for lost in tries:
+                raise lost
+
+        self.recovery.repeat(act)
+
+
+def test_what_a_loss_prevented_is_done_again() -> None:
+    team = Team()
+    team.lose()
+    assert (team.begun, team.recovery.generation) == (1, 1)
+
+
+def test_loss_that_another_thread_has_mended_meanwhile_is_not_mended_again() -> None:
+    team, tries = Team(), []
+
+    def read() -> str:
+        tries.append(team.begun)
+        if len(tries) == 1:
+            team.lose()  # as another thread would while this one waits for its answer
+            raise HostLost(0, "the stage was started again meanwhile")
+        return "answer"
+
+    assert team.recovery.repeat(read) == "answer"
+    assert (team.begun, tries) == (1, [0, 1])
+
+
+def test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands() -> None:
+    team = Team()
+
+    def act() -> None:
+        raise HostLost(1, "gone")
+
+    with pytest.raises(EngineError, match=f"partition 1 is lost.*{ATTEMPTS} attempts; the state is that of epoch 7"):
+        team.recovery.repeat(act)
+    assert team.begun == ATTEMPTS - 1
