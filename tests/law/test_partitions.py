@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from random import Random
 
+import numpy as np
 import pytest
 
 from tests.law.harness import Case, counts_of, run
@@ -126,3 +127,11 @@ def test_partitions_do_not_keep_what_failed_epochs_changed() -> None:
         with db.epoch() as e:
             e.insert("e", [(1, 1)])
         assert [len(desk._changes) for desk in db._runtime.hosts.desks] == [1, 1]
+
+
+def test_rows_that_were_sent_for_an_epoch_that_is_undone_are_not_kept() -> None:
+    with Engine("p(X) :- q(X).", partitions=2) as db:
+        for desk in db._runtime.hosts.desks:
+            desk.stage("refused", "attempt", ("q", 1, np.zeros((1, 1), np.int64)))
+            desk.rollback()
+            assert not desk._stages
