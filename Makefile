@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CASES_CHECK := 500
-CASES_TEST := 3000
+CASES_TEST := 2000
 ENGINE_SUITE := tests/engine tests/law tests/why tests/test_explain.py tests/test_keys.py tests/test_profile.py
 SPARK_SUITE := tests/engine tests/why tests/test_keys.py tests/law/test_named_cases.py tests/law/test_rollback.py
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
@@ -55,7 +55,7 @@ chromium:
 coq:
 	@$(MAKE) --no-print-directory -C proofs install-coq
 
-test: lint types imports chromium coq java ## everything: 3,000 cases of the law, long tests, coverage, partitions, Spark
+test: lint types imports chromium coq java ## everything: 2,000 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage test-partitions test-spark
 

@@ -15,7 +15,7 @@ from tidelog.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.machine import Limits
 
-CASES = int(os.environ.get("TIDELOG_CASES", "100")) // 5
+CASES = max(10, int(os.environ.get("TIDELOG_CASES", "100")) // 20)
 BLOCK = 10
 
 

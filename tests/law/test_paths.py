@@ -17,7 +17,7 @@ from tests.law.path_programs import random_case
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
 
-CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+CASES = max(60, int(os.environ.get("TIDELOG_CASES", "60")) // 10)
 FIRST = int(os.environ.get("TIDELOG_SEED", "0"))
 BLOCK = 20
 
