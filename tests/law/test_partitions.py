@@ -29,7 +29,7 @@ def test_facts_and_counts_are_exact_on_two_and_three_partitions(kind: str, first
 @pytest.mark.parametrize("kind", ["plain", "all"])
 @pytest.mark.parametrize("first", range(0, CASES, BLOCK))
 def test_messages_may_come_in_any_order_and_in_any_pieces(kind: str, first: int) -> None:
-    for seed in range(10_000 + first, 10_000 + first + BLOCK):
+    for seed in range(500 + first, 500 + first + BLOCK):
         run(Case.random(seed, kind), engine_on(2 + seed % 3, Random(seed)))
 
 
