@@ -14,7 +14,7 @@ SPARK_SUITE := tests/engine tests/why tests/test_keys.py tests/law/test_named_ca
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium coq java test test-partitions test-spark coverage soak bench bench-others bench-paths bench-spark demo \
+.PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark demo \
 	docs-diagnostics format clean
 
 help: ## list the targets
@@ -71,6 +71,9 @@ coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not spark" $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+test-spark-long: $(READY) ## the tests on Spark that take their time: every moment of a loss, a stage on a cluster, peers
+	$(PYTEST) -m "spark and long" tests
 
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))

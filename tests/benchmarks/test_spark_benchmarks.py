@@ -41,6 +41,7 @@ def kept(rules: str, view: str, facts: Mapping[str, Cells]) -> Cells:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "rules", "view", "changing", "facts"),
     [
@@ -78,6 +79,7 @@ def test_peer_keeps_the_same_view_through_a_build_a_deletion_and_an_insertion(
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_quick_run_compares_and_tells_every_kind_of_number(session: SparkSession) -> None:
     told: list[str] = []
     spark.main(["--quick", "--only", "same-generation", "rounds", "messages"], session, told.append)

@@ -16,6 +16,7 @@ from tidelog.runtime.spark import PartitionLost, PreflightError, ResidentStage, 
 from tidelog.runtime.spark.master import slots
 
 
+@pytest.mark.long
 def test_stage_on_a_cluster_survives_a_killed_executor_and_a_killed_worker_process(cluster: Cluster) -> None:
     run_apart(survive, cluster)
 

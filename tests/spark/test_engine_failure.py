@@ -72,7 +72,12 @@ MOMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "after"), MOMENTS)
+SOONEST = {("start", False), ("resume", True), ("write_piece", False), ("commit", True)}  # the others are long
+
+
+@pytest.mark.parametrize(
+    ("method", "after"), [pytest.param(*m, marks=() if m in SOONEST else pytest.mark.long) for m in MOMENTS]
+)
 def test_partition_lost_at_any_moment_of_an_epoch_is_survived(
     beside: Beside, orders: Orders, method: str, after: bool
 ) -> None:
@@ -106,6 +111,7 @@ def test_changes_of_epochs_before_a_loss_can_still_be_read(beside: Beside, order
         assert frozenset(epoch.changes["two"].deleted) == old["two"] - new["two"]
 
 
+@pytest.mark.long
 def test_rules_changed_by_an_epoch_that_is_lost_are_changed_when_it_is_repeated(beside: Beside, orders: Orders) -> None:
     for method in ("resume", "write_piece", "commit"):
         orders.die(method)
@@ -141,7 +147,7 @@ def test_partition_that_fails_to_commit_or_to_roll_back_begins_anew(beside: Besi
     assert orders.left == 0
 
 
-@pytest.mark.parametrize("method", ["start", "write_piece"])
+@pytest.mark.parametrize("method", ["start", pytest.param("write_piece", marks=pytest.mark.long)])
 def test_repeated_loss_ends_with_an_error_and_the_engine_goes_on_afterwards(
     beside: Beside, orders: Orders, method: str
 ) -> None:
@@ -265,6 +271,7 @@ with local_session(2, settings={"spark.executorEnv.PYTHONPATH": sys.argv[1]}) as
 """
 
 
+@pytest.mark.long
 def test_ctrl_c_at_a_terminal_reaches_the_engine_and_nothing_else(tmp_path: Path) -> None:
     """SIGINT to the whole process group, as a terminal sends it: Java and the workers must not mind."""
     script = tmp_path / "driver.py"

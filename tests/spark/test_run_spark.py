@@ -9,6 +9,7 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,14 +78,19 @@ def agree(folder: Path, *args: object) -> Result:
     return on_spark
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+def most_are_long(names: Sequence[str], count: int) -> list[object]:
+    """The first few as they are, the others marked long."""
+    return [name if i < count else pytest.param(name, marks=pytest.mark.long) for i, name in enumerate(names)]
+
+
+@pytest.mark.parametrize("name", most_are_long(SAMPLE, 4))
 def test_programs_give_the_files_of_the_embedded_run(name: str, tmp_path: Path) -> None:
     folder = ROOT / name
     script = folder / "changes.txt"
     agree(tmp_path, f"{folder}.dl", "-F", folder, *(("--changes", script) if script.exists() else ()))
 
 
-@pytest.mark.parametrize("name", NETWORK)
+@pytest.mark.parametrize("name", most_are_long(NETWORK, 3))
 def test_network_programs_give_the_files_of_the_embedded_run(name: str, tmp_path: Path) -> None:
     folder = ROOT / "network" / name
     program = tmp_path / f"{name}.dl"
