@@ -8,9 +8,9 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CASES_CHECK := 500
-CASES_TEST := 2000
+CASES_TEST := 1000
 ENGINE_SUITE := tests/engine tests/law tests/why tests/test_explain.py tests/test_keys.py tests/test_profile.py
-SPARK_SUITE := tests/engine tests/why tests/test_keys.py tests/law/test_named_cases.py tests/law/test_rollback.py
+SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/test_keys.py
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
@@ -55,14 +55,14 @@ chromium:
 coq:
 	@$(MAKE) --no-print-directory -C proofs install-coq
 
-test: lint types imports chromium coq java ## everything: 2,000 cases of the law, long tests, coverage, partitions, Spark
+test: lint types imports chromium coq java ## everything: 1,000 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage test-partitions test-spark
 
 test-partitions: $(READY) ## the suite of the engine again, with two partitions in one process
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=200 $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not long" $(ENGINE_SUITE)
 
-test-spark: $(READY) ## what needs Spark, and the suite of the engine on Spark: one session each, one process
+test-spark: $(READY) ## what needs Spark, and a part of the engine's suite on Spark: one session each, one process
 	$(PYTEST) -m "spark and not long" tests
 	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE)
 
@@ -72,8 +72,9 @@ coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-test-spark-long: $(READY) ## the tests on Spark that take their time: every moment of a loss, a stage on a cluster, peers
+test-spark-long: $(READY) ## what takes its time on Spark: every moment of a loss, a stage on a cluster, peers, more of the suite
 	$(PYTEST) -m "spark and long" tests
+	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/law/test_rollback.py
 
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))

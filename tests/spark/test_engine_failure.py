@@ -121,6 +121,7 @@ def test_rules_changed_by_an_epoch_that_is_lost_are_changed_when_it_is_repeated(
         assert orders.left == 0
 
 
+@pytest.mark.long
 def test_question_and_preview_survive_a_loss(beside: Beside, orders: Orders) -> None:
     expected = sorted((y,) for x, y in beside.model()["two"] if x == 0)
     orders.die("start", after=True)
@@ -163,6 +164,7 @@ def test_repeated_loss_ends_with_an_error_and_the_engine_goes_on_afterwards(
     assert beside.db.epoch_number == number + 1
 
 
+@pytest.mark.long
 def test_epoch_that_is_on_disk_is_committed_though_partitions_cannot_be_loaded(beside: Beside, orders: Orders) -> None:
     orders.die("commit", after=True)
     beside.try_epoch(change(beside))

@@ -72,9 +72,18 @@ def test_reader_waits_while_lost_partitions_begin_anew(beside: Beside, tmp_path:
     stage = beside.db._runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
     before, seen = beside.model()["reach"], []
 
+    lost = stage.processes
+
+    def is_gone() -> bool:
+        """Whether the loss was noticed, or is mended already."""
+        try:
+            return not stage.alive or stage.processes != lost
+        except (KeyError, TidelogError):
+            return True
+
     def read() -> None:
-        os.kill(stage.processes[0], signal.SIGKILL)
-        wait_for(lambda: not stage.alive, LIMIT)
+        os.kill(lost[0], signal.SIGKILL)
+        wait_for(is_gone, LIMIT)
         (tmp_path / "go").touch()
         seen.append(frozenset(beside.db["reach"]))
 
