@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidelog.asking import Asking
 from tidelog.epoch import Changes, Epoch, EpochStatistics
 from tidelog.errors import EngineError
-from tidelog.explain import Explanation, explain
 from tidelog.facts import learn, net_rows, program_facts
 from tidelog.feeding import Feeding
 from tidelog.frames import UNKNOWN_SIZE, learn_frames, on_spark, sender
 from tidelog.hosting.choose import open_home
-from tidelog.hosting.gather import put_together
 from tidelog.interrupts import Guard
 from tidelog.io.rows import encode_rows, in_order
 from tidelog.io.texts import show_fact
@@ -33,31 +32,26 @@ from tidelog.keys import check_keys, replace_by_key
 from tidelog.partition.machine import Limits
 from tidelog.partition.relations import Cells
 from tidelog.planner import Planner, Runtime
-from tidelog.profile import Profile, Profiler
+from tidelog.profile import Profiler
 from tidelog.program import SOUFFLE, Program, Rule
-from tidelog.program.functions import FUNCTIONS, Function, Functions
+from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.query import read_query
 from tidelog.ruleset import Ruleset
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol import EpochOutcome, EpochWork, RowChanges
 from tidelog.spark_views import new_folder, partition_writer, session_of, to_frame
-from tidelog.state import EngineState
-from tidelog.stating import gather_state
 from tidelog.store.difference import check_same_program, fact_texts
 from tidelog.store.durable import HISTORY, Durable
 from tidelog.store.rules import ruleset_from_values
 from tidelog.store.store import Store
 from tidelog.syntax import parse_program, parse_rule, print_rule
-from tidelog.verify import Verdict, verify, verify_with_spark
 from tidelog.view import ChangeSet, Rows, View
-from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Engine(Keeping, Feeding):
+class Engine(Asking, Keeping, Feeding):
     """Datalog views that are maintained under changes of facts and rules.
 
     >>> db = Engine("reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).")
@@ -84,9 +78,7 @@ class Engine(Keeping, Feeding):
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
     ) -> None:
-        table: Functions = FUNCTIONS
-        for function in (own := tuple(functions)):
-            table = table.with_function(function)
+        table = FUNCTIONS.with_functions(own := tuple(functions))
         parsed = parse_program(program) if isinstance(program, str) else program
         if at is not None and path is None:
             raise EngineError("`at` reads an epoch of a state folder; give its `path` too")
@@ -263,65 +255,7 @@ class Engine(Keeping, Feeding):
                     self._runtime.rollback()
         return Rows("answers", names, changed.schema[rule.head.predicate], self._dictionary, cells)
 
-    # Asking
-
-    def why(
-        self, fact: str | tuple[str, Iterable[object]], *, depth: int = 100, width: int = 10, nodes: int = 1000
-    ) -> Proof:
-        """The proof of a fact given as text, ``reach(1, 3)``, or as (relation, values).
-
-        It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
-        """
-        bounds = Bounds(depth, width, nodes)
-        with self._writing, self._ledger(bounds.work) as ledger:
-            return prove(ledger, self._fact_key(fact), bounds)
-
-    def why_not(self, fact: str | tuple[str, Iterable[object]]) -> WhyNot:
-        """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
-        with self._writing, self._ledger(Bounds().work) as ledger:
-            return refute(ledger, self._fact_key(fact))
-
-    def _ledger(self, work: int) -> Ledger:
-        """The state to be asked; that of several partitions is put together first."""
-        if isinstance(self._runtime, EmbeddedRuntime):
-            return Ledger(self._runtime, self._rules, work)
-        form = self._planner.placing.form
-        rules = replace(
-            self._rules, core=form.core, schema=form.schema, needed=self._planner.placing.needed(self._rules)
-        )
-        return Ledger(put_together(self._runtime, form, rules, self._planner.planning(self._rules, {})), rules, work)
-
-    def _fact_key(self, fact: str | tuple[str, Iterable[object]]) -> tuple[str, tuple[int, ...]]:
-        self._must_be_open()
-        name, values = read_fact(fact, self._rules.functions)
-        if name not in self:
-            raise self._unknown_relation(name)
-        return fact_key(name, values, self._rules.schema[name], self._dictionary)
-
-    def explain(self, *, core: bool = False, partitions: int | None = None) -> Explanation:
-        """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.
-
-        With ``core`` in terms of the rules as they were rewritten.
-        """
-        self._must_be_open()
-        columns = {name: self._column_names(name) for name in self._rules.schema}
-        count = partitions or self._runtime.partitions
-        with self._writing:
-            placed = self._planner.placing.placed(self._rules) if count > 1 else None
-            return explain(self._runtime, self._rules, columns, core, placed, count)
-
-    def profile(self) -> Profile:
-        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
-        return self._profiler.profile()
-
-    @property
-    def profiling(self) -> bool:
-        """Whether the time of rules is sampled, which costs a little."""
-        return self._profiler.sampling
-
-    @profiling.setter
-    def profiling(self, wanted: bool) -> None:
-        self._profiler.sampling = wanted
+    # Size
 
     @property
     def memory(self) -> int:
@@ -332,22 +266,6 @@ class Engine(Keeping, Feeding):
     def fact_count(self) -> int:
         """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
         return self._runtime.fact_count
-
-    def state(self) -> EngineState:
-        """Every fact with its rank and counts, for checks from outside; large."""
-        self._must_be_open()
-        return gather_state(self._runtime, self._planner.placing.form, self._dictionary)
-
-    def verify(self, spark: Any = None) -> Verdict:
-        """Certify that the state is exactly the model of the rules, or name the first violation.
-
-        The check shares no evaluation code with the engine. It runs in plain Python; with a Spark session, as SQL.
-        """
-        with self._writing:
-            program, state, functions = self.program, self.state(), self._rules.functions
-        if spark is None:
-            return verify(program, None, state, functions)
-        return verify_with_spark(program, None, state, spark, functions)
 
     # Closing
 
@@ -396,7 +314,7 @@ class Engine(Keeping, Feeding):
             self._planner.note_sizes(outcome, self._rules)
             self._report(epoch, outcome)
             self._profiler.note(outcome, self._rules)
-            self._feed(epoch, outcome.changes)
+            self._feed(outcome.changes)
             if self._durable is not None:
                 self._take_snapshot(self._durable, only_if_due=True)
 

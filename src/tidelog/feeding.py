@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from tidelog.engine import Engine
-    from tidelog.epoch import Epoch
     from tidelog.partition.dictionary import Dictionary
     from tidelog.runtime.protocol import RowChanges
     from tidelog.view import View
@@ -102,28 +101,26 @@ class Feeding:
                 self._catch_up(feed, last)
             self._feeds[len(self._feeds)] = (feed, self.epoch_number)
 
-    def _feed(self, epoch: Epoch, changes: RowChanges) -> None:
+    def _feed(self, changes: RowChanges) -> None:
         """After a commit: every feed gets what the epoch changed."""
         for key, (feed, last) in self._feeds.items():
             try:
                 if last < self.epoch_number - 1:
                     self._catch_up(feed, feed.last())
                 elif feed.view in changes:
-                    self._put(feed, epoch, changes)
+                    self._put(feed, changes)
             except (TidelogError, OSError) as error:
                 warnings.warn(f"epoch {self.epoch_number} is committed, but {error}", StateWarning, stacklevel=4)
                 continue
             self._feeds[key] = (feed, self.epoch_number)
 
-    def _put(self, feed: Feed, epoch: Epoch, changes: RowChanges) -> None:
+    def _put(self, feed: Feed, changes: RowChanges) -> None:
         view, runtime = self[feed.view], self._runtime
         names, types = view.columns, view.types
-        write: Write
         if on_spark(runtime):
             write = partition_writer(runtime, feed.view, names, types, runtime.run_of(changes))
         else:
-            plus, minus = changes[feed.view]
-            write = changes_writer(lambda: plus, lambda: minus, names, types, self._dictionary)
+            write = changes_writer(*changes[feed.view], names, types, self._dictionary)
         feed.put(self.epoch_number, write, partial(self._frame_of, write, names, types))
 
     def _catch_up(self, feed: Feed, last: int) -> None:
@@ -133,7 +130,7 @@ class Feeding:
         for epoch, found in groupby(self.changes(feed.view, last), key=lambda change: change.epoch):
             told = list(found)
             plus, minus = (self._cells_of(feed.view, [c.fact for c in told if c.sign == s], types) for s in (1, -1))
-            write = _holding(plus, minus, view.columns, view.types, self._dictionary)
+            write = changes_writer(plus, minus, view.columns, view.types, self._dictionary)
             feed.put(epoch, write, partial(self._frame_of, write, view.columns, view.types))
 
     def _cells_of(self, name: str, facts: list[tuple[object, ...]], types: Sequence[str]) -> Cells:
@@ -151,9 +148,3 @@ class Feeding:
             files, place = open_files(folder)
             with suppress(OSError):
                 files.delete_dir(place)
-
-
-def _holding(
-    plus: Cells, minus: Cells, names: Sequence[str], types: Sequence[str | None], dictionary: Dictionary
-) -> Write:
-    return changes_writer(lambda: plus, lambda: minus, names, types, dictionary)

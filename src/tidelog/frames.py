@@ -90,21 +90,27 @@ def learn_frames(
 
 
 def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Staged, ...]]:
-    """Sends the rows of frames to the partitions that own them; may be called again after a loss."""
+    """Sends the rows of frames, side by side, to the partitions that own them; may be called again after a loss."""
 
     def send_all(runtime: Coordinator) -> tuple[Staged, ...]:
-        from tidelog.hosting.spark_hosts import spark_hosts
+        from tidelog.hosting.spark_hosts import losses, spark_hosts
         from tidelog.io.spark.send import send
 
         hosts = spark_hosts(runtime)
-        found = []
-        for frame in encoded:
-            stage = uuid.uuid4().hex
-            placement = Placement(runtime.places.get(frame.relation, 0))
-            with hosts.losses():
-                attempts = hosts.stage.beside(partial(send, frame, placement, hosts.peers, stage))
-            found.append(Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts)))
-        return tuple(found)
+        stages = [uuid.uuid4().hex for _ in encoded]
+        homes = [Placement(runtime.places.get(frame.relation, 0)) for frame in encoded]
+        with losses():
+            peers = hosts.peers
+            sent = hosts.stage.beside(
+                [
+                    partial(send, frame, home, peers, stage)
+                    for frame, home, stage in zip(encoded, homes, stages, strict=True)
+                ]
+            )
+        return tuple(
+            Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts))
+            for frame, stage, attempts in zip(encoded, stages, sent, strict=True)
+        )
 
     return send_all
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from tidelog.errors import EngineError
 from tidelog.facts import program_facts
+from tidelog.hosting.choose import Home
 from tidelog.planner import Planner, Runtime
 from tidelog.program import Program
 from tidelog.ruleset import Ruleset
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.protocol import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.store.durable import Durable, EpochRecord
 from tidelog.store.history import Change, LogEntry, log_entries, texts_of, view_changes
-from tidelog.store.piece import Pieces
 from tidelog.store.restore import fill_partition
 from tidelog.syntax import parse_program, print_rule
 
@@ -34,6 +34,7 @@ class Keeping:
 
     epoch_number: int
     _durable: Durable | None
+    _home: Home
     _offsets: dict[str, int]
     _planner: Planner
     _runtime: Runtime
@@ -51,7 +52,7 @@ class Keeping:
     def changes(self, view: str, since: int = 0) -> list[Change]:
         """The change feed of a relation: (epoch, +1 or -1, fact) for every epoch after ``since``, each exactly once."""
         name, state = self[view].name, self._kept("a change feed")
-        words = texts_of(state) if isinstance(self._runtime, Pieces) else self._runtime.dictionary
+        words = texts_of(state) if isinstance(self._runtime, Coordinator) else self._runtime.dictionary
         return list(view_changes(state, name, since, words))
 
     def log(self) -> list[LogEntry]:
@@ -81,7 +82,7 @@ class Keeping:
         return epoch, difference
 
     def _kept(self, what: str) -> Durable:
-        if self._durable is None:
+        if self._durable is None or self._home.lasting is None:  # on Spark there may be one that nobody asked for
             raise EngineError(f"{what} needs a state folder: make the engine with `Engine(..., path=...)`")
         return self._durable
 
@@ -105,31 +106,28 @@ class Keeping:
 
     def _record(self, durable: Durable, rules: Ruleset, note: EpochRecord) -> None:
         number, runtime = self.epoch_number + 1, self._runtime
-        if isinstance(runtime, Pieces):
+        if isinstance(runtime, Coordinator):
             schema = self._planner.placing.next_form(rules).schema
             notes = runtime.write_pieces(number, schema, durable.changes_rules(rules))
             durable.record_pieces(number, notes, runtime.book, rules, note, runtime.places)
         else:
-            assert isinstance(runtime, EmbeddedRuntime), "partitions that keep no pieces have no state folder"
             durable.record(number, runtime, rules, note)
 
     def _take_snapshot(self, durable: Durable, *, only_if_due: bool) -> None:
         """Write the whole state; when it is due by itself, what goes wrong is a warning."""
         runtime, rules = self._runtime, self._rules
-        if isinstance(runtime, Pieces):
+        if isinstance(runtime, Coordinator):
             schema, pieces = self._planner.placing.form.schema, runtime
             take = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
             take(runtime.book, rules, lambda epoch: pieces.snapshot_pieces(epoch, schema), pieces.remove_old_pieces)
         else:
-            assert isinstance(runtime, EmbeddedRuntime), "partitions that keep no pieces have no state folder"
             (durable.snapshot_if_due if only_if_due else durable.snapshot)(runtime, rules)
 
     def _fill(self, durable: Durable) -> None:
         """Give empty partitions the facts that the state folder holds, each its own, or one all of them."""
         runtime = self._runtime
-        if isinstance(runtime, Pieces):
+        if isinstance(runtime, Coordinator):
             runtime.load_pieces(durable.epoch)
         else:
-            assert isinstance(runtime, EmbeddedRuntime), "partitions that keep no pieces have no state folder"
             fill_partition(runtime.partition, durable.image, self._rules.core.values())
         self._planner.placing.adopt(self._rules, durable.placements)

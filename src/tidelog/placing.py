@@ -23,8 +23,16 @@ class Form:
     core: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
-    everywhere: frozenset[str] = frozenset()
-    sends: Mapping[str, str] = field(default_factory=dict)
+    placed: Placed | None = None  # on several partitions: which rules fire everywhere, and which send
+
+    @property
+    def everywhere(self) -> frozenset[str]:
+        """The labels of the rules that fire on every partition."""
+        return frozenset() if self.placed is None else self.placed.everywhere
+
+    def sends(self, label: str) -> bool:
+        """Whether a rule may send messages to other partitions."""
+        return self.placed is not None and bool(self.placed.sends[label])
 
 
 class Placing:
@@ -34,7 +42,7 @@ class Placing:
         self._partitions = partitions
         self._known: dict[str, Placement] = {}
         self.form = Form()
-        self._placed: Placed | None = None  # of the form in force
+        self._rules: Ruleset | None = None  # in force
         self._next: tuple[Ruleset | None, Form] = (None, self.form)
 
     def next_form(self, rules: Ruleset) -> Form:
@@ -45,22 +53,21 @@ class Placing:
 
     def commit(self, rules: Ruleset) -> None:
         """The epoch that made ``rules`` the ones in force is committed."""
-        self.form = self.next_form(rules)
-        if self._partitions > 1:
-            self._placed = self.placed(rules)
-        self._known.update((name, Placement(column)) for name, column in self.form.places.items())
+        if rules is not self._rules:
+            self._rules, self.form = rules, self.next_form(rules)
+            self._known.update((name, Placement(column)) for name, column in self.form.places.items())
 
     def adopt(self, rules: Ruleset, places: Mapping[str, int]) -> None:
         """Take over the placements of a state that was read."""
         self._known = {name: Placement(column) for name, column in places.items()}
-        self._next = (None, self.form)
+        self._rules, self._next = None, (None, self.form)
         self.commit(rules)
 
     def needed(self, rules: Ruleset) -> dict[str, tuple[str, ...]]:
         """The rules that each rule of the user's needs, as they run."""
-        if self._partitions == 1:
+        placed = self.next_form(rules).placed
+        if placed is None:
             return dict(rules.needed)
-        placed = self.placed(rules)
         return {
             label: tuple(dict.fromkeys(name for core in made for name in placed.needed[core]))
             for label, made in rules.needed.items()
@@ -72,13 +79,13 @@ class Placing:
         placed = self.placed(rules)
         schema = {**rules.schema, **_copied(placed, rules.schema)}
         places = {name: placement.column for name, placement in placed.placements.items() if name in schema}
-        return Form(placed.core, schema, places, placed.everywhere, placed.sends)
+        return Form(placed.core, schema, places, placed)
 
     def placed(self, rules: Ruleset) -> Placed:
         """The localised rules, as placements stand."""
         arities = {name: len(types) for name, types in rules.schema.items()}
         known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
-        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self._placed)
+        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed)
 
 
 def _copied(placed: Placed, schema: Schema) -> dict[str, tuple[str | None, ...]]:

@@ -84,7 +84,7 @@ class Planner:
             plans = plan_rule(rule, form.schema, rules.functions, sizes)
             whole = plan_whole(rule, form.schema, rules.functions, sizes)
             value, label = value_type(rule, form.schema, rules.functions), rule.label or ""
-            return PlannedRule(rule, plans, whole, value, label in form.everywhere, bool(form.sends.get(label)))
+            return PlannedRule(rule, plans, whole, value, label in form.everywhere, form.sends(label))
 
         return plan
 

@@ -89,7 +89,7 @@ class Table:
 
     def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
         cells = self._cells()
-        write = rows_writer(lambda: cells, self.columns, self.types, self._dictionary, lists_as_text=as_text)
+        write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text)
         session = spark or session_of(None)
         return to_frame(session, new_folder(None), write, self.columns, self.types, lists_as_text=as_text)
 
@@ -208,7 +208,7 @@ class ChangeSet:
             return self._frame(False)
         plus, minus = self.inserted, self.deleted
         names, types = plus.columns, plus.types
-        write = changes_writer(plus._cells, minus._cells, names, types, plus._dictionary)
+        write = changes_writer(plus._cells(), minus._cells(), names, types, plus._dictionary)
         return to_frame(spark or session_of(None), new_folder(None), write, names, types, signed=True)
 
     def __bool__(self) -> bool:

@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this folder, with room for four partitions."""
+"""One Spark session for all tests of this folder, with room for six partitions: those kept, a module's, a test's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH, "spark.sql.shuffle.partitions": "2"}
-    with local_session(4, settings=settings) as session:
+    with local_session(6, settings=settings) as session:
         yield session
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -38,6 +40,29 @@ def soon(seconds: float, action: Callable[[], object]) -> threading.Timer:
     timer = threading.Timer(seconds, action)
     timer.start()
     return timer
+
+
+@contextlib.contextmanager
+def busy(spark: SparkSession, tasks: int, mark: Path) -> Iterator[None]:
+    """A job of the user's own that holds so many slots while the block runs."""
+    mark.touch()
+
+    def hold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        while mark.exists():
+            time.sleep(0.1)
+        yield from batches
+
+    job = spark.range(0, tasks, 1, tasks).mapInArrow(hold, "id long")
+    thread = threading.Thread(target=job.collect, daemon=True)
+    thread.start()
+    tracker = spark.sparkContext.statusTracker()
+    stages = lambda: [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]  # noqa: E731
+    wait_for(lambda: any(stage.numTasks == stage.numActiveTasks == tasks for stage in stages() if stage), 20)
+    try:
+        yield
+    finally:
+        mark.unlink()
+        thread.join(30)
 
 
 def test_worker_killed_in_the_middle_of_a_call_is_noticed_and_replaced(stage: ResidentStage) -> None:
@@ -116,12 +141,14 @@ def test_stage_is_stopped_within_seconds_while_a_call_hangs(spark: SparkSession)
     wait_for(lambda: not runs(process), 15)
 
 
-def test_start_that_finds_no_room_says_so(spark: SparkSession, kept_stage: ResidentStage, stage: ResidentStage) -> None:
-    """Of six slots the kept stage holds two and the one that is lost none."""
+def test_start_that_finds_no_room_says_so(
+    spark: SparkSession, kept_stage: ResidentStage, stage: ResidentStage, tmp_path: Path
+) -> None:
+    """Of eight slots the kept stage holds two, the one that is lost none, and a job of the user's the others."""
     assert kept_stage.alive
     os.kill(stage.processes[0], signal.SIGKILL)
     wait_for(lambda: not stage.alive, 10)
-    with ResidentStage(spark, 3, Keeper):
+    with busy(spark, 6, tmp_path / "busy"):
         with pytest.raises(StageError, match="0 of 2 tasks began within 2 s"):
             stage.restart(limit=2.0)
         with pytest.raises(PreflightError, match="a probe task did not end within 2 s"):

@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.conftest import WORKER_PATH
-from tidelog.runtime.spark import PreflightError, preflight
+from tests.spark.residents import Keeper
+from tidelog.runtime.spark import PreflightError, ResidentStage, preflight
 from tidelog.runtime.spark.master import slots
 
 
@@ -41,9 +42,20 @@ def test_folder_of_a_local_session_needs_no_probe(spark: SparkSession, tmp_path:
 
 
 def test_too_few_slots_are_refused(spark: SparkSession) -> None:
-    assert slots(spark) == 6
-    with pytest.raises(PreflightError, match=r"6 resident partitions need 7 task slots.*local\[6\].*has 6.*local\[8\]"):
-        preflight(spark, 6)
+    assert slots(spark) == 8
+    with pytest.raises(
+        PreflightError, match=r"8 resident partitions need 9 task slots.*local\[8\].*has 8: make.*local\[10\]"
+    ):
+        preflight(spark, 8)
+
+
+def test_slots_that_another_stage_holds_are_not_given_twice(spark: SparkSession) -> None:
+    with ResidentStage(spark, 2, Keeper):
+        others = ResidentStage(spark.newSession(), 6, Keeper)
+        with pytest.raises(PreflightError, match=r"has 8, of which other engines hold \d: close another engine"):
+            others.start()
+        with ResidentStage(spark.newSession(), 2, Keeper):
+            assert spark.range(5).count() == 5
 
 
 def test_dynamic_allocation_is_refused(spark: SparkSession) -> None:

@@ -69,7 +69,7 @@ def test_java_that_does_not_run_is_recognised(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_own_session_is_local_and_uses_this_interpreter(spark: SparkSession) -> None:
-    assert spark.sparkContext.master == "local[6]"
+    assert spark.sparkContext.master == "local[8]"
     assert spark.conf.get("spark.driver.host") == spark.conf.get("spark.driver.bindAddress") == "127.0.0.1"
     assert spark.conf.get("spark.pyspark.python") == sys.executable
     assert spark.conf.get("spark.ui.enabled") == "false"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -18,13 +17,12 @@ from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
 from tidelog.hosting.choose import Home
-from tidelog.ruleset import Schema
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.hosting.desk import KeptDesk
+from tidelog.partition.dictionary import Dictionary
+from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.host import RANK_LIMIT
+from tidelog.runtime.local import LocalHosts
 from tidelog.store import Durable, Store
-from tidelog.store.markers import PieceNote
-from tidelog.store.piece import Piece
-from tidelog.store.snapshot import Old
 from tidelog.testing import FEATURES, State, random_changes, random_program
 
 SEEDS = int(os.environ.get("TIDELOG_RESTARTS", "6"))
@@ -111,7 +109,7 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
             db = Engine(path=MemoryStore(disk))
             check(db, state)
         if rng.random() < 0.5:
-            db._runtime.book.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
+            db._runtime.hosts.desks[0].host.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
         state = state.after(changes)
         commit(db, changes)
         check(db, state)
@@ -120,28 +118,9 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
     check(Engine(path=MemoryStore(disk)), state)
 
 
-class Resident(EmbeddedRuntime):
-    """One partition that keeps a piece, as on Spark, but in this process."""
-
-    places: Mapping[str, int] = {}
-
-    def open_pieces(self, store: Store) -> None:
-        self._piece = Piece(store, 0)
-
-    def load_pieces(self, epoch: int) -> None:
-        self._piece.load(epoch, self.partition)
-
-    def write_pieces(self, epoch: int, schema: Schema, bases: bool) -> list[PieceNote]:
-        return [self._piece.write(epoch, self.partition, schema, bases=bases)]
-
-    def snapshot_pieces(self, epoch: int, schema: Schema) -> None:
-        self._piece.snapshot(epoch, self.partition, schema)
-
-    def remove_old_pieces(self, old: Old) -> None:
-        self._piece.remove_old(old)
-
-
 def _resident_home(path: Store, at: int | None, history: int | None, *rest: Any) -> Home:
-    runtime, durable = Resident(rest[2]), Durable.open(path, at, None, 1)
+    """One partition that keeps a piece, as on Spark, but in this process."""
+    functions, dictionary, durable = rest[2], Dictionary(), Durable.open(path, at, None, 1)
+    runtime = Coordinator(functions, LocalHosts(functions, 1, dictionary, KeptDesk), dictionary)
     runtime.open_pieces(durable.store)
     return Home(runtime, durable)

@@ -26,7 +26,8 @@ from tidelog.partition.relations import Cells
 from tidelog.program.functions import FUNCTIONS, Function, Functions
 from tidelog.program.term import Value
 from tidelog.runtime.desk import Ended
-from tidelog.runtime.host import Host, Mailbox
+from tidelog.runtime.host import Host
+from tidelog.runtime.mail import Mailbox
 from tidelog.runtime.protocol import Answer, EpochWork, Request
 
 if TYPE_CHECKING:
@@ -44,24 +45,16 @@ class MakeResidence:
 
     def __call__(self, number: int, partitions: int) -> Residence:
         """The resident of one partition, empty."""
-        table: Functions = FUNCTIONS
-        for function in self.functions:
-            table = table.with_function(function)
-        return Residence(table, number, partitions)
-
-
-def _nothing() -> None:
-    """What comes before mail where nothing has to."""
+        return Residence(FUNCTIONS.with_functions(self.functions), number, partitions)
 
 
 class FlightMailbox(Mailbox):
     """Mail over Arrow Flight: one delivery per partition and round, whatever its relations."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, before_mail: Callable[[], None]) -> None:
         self.run = 0
         self.peers: Sequence[Peer] = ()
-        self.before_mail: Callable[[], None] = _nothing
-        self._number = number
+        self._before_mail = before_mail
         self._arrived: list[tuple[int, Parcel]] = []
         self._lock = threading.Lock()
         self._senders: ThreadPoolExecutor | None = None
@@ -70,7 +63,7 @@ class FlightMailbox(Mailbox):
         """Send what leaves; returns how many supports that are."""
         if not parcels:
             return 0
-        self.before_mail()
+        self._before_mail()
         sent = [(self.peers[to], parcel) for to, parcel in sorted(parcels.items())]
         if len(sent) == 1:
             self._send(*sent[0])
@@ -114,8 +107,7 @@ class Residence(KeptDesk):
     def __init__(self, functions: Functions, number: int, partitions: int) -> None:
         self._peers: Sequence[Peer] = ()
         self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._tell_owner)
-        self._mailbox = FlightMailbox(number)
-        self._mailbox.before_mail = self.dictionary.tell_owners
+        self._mailbox = FlightMailbox(self.dictionary.tell_owners)
         super().__init__(Host(functions, number, partitions, self.dictionary, self._mailbox))
         self._working = threading.Lock()
         self._stopping = threading.Event()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tidelog.hosting.entries import Entry, SharedDictionary
@@ -55,10 +55,6 @@ class SparkHosts:
         """The ways to the partitions, which Spark tasks take along."""
         with losses():
             return tuple(endpoint.open() for endpoint in self.stage.endpoints)
-
-    def losses(self) -> AbstractContextManager[None]:
-        """A block in which a lost partition is a `HostLost`."""
-        return losses()
 
     def ask(self, method: str, *args: Any) -> list[Any]:
         """The same question to every desk."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from tidelog.errors import EngineError, EvaluationError
@@ -87,6 +88,10 @@ class Functions(Mapping[str, tuple[Function, ...]]):
             raise EngineError(f"function `{function.name}` is built in; register yours under another name")
         kept = (f for fs in self.values() for f in fs if (f.name, f.params) != (function.name, function.params))
         return Functions((*kept, function))
+
+    def with_functions(self, functions: Iterable[Function]) -> Functions:
+        """These functions and some user functions more."""
+        return reduce(Functions.with_function, functions, self)
 
 
 def user_function(

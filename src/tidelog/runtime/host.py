@@ -19,14 +19,14 @@ from tidelog.kernel import layout as at
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.fold import Fold
 from tidelog.partition.machine import Limits
-from tidelog.partition.owner import Parcel
 from tidelog.partition.partition import Partition
 from tidelog.partition.phases import Changes
 from tidelog.partition.relations import Cells
 from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.program import Atom, Negation
 from tidelog.program.functions import Function
+from tidelog.runtime.folds import fold_of
+from tidelog.runtime.mail import Mailbox
 from tidelog.runtime.protocol import EpochOutcome, EpochWork, PlannedRule, Request, RowChanges, StratumStatistics
 from tidelog.runtime.strata import Restratification, Steps
 
@@ -56,31 +56,6 @@ class _Visit:
     inserts: Mapping[int, Cells]
     added: Mapping[int, list[RuleCode]]  # by identity of their stratum
     changes: dict[int, Changes] = field(default_factory=dict)
-
-
-def fold_of(planned: PlannedRule) -> Fold | None:
-    """The fold of a count, sum or mean."""
-    aggregate, source = aggregate_of(planned.rule), planned.rule.body[0] if planned.rule.body else None
-    if aggregate is None or not is_folded(planned.rule) or not isinstance(source, Atom):
-        return None
-    keys = [arg for arg in planned.rule.head.args if arg is not aggregate]
-    head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in planned.rule.head.args)
-    group = tuple(source.args.index(arg) for arg in keys)
-    value = None if aggregate.value is None else source.args.index(aggregate.value)
-    return Fold(aggregate.kind, planned.value_type, group, value, head, planned.rule.root.label or "")
-
-
-class Mailbox:
-    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets no mail."""
-
-    def deliver(self, parcels: Mapping[int, Parcel]) -> int:
-        """Send what leaves to the other partitions; returns how many supports that are."""
-        assert not parcels, "a partition that is alone has nobody to write to"
-        return 0
-
-    def collect(self) -> Iterable[Parcel]:
-        """What has arrived."""
-        return ()
 
 
 class Host:

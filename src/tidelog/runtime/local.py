@@ -14,7 +14,8 @@ from tidelog.partition.owner import Parcel
 from tidelog.partition.relations import Cells
 from tidelog.program.functions import Function
 from tidelog.runtime.desk import Desk
-from tidelog.runtime.host import Host, Mailbox
+from tidelog.runtime.host import Host
+from tidelog.runtime.mail import Mailbox
 
 Letter = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
 Choice = Callable[[list[Letter]], tuple[list[Letter], list[Letter]]]  # letters -> those delivered now, those held back

@@ -8,10 +8,9 @@ writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -132,27 +131,3 @@ def _owned(entries: list[Entry], partition: Partition) -> list[Entry]:
         return entries
     owners = owners_of(np.array([cell for cell, _ in entries], np.int64), partition.partitions)
     return [entry for entry, owner in zip(entries, owners.tolist(), strict=True) if owner == partition.number]
-
-
-@runtime_checkable
-class Pieces(Protocol):
-    """A runtime whose partitions each keep a piece: every call is one to every partition."""
-
-    @property
-    def places(self) -> Mapping[str, int]:
-        """Where relations live, as `rewrite.placement` numbers it."""
-
-    def open_pieces(self, store: Store) -> None:
-        """Each partition opens its `Piece` of a state."""
-
-    def load_pieces(self, epoch: int) -> None:
-        """`Piece.load`, into partitions that are empty."""
-
-    def write_pieces(self, epoch: int, schema: Schema, bases: bool) -> list[PieceNote]:
-        """`Piece.write`."""
-
-    def snapshot_pieces(self, epoch: int, schema: Schema) -> None:
-        """`Piece.snapshot`."""
-
-    def remove_old_pieces(self, old: Old) -> None:
-        """`Piece.remove_old`."""

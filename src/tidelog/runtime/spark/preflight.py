@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 REGISTRATION = 60.0  # seconds that executors of a new session get to be there
 
 
-def preflight(spark: SparkSession, partitions: int, *, folder: str | None = None, limit: float = 120.0) -> None:
+def preflight(
+    spark: SparkSession, partitions: int, *, held: int = 0, folder: str | None = None, limit: float = 120.0
+) -> None:
     """Refuse a session that cannot hold so many resident partitions, with ``folder`` as their state folder.
+
+    ``held`` is the number of slots that other resident stages occupy for as long as they run.
 
     Raises:
         PreflightError: names the setting and what to do.
@@ -37,7 +41,7 @@ def preflight(spark: SparkSession, partitions: int, *, folder: str | None = None
     context(spark)
     _check_settings(spark)
     _check_folder(spark, folder)
-    await_slots(spark, partitions, limit=min(limit, REGISTRATION))
+    await_slots(spark, partitions, held=held, limit=min(limit, REGISTRATION))
     shared = None if is_local(context(spark).master) else folder
     with _marked(shared) as mark:
         rows = _probe(spark, partitions, shared, mark, limit)
@@ -45,25 +49,28 @@ def preflight(spark: SparkSession, partitions: int, *, folder: str | None = None
         _check_worker(row, mark)
 
 
-def await_slots(spark: SparkSession, partitions: int, *, limit: float) -> None:
+def await_slots(spark: SparkSession, partitions: int, *, held: int = 0, limit: float) -> None:
     """Wait until the session can run one task more than there are partitions; executors may still be on their way."""
     local = is_local(context(spark).master)
     deadline = time.monotonic() + limit
-    while (there := slots(spark)) < partitions + 1:
+    while (there := slots(spark)) < held + partitions + 1:
         if local or time.monotonic() > deadline:
-            raise PreflightError(_too_few(spark, partitions, there))
+            raise PreflightError(_too_few(spark, partitions, held, there))
         time.sleep(0.1)
 
 
-def _too_few(spark: SparkSession, partitions: int, there: int) -> str:
+def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> str:
     master = context(spark).master
     if is_local(master):
-        advice = f"make it with master local[{partitions + 2}]"
+        advice = f"make it with master local[{held + partitions + 2}]"
     else:
         advice = "give it more executors or cores (spark.executor.instances, spark.executor.cores, spark.cores.max)"
+    if held:
+        advice = f"close another engine of this session, or {advice}"
+    others = f", of which other engines hold {held}" if held else ""
     return (
         f"{partitions} resident partitions need {partitions + 1} task slots, one of them for the other jobs, and the "
-        f"session ({master}, spark.task.cpus={setting(spark, 'spark.task.cpus', '1')}) has {there}: "
+        f"session ({master}, spark.task.cpus={setting(spark, 'spark.task.cpus', '1')}) has {there}{others}: "
         f"{advice}, or ask for fewer partitions"
     )
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOT_RUNNING = "the resident stage does not run: call start() first"
 LOOK = 0.1  # seconds between two looks at the job while waiting
+_STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
 FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
 
 
@@ -81,23 +82,37 @@ class ResidentStage:
         """
         if self._job is not None:
             raise StageError("the resident stage runs already")
-        preflight(self._spark, self.partitions, folder=self._folder, limit=self._start_limit)
-        if self._rendezvous is None:
-            bind, host = addresses(self._spark, LOOPBACK)
-            self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
-        self._submit(self._start_limit)
+        _STAGES.add(self)
+        try:
+            preflight(self._spark, self.partitions, held=self._held(), folder=self._folder, limit=self._start_limit)
+            if self._rendezvous is None:
+                bind, host = addresses(self._spark, LOOPBACK)
+                self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
+            self._submit(self._start_limit)
+        except BaseException:
+            _STAGES.discard(self)
+            raise
         return self
 
     def restart(self, *, limit: float | None = None) -> None:
         """End what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
         self._end_job()
         seconds = self._start_limit if limit is None else limit
-        await_slots(self._spark, self.partitions, limit=seconds)
+        await_slots(self._spark, self.partitions, held=self._held(), limit=seconds)
         self._submit(seconds)
+
+    def _held(self) -> int:
+        """The slots that other stages of this process hold in the same session."""
+        return sum(
+            stage.partitions
+            for stage in tuple(_STAGES)
+            if stage is not self and stage._spark.sparkContext is self._spark.sparkContext
+        )
 
     def stop(self) -> None:
         """End the stage; may be called at any time and more than once."""
         self._end_job()
+        _STAGES.discard(self)
         if self._rendezvous is not None:
             self._rendezvous.close()
             self._rendezvous = None
@@ -165,20 +180,20 @@ class ResidentStage:
         """Rows of a resident."""
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
 
-    def beside(self, act: Callable[[], T]) -> T:
-        """Let Spark do something that needs the residents, and watch them meanwhile.
+    def beside(self, acts: Sequence[Callable[[], T]]) -> list[T]:
+        """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
 
         Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
-        jobs of ``act`` are cancelled.
+        jobs of all ``acts`` are cancelled.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
-        work = in_another_thread(self._spark, tag, act)
+        work = {number: in_another_thread(self._spark, tag, act) for number, act in enumerate(acts)}
         try:
-            found: T = self._gather({0: work}, None)[0]
+            found = self._gather(work, None)
         except BaseException:
             cancel_jobs(self._spark, tag)
             raise
-        return found
+        return [found[number] for number in range(len(acts))]
 
     def _submit(self, limit: float) -> None:
         meeting = self._meeting()
