@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -36,8 +36,8 @@ LIMIT = 300.0  # seconds for any question: machines that run tests are busy
 class UnkindMailbox(FlightMailbox):
     """Every row is a letter of its own; an arbitrary part of them arrives, in an arbitrary order, the others later."""
 
-    def __init__(self, number: int, rng: Random) -> None:
-        super().__init__(number)
+    def __init__(self, before_mail: Callable[[], None], rng: Random) -> None:
+        super().__init__(before_mail)
         self._rng = rng
         self._held: list[tuple[int, str, Any]] = []  # run, relation, row
 
@@ -61,8 +61,7 @@ class UnkindResidence(Residence):
 
     def hold_back(self, seed: int) -> None:
         """Use an unkind mailbox from now on."""
-        self._mailbox = UnkindMailbox(self.host.partition.number, Random(seed))
-        self._mailbox.before_mail = self.dictionary.tell_owners
+        self._mailbox = UnkindMailbox(self.dictionary.tell_owners, Random(seed))
         self.host.mailbox = self._mailbox
 
 
@@ -156,7 +155,8 @@ class PooledHosts(SparkHosts):
     def __init__(self, pool: Pool, partitions: int, functions: Sequence[Function], seed: int | None) -> None:
         self.partitions = partitions
         self.spark = pool.spark
-        self.stage = pool.stage
+        self._closed = False
+        self._stage = pool.stage
         self.repeat = lambda act: act()
         self._run = 0
         self.engine = pool.lodge(partitions, functions, seed)

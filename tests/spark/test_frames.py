@@ -64,6 +64,8 @@ def test_a_column_says_whether_a_row_comes_or_goes(spark: SparkSession, db: Engi
 
 
 def test_bad_rows_are_counted_with_an_example_and_nothing_is_applied(spark: SparkSession, db: Engine) -> None:
+    with db.epoch() as e:
+        e.insert("edge", [(9000, 1)])
     before = set(db["edge"])
     rows = spark.createDataFrame([(9001, 1), (None, 2), (9002, None)], "a long, b long")
     with pytest.raises(DataError, match="2 rows do not fit; for example"), db.epoch() as e:
@@ -107,6 +109,8 @@ def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> No
             e.delete("edge", [(1, 2)])
         later = e.changes["reach"].to_spark()
         assert view.count() == 3
+    with pytest.raises(EngineError, match="the engine is closed; what its partitions hold has to be read before"):
+        list(e.changes["edge"].deleted)
     assert sorted(map(tuple, view.collect())) == [(1, 2), (1, 3), (2, 3)]
     assert sorted(map(tuple, changes.collect())) == [(1, 2, 1), (1, 3, 1), (2, 3, 1)]
     assert sorted(map(tuple, later.collect())) == [(1, 2, -1), (1, 3, -1)]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from tidelog.errors import DataError
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import owners_of
 from tidelog.program.term import Value
@@ -32,13 +33,29 @@ class SharedDictionary(Dictionary):
         self._numbers: set[int] = set()
 
     def tell_owners(self) -> None:
-        """Tell the owners of the entries made here since the last time; DataError if two values have one id."""
+        """Tell the owners of the entries made here since the last time; DataError if two values have one id.
+
+        What an owner refuses is forgotten here, so that it is refused again; what was not told yet is told next time.
+        """
         if not self._untold:
             return
-        untold, self._untold = self._untold, []
-        for owner, entries in self._by_owner(untold):
-            if owner != self._own:
-                self._tell(owner, entries)
+        batches, self._untold = self._by_owner(self._untold), []
+        for place, (owner, entries) in enumerate(batches):
+            try:
+                if owner != self._own:
+                    self._tell(owner, entries)
+            except BaseException as error:
+                refused = isinstance(error, DataError)
+                if refused:
+                    self._forget(entries)
+                self._untold = [entry for _, left in batches[place + refused :] for entry in left]
+                raise
+
+    def _forget(self, entries: Iterable[Entry]) -> None:
+        for cell, value in entries:
+            self._values.pop(cell, None)
+            if isinstance(value, str):
+                self._cells.pop(value, None)
 
     def forget_told(self) -> None:
         """The owners are new and empty: what was made here and may not be in their files is told again."""

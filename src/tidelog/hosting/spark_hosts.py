@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tidelog.errors import EngineError
 from tidelog.hosting.entries import Entry, SharedDictionary
 from tidelog.hosting.residence import MakeResidence
 from tidelog.program.functions import Function
@@ -40,15 +41,23 @@ class SparkHosts:
     def __init__(self, spark: SparkSession, partitions: int, functions: Sequence[Function], folder: str | None) -> None:
         self.partitions = partitions
         self.spark = spark
-        self.stage = ResidentStage(spark, partitions, MakeResidence(tuple(functions)), folder=folder)
+        self._closed = False
+        self._stage = ResidentStage(spark, partitions, MakeResidence(tuple(functions)), folder=folder)
         self.repeat: Callable[[Callable[[], Any]], Any] = lambda act: act()  # until there is a coordinator
         self._run = 0
         try:
-            self.stage.start()
+            self._stage.start()
         except BaseException:
-            self.stage.stop()
+            self._stage.stop()
             raise
         self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
+
+    @property
+    def stage(self) -> ResidentStage:
+        """The stage that the partitions live in."""
+        if self._closed:
+            raise EngineError("the engine is closed; what its partitions hold has to be read before")
+        return self._stage
 
     @property
     def peers(self) -> tuple[Peer, ...]:
@@ -100,7 +109,8 @@ class SparkHosts:
 
     def close(self) -> None:
         """End the stage."""
-        self.stage.stop()
+        self._closed = True
+        self._stage.stop()
 
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
         found: dict[int, Value] = self.repeat(lambda: self.ask_one(owner, "known_entries", cells))
