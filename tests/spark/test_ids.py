@@ -10,7 +10,6 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tidelog.io.columns import encode_value
@@ -102,8 +101,8 @@ def test_spark_and_python_give_the_same_cells_and_entries(spark, ddl, values):
     df, dictionary = frame(spark, ddl, values), Dictionary()
     own = df.schema["x"].dataType
     type_ = own_type(own, "x")
-    value = entry_value(F.col("x"), own, type_) if type_ in ("symbol", "list") else F.lit(None).cast("binary")
-    rows = df.select("n", cell_column(F.col("x"), own, type_).alias("cell"), value.alias("value")).collect()
+    value = entry_value("x", own, type_) if type_ in ("symbol", "list") else "NULL"
+    rows = df.selectExpr("n", f"{cell_column('x', own, type_)} AS cell", f"{value} AS value").collect()
     assert len(rows) == len(values)
     for row in rows:
         assert row.cell == in_python(values[row.n], type_, dictionary), values[row.n]
@@ -123,7 +122,7 @@ def test_a_time_is_its_instant_in_any_zone_of_the_session(spark):
     before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
-        found = df.select("n", cell_column(F.col("x"), T.TimestampNTZType(), "timestamp").alias("cell")).collect()
+        found = df.selectExpr("n", f"{cell_column('x', T.TimestampNTZType(), 'timestamp')} AS cell").collect()
     finally:
         spark.conf.set("spark.sql.session.timeZone", before)
     assert {r.n: r.cell for r in found} == {
@@ -133,7 +132,7 @@ def test_a_time_is_its_instant_in_any_zone_of_the_session(spark):
 
 @pytest.mark.parametrize("partitions", [1, 2, 7])
 def test_spark_numpy_and_tasks_agree_on_owners(spark, partitions):
-    found = frame(spark, "bigint", LONGS).select("n", owner_column(F.col("x"), partitions).alias("o")).collect()
+    found = frame(spark, "bigint", LONGS).selectExpr("n", f"{owner_column('x', partitions)} AS o").collect()
     in_spark = [row.o for row in sorted(found, key=lambda row: row.n)]
     assert in_spark == owners_of(np.array(LONGS, np.int64), partitions).tolist()
     assert in_spark == entry_owners(LONGS, partitions).tolist()
@@ -142,6 +141,6 @@ def test_spark_numpy_and_tasks_agree_on_owners(spark, partitions):
 def test_columns_of_other_widths_make_the_same_cells(spark):
     df = spark.sql("SELECT CAST(3 AS TINYINT) a, CAST(3 AS SMALLINT) b, 3 c, 3L d, CAST(0.5 AS FLOAT) e, 0.5D f")
     fields = {field.name: field.dataType for field in df.schema}
-    row = df.select(*(cell_column(F.col(n), t, own_type(t, n)).alias(n) for n, t in fields.items())).first()
+    row = df.selectExpr(*(f"{cell_column(n, t, own_type(t, n))} AS {n}" for n, t in fields.items())).first()
     assert {row.a, row.b, row.c, row.d} == {3}
     assert row.e == row.f

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from tidelog.errors import DataError
-from tidelog.io.spark.ids import ENCODED_LIST, TWO64, UNSIGNED
-from tidelog.io.spark.wire import ASIDE, LINE, SIGN, WRONG
+from tidelog.io.spark.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
+from tidelog.io.spark.wire import LINE, SIGN, WRONG
 
 Types = Sequence[str | None]
 NO_COLUMNS = "present"  # the one column of a DataFrame for a relation that has none
@@ -46,18 +44,16 @@ IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A DataFrame's columns in a relation's order, named s0, s1, ..., and the names that errors tell.
+    """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that errors tell.
 
-    Beside them stand `sign`, where each row says whether it comes or goes, and what the reader of a file says of a row.
+    Beside them may stand `sign`, where each row says whether it comes or goes, and what the reader of a file says of a
+    row: ``aside`` are their names.
     """
 
     frame: DataFrame
     names: tuple[str, ...]
-
-    @property
-    def fields(self) -> list[T.StructField]:
-        """Name, type and nullability of the relation's columns."""
-        return [field for field in self.frame.schema.fields if field.name not in ASIDE]
+    fields: tuple[T.StructField, ...]
+    aside: tuple[str, ...]
 
 
 def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None) -> Matched:
@@ -66,13 +62,16 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
     ``change`` belongs to no relation: it tells +1 or -1.
     """
-    places = {place: name for place, name in enumerate(df.columns) if name not in (change, WRONG, LINE)}
-    numbered = df.toDF(*(name if name in (WRONG, LINE) else f"s{place}" for place, name in enumerate(df.columns)))
-    aside = [F.col(name) for name in df.columns if name in (WRONG, LINE)]
-    aside += [] if change is None else [_sign_column(df, numbered, relation, change)]
+    own = df.schema.fields
+    places = {place: field.name for place, field in enumerate(own) if field.name not in (change, WRONG, LINE)}
+    aside = [field.name for field in own if field.name in (WRONG, LINE)]
+    shown = [f"`{name}`" for name in aside]
+    if change is not None:
+        shown.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
+        aside.append(SIGN)
     if names is not None and not names and list(places.values()) in ([], [NO_COLUMNS]):
-        return Matched(numbered.select(*aside), ())
-    if names is not None and len(places) != len(names):
+        places = {}
+    elif names is not None and len(places) != len(names):
         raise DataError(
             f"relation `{relation}` has {len(names)} columns ({', '.join(names)}), "
             f"these rows have {len(places)} ({', '.join(places.values())})"
@@ -80,18 +79,22 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     order = list(places)
     if names is not None and len(set(names)) == len(names) and set(places.values()) == set(names):
         order.sort(key=lambda place: names.index(places[place]))
-    columns = [F.col(f"s{place}").alias(f"s{i}") for i, place in enumerate(order)]
-    return Matched(numbered.select(*columns, *aside), tuple(names or places.values()))
+    numbered = df.toDF(*(f.name if f.name in (WRONG, LINE) else f"s{place}" for place, f in enumerate(own)))
+    columns = [f"s{place} AS s{i}" for i, place in enumerate(order)]
+    fields = tuple(T.StructField(f"s{i}", own[place].dataType, own[place].nullable) for i, place in enumerate(order))
+    told = tuple(names or places.values())
+    return Matched(numbered.selectExpr(*columns, *shown), told, fields, tuple(aside))
 
 
-def _sign_column(df: DataFrame, numbered: DataFrame, relation: str, change: str) -> Column:
-    found = [place for place, name in enumerate(df.columns) if name == change]
+def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int:
+    found = [place for place, field in enumerate(own) if field.name == change]
     if len(found) != 1:
-        raise DataError(f"{relation}: no column `{change}` tells +1 or -1; the rows have {', '.join(df.columns)}")
-    own = numbered.schema.fields[found[0]].dataType
-    if not isinstance(own, T.IntegralType):
-        raise DataError(f"{relation}: the column `{change}` holds +1 or -1, not {own.simpleString()}")
-    return F.col(f"s{found[0]}").cast("bigint").alias(SIGN)
+        there = ", ".join(field.name for field in own)
+        raise DataError(f"{relation}: no column `{change}` tells +1 or -1; the rows have {there}")
+    kind = own[found[0]].dataType
+    if not isinstance(kind, T.IntegralType):
+        raise DataError(f"{relation}: the column `{change}` holds +1 or -1, not {kind.simpleString()}")
+    return found[0]
 
 
 def learn_types(matched: Matched, relation: str, types: Types | None) -> tuple[str, ...]:
@@ -133,24 +136,28 @@ def _fits_list(element: T.DataType, where: str) -> bool:
     return isinstance(element, T.NullType) or own_type(element, where) in IN_LISTS
 
 
-def bad_row(matched: Matched, types: Sequence[str]) -> Column:
+def bad_row(matched: Matched, types: Sequence[str]) -> Sql:
     """What is wrong with a row, null where nothing is."""
-    found: list[Column] = [F.col(WRONG)] if WRONG in matched.frame.columns else []
+    found = [f"`{WRONG}`"] if WRONG in matched.aside else []
     for place, (field, type_) in enumerate(zip(matched.fields, types, strict=True)):
-        value, where = F.col(field.name), f"column {place + 1} (`{matched.names[place]}`)"
-        found += [F.when(test, F.lit(f"{where} {told}")) for test, told in _tests(value, field, type_)]
-    if SIGN in matched.frame.columns:
-        wrong = F.coalesce(~F.col(SIGN).isin(1, -1), F.lit(True))
-        found.append(F.when(wrong, F.lit("the column of signs holds neither +1 nor -1")))
-    return F.coalesce(*found, F.lit(None).cast("string"))
+        where = f"column {place + 1} (`{matched.names[place]}`)"
+        found += [_told(test, f"{where} {told}") for test, told in _tests(field, type_)]
+    if SIGN in matched.aside:
+        wrong = f"coalesce(`{SIGN}` NOT IN (1L, -1L), true)"
+        found.append(_told(wrong, "the column of signs holds neither +1 nor -1"))
+    return f"coalesce({', '.join(found)})" if found else "CAST(NULL AS STRING)"
 
 
-def _tests(value: Column, field: T.StructField, type_: str) -> list[tuple[Column, str]]:
+def _told(test: Sql, what: str) -> Sql:
+    return f"CASE WHEN {test} THEN {literal(what)} END"
+
+
+def _tests(field: T.StructField, type_: str) -> list[tuple[Sql, str]]:
     own = field.dataType
-    value = value["__cell"] if own == ENCODED_LIST else value
-    tests = [(value.isNull(), "is null; nulls are refused, leave such rows out")] if field.nullable else []
+    value = f"{field.name}.__cell" if own == ENCODED_LIST else field.name
+    tests = [(f"{value} IS NULL", "is null; nulls are refused, leave such rows out")] if field.nullable else []
     if isinstance(own, T.StringType):
-        tests.append((~F.is_valid_utf8(value), "is not UTF-8 text"))
+        tests.append((f"NOT is_valid_utf8({value})", "is not UTF-8 text"))
     if isinstance(own, T.ArrayType):
         tests += [(test, "holds a null; nulls are refused, leave such rows out") for test in _holds_null(value, own)]
         tests += [(test, "holds a number out of range") for test in _leaf_out_of_range(value, own)]
@@ -160,36 +167,33 @@ def _tests(value: Column, field: T.StructField, type_: str) -> list[tuple[Column
     return tests
 
 
-def _holds_null(value: Column, own: T.ArrayType) -> list[Column]:
-    tests = [F.exists(value, lambda part: part.isNull())] if own.containsNull else []
-    element = own.elementType
-    if isinstance(element, T.ArrayType) and _holds_null(F.lit(None), element):
-        tests.append(F.exists(value, lambda part: reduce(Column.__or__, _holds_null(part, element))))
-    return tests
+def _holds_null(value: Sql, own: T.ArrayType, depth: int = 0) -> list[Sql]:
+    part, element = f"p{depth}", own.elementType
+    tests = [f"exists({value}, {part} -> {part} IS NULL)"] if own.containsNull else []
+    inner = _holds_null(part, element, depth + 1) if isinstance(element, T.ArrayType) else []
+    return [*tests, f"exists({value}, {part} -> {' OR '.join(inner)})"] if inner else tests
 
 
-def _leaf_out_of_range(value: Column, own: T.ArrayType) -> list[Column]:
+def _leaf_out_of_range(value: Sql, own: T.ArrayType, depth: int = 0) -> list[Sql]:
     """Decimals in lists have to be unsigned numbers."""
-    element = own.elementType
+    part, element = f"p{depth}", own.elementType
     if isinstance(element, T.ArrayType):
-        if not _leaf_out_of_range(F.lit(None), element):
-            return []
-        return [F.exists(value, lambda part: _leaf_out_of_range(part, element)[0])]
-    if isinstance(element, T.DecimalType):
-        return [F.exists(value, lambda part: (part < 0) | (part >= F.lit(TWO64).cast("decimal(21,0)")))]
-    return []
+        return [f"exists({value}, {part} -> {inner})" for inner in _leaf_out_of_range(part, element, depth + 1)]
+    return [f"exists({value}, {part} -> {_not_unsigned(part)})"] if isinstance(element, T.DecimalType) else []
 
 
-def _out_of_range(value: Column, own: T.DataType, type_: str) -> Column | None:
+def _not_unsigned(value: Sql) -> Sql:
+    return f"({value} < 0 OR {value} >= {TWO64})"
+
+
+def _out_of_range(value: Sql, own: T.DataType, type_: str) -> Sql | None:
     decimal = isinstance(own, T.DecimalType)
-    if type_ == "unsigned" and decimal:
-        return (value < 0) | (value >= F.lit(TWO64).cast("decimal(21,0)"))
     if type_ == "unsigned":
-        return value < 0
+        return _not_unsigned(value) if decimal else f"{value} < 0"
     if type_ == "number" and decimal:
-        return value.try_cast("bigint").isNull()
+        return f"try_cast({value} AS BIGINT) IS NULL"
     if type_ == "boolean" and isinstance(own, T.IntegralType):
-        return ~value.isin(0, 1)
+        return f"{value} NOT IN (0, 1)"
     if type_ == "date" and isinstance(own, T.IntegralType):
-        return value.try_cast("int").isNull()
+        return f"try_cast({value} AS INT) IS NULL"
     return None

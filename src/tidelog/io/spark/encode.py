@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from tidelog.io.spark.check import Matched, Types, bad_row, learn_types, match_columns
-from tidelog.io.spark.ids import cell_column, entry_value
+from tidelog.io.spark.ids import Sql, cell_column, entry_value, literal
 from tidelog.io.spark.wire import BAD, EXAMPLE, LINE, SIGN, cell_names
 
 HASHED = ("symbol", "list")
@@ -59,34 +58,27 @@ def encode(
         column_names = [f"c{place}" for place in range(1, len(types) + 1)]
     matched = match_columns(df, relation, column_names, change)
     learnt = learn_types(matched, relation, types)
-    signs = F.col(SIGN) if change is not None else F.lit(sign).cast("bigint")
+    signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
     return EncodedFrame(relation, learnt, _projected(matched, learnt, signs), exact)
 
 
-def _projected(matched: Matched, types: Sequence[str], signs: Column) -> DataFrame:
+def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
     fields = matched.fields
-    bad = matched.frame.withColumn(BAD, bad_row(matched, types))
-    cells = [cell_column(F.col(f.name), f.dataType, t) for f, t in zip(fields, types, strict=True)]
-    values = {
-        f"v{i}": entry_value(F.col(f.name), f.dataType, types[i]) for i, f in enumerate(fields) if types[i] in HASHED
-    }
-    # A cell of a bad row is never looked at, and computing it could fail.
-    good = {name: F.when(F.col(BAD).isNull(), column) for name, column in {**_numbered(cells), **values}.items()}
-    return bad.select(
-        *(column.alias(name) for name, column in good.items()),
-        signs.alias(SIGN),
-        F.make_valid_utf8(F.col(BAD)).alias(BAD),  # what a bad row holds need not be text that Python can read
-        F.when(F.col(BAD).isNotNull(), F.make_valid_utf8(_shown(matched))).alias(EXAMPLE),
+    cells = [cell_column(f.name, f.dataType, t) for f, t in zip(fields, types, strict=True)] or ["1L"]
+    good = dict(zip(cell_names(len(fields)), cells, strict=True))
+    good |= {f"v{i}": entry_value(f.name, f.dataType, types[i]) for i, f in enumerate(fields) if types[i] in HASHED}
+    return matched.frame.selectExpr("*", f"{bad_row(matched, types)} AS `{BAD}`").selectExpr(
+        # A cell of a bad row is never looked at, and computing it could fail.
+        *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
+        f"{signs} AS `{SIGN}`",
+        f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # what a bad row holds need not be text that Python can read
+        f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({_shown(matched)}) END AS `{EXAMPLE}`",
     )
 
 
-def _numbered(cells: Sequence[Column]) -> dict[str, Column]:
-    return dict(zip(cell_names(len(cells)), cells or [F.lit(1).cast("bigint")], strict=True))
-
-
-def _shown(matched: Matched) -> Column:
+def _shown(matched: Matched) -> Sql:
     """The row as text, for the eye."""
-    if LINE in matched.frame.columns:
-        return F.concat(F.lit("`"), F.col(LINE), F.lit("`"))
-    pairs = [F.col(f.name).alias(name) for f, name in zip(matched.fields, matched.names, strict=True)]
-    return F.to_json(F.struct(*pairs), {"ignoreNullFields": "false"}) if pairs else F.lit("()")
+    if LINE in matched.aside:
+        return f"concat('`', `{LINE}`, '`')"
+    pairs = ", ".join(f"{literal(name)}, {f.name}" for f, name in zip(matched.fields, matched.names, strict=True))
+    return f"to_json(named_struct({pairs}), map('ignoreNullFields', 'false'))" if pairs else "'()'"

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException, PythonException
-from pyspark.sql import functions as F
 
 from tidelog.errors import DataError
 from tidelog.io.spark.courier import OWNER, REPORT, Courier
@@ -45,7 +44,7 @@ def send(
     """
     frame = encoded.frame
     if placement.column >= 0:
-        frame = frame.withColumn(OWNER, owner_column(F.col(f"c{placement.column}"), len(endpoints)))
+        frame = frame.selectExpr("*", f"{owner_column(f'c{placement.column}', len(endpoints))} AS `{OWNER}`")
     kinds = tuple((place, encoded.types[place] == "list") for place in encoded.hashed)
     courier = Courier(encoded.relation, len(encoded.types), kinds, placement.column, tuple(endpoints), stage_id)
     try:

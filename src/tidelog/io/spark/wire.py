@@ -23,7 +23,6 @@ ENTRY_SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", 
 COUNTED = "present"
 BAD, EXAMPLE, SIGN = "bad", "example", "sign"  # columns beside the cells on the way to the tasks
 WRONG, LINE = "__wrong", "__line"  # what a reader of files found wrong with a row, and the row as it stands there
-ASIDE = (SIGN, WRONG, LINE)
 Cells = npt.NDArray[np.int64]
 Descriptor = dict[str, Any]
 
