@@ -100,10 +100,10 @@ def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Sta
         stages = [uuid.uuid4().hex for _ in encoded]
         homes = [Placement(runtime.places.get(frame.relation, 0)) for frame in encoded]
         with losses():
-            peers = hosts.peers
+            peers, room = hosts.peers, hosts.room
             sent = hosts.stage.beside(
                 [
-                    partial(send, frame, home, peers, stage)
+                    partial(send, frame, home, peers, stage, room)
                     for frame, home, stage in zip(encoded, homes, stages, strict=True)
                 ]
             )

@@ -20,6 +20,7 @@ from tidelog.program.term import Value
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.protocol import HostLost
 from tidelog.runtime.spark import NoAnswer, PartitionLost, ResidentStage, StageError
+from tidelog.runtime.spark.master import slots
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,6 +59,11 @@ class SparkHosts:
         if self._closed:
             raise EngineError("the engine is closed; what its partitions hold has to be read before")
         return self._stage
+
+    @property
+    def room(self) -> int:
+        """How many tasks can run beside the partitions."""
+        return max(1, slots(self.spark) - self.stage.held)
 
     @property
     def peers(self) -> tuple[Peer, ...]:

@@ -24,13 +24,14 @@ class EncodedFrame:
     """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` tells what is wrong.
 
     `example` is the row as it came, where it is bad; `sign` is +1 or -1. ``types`` are the relation's types with
-    those that were open as the DataFrame has them. ``exact`` reads the source again, in Python, and raises at the
-    first row that is wrong, with its place.
+    those that were open as the DataFrame has them. ``source`` is what was encoded, ``exact`` reads it again, in Python,
+    and raises at the first row that is wrong, with its place.
     """
 
     relation: str
     types: tuple[str, ...]
     frame: DataFrame
+    source: DataFrame
     exact: Callable[[], object] | None = None
 
     @property
@@ -59,7 +60,7 @@ def encode(
     matched = match_columns(df, relation, column_names, change)
     learnt = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
-    return EncodedFrame(relation, learnt, _projected(matched, learnt, signs), exact)
+    return EncodedFrame(relation, learnt, _projected(matched, learnt, signs), df, exact)
 
 
 def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:

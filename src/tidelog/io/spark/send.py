@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException, PythonException
+from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.io.spark.courier import OWNER, REPORT, Courier
@@ -25,6 +26,7 @@ from tidelog.rewrite.placement import Placement
 
 RAISED = re.compile(r"[\w.]+(Error|Exception)\b")  # the last line of a traceback
 SHOWN = 500
+LITTLE = 32 << 20  # bytes for one task: more are better shared out by Spark's own rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,12 @@ class Counts:
 
 
 def send(
-    encoded: EncodedFrame, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str
+    encoded: EncodedFrame, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int = 0
 ) -> list[tuple[str, Counts]]:
     """Deliver all rows; returns the attempts that count. After any error the partitions have to drop the stage.
 
-    An error that an endpoint raised is raised here as it was; bad rows and a source that fails are a DataError.
+    ``tasks`` is how many can run at once: little data is not spread over more. An error that an endpoint raised is
+    raised here as it was; bad rows and a source that fails are a DataError.
     """
     frame = encoded.frame
     if placement.column >= 0:
@@ -48,6 +51,8 @@ def send(
     kinds = tuple((place, encoded.types[place] == "list") for place in encoded.hashed)
     courier = Courier(encoded.relation, len(encoded.types), kinds, placement.column, tuple(endpoints), stage_id)
     try:
+        if tasks and estimated_size(encoded.source) < tasks * LITTLE:
+            frame = frame.coalesce(tasks)
         reports = frame.mapInArrow(courier, REPORT).collect()
     except PySparkException as error:
         raise DataError(f"{encoded.relation}: Spark could not read the rows: {first_line(error)}") from error
@@ -60,6 +65,11 @@ def send(
             encoded.exact()
         raise _refusal(encoded.relation, bad, next(r for r in reports if r.bad))
     return [(r.attempt, Counts(r.rows, r.entries)) for r in reports]
+
+
+def estimated_size(df: DataFrame) -> int:
+    """How many bytes Catalyst takes a DataFrame to have; nothing is read for it. Where it has no idea, very many."""
+    return int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
 
 
 def _refusal(relation: str, bad: int, report: Any) -> DataError:

@@ -84,7 +84,8 @@ class ResidentStage:
             raise StageError("the resident stage runs already")
         _STAGES.add(self)
         try:
-            preflight(self._spark, self.partitions, held=self._held(), folder=self._folder, limit=self._start_limit)
+            others = self.held - self.partitions
+            preflight(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
             if self._rendezvous is None:
                 bind, host = addresses(self._spark, LOOPBACK)
                 self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
@@ -98,16 +99,14 @@ class ResidentStage:
         """End what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
         self._end_job()
         seconds = self._start_limit if limit is None else limit
-        await_slots(self._spark, self.partitions, held=self._held(), limit=seconds)
+        await_slots(self._spark, self.partitions, held=self.held - self.partitions, limit=seconds)
         self._submit(seconds)
 
-    def _held(self) -> int:
-        """The slots that other stages of this process hold in the same session."""
-        return sum(
-            stage.partitions
-            for stage in tuple(_STAGES)
-            if stage is not self and stage._spark.sparkContext is self._spark.sparkContext
-        )
+    @property
+    def held(self) -> int:
+        """The slots that stages of this process hold in the session, this one included."""
+        mine = self._spark.sparkContext
+        return sum(stage.partitions for stage in tuple(_STAGES) if stage._spark.sparkContext is mine)
 
     def stop(self) -> None:
         """End the stage; may be called at any time and more than once."""
