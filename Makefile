@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
-CASES_CHECK := 500
+CASES_CHECK := 100
 CASES_TEST := 1000
 ENGINE_SUITE := tests/engine tests/law tests/why tests/test_explain.py tests/test_keys.py tests/test_profile.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/test_keys.py
@@ -40,7 +40,7 @@ types: $(READY) ## mypy, strict, on src
 imports: $(READY) ## the direction of imports
 	$(BIN)/lint-imports
 
-check: lint types imports ## what to run before a commit: lint, types, imports, tests with 500 cases of the law
+check: lint types imports ## what to run before a commit: lint, types, imports, tests with 100 cases of the law
 	TIDELOG_CASES=$(CASES_CHECK) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not long and not spark"
 
 # The page of `tidelog simulate` is tested in a browser: installed where that is possible, else that test says it is skipped.

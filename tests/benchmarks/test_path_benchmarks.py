@@ -36,6 +36,7 @@ def test_a_query_is_one_rule_of_path_expressions() -> None:
     assert gmark.labels_of(QUERY) == ["p", "q", "r"]
 
 
+@pytest.mark.long
 def test_the_workload_is_measured_in_the_form_of_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gmark.main(["--data", str(folder), "--repeat", "1"])
     shown = capsys.readouterr().out

@@ -365,6 +365,7 @@ def test_session_and_plain_engine_agree_on_change_scripts():
 # Progress
 
 
+@pytest.mark.long
 def test_progress_shows_in_a_terminal_only_and_only_for_long_work():
     terminal, pipe = (Console(file=io.StringIO(), force_terminal=force, width=80) for force in (True, False))
     for to in (terminal, pipe):
@@ -387,6 +388,7 @@ def start(*args, **more):
     )
 
 
+@pytest.mark.long
 def test_interrupt_ends_with_130_and_a_line(tmp_path):
     (tmp_path / "p.dl").write_text("m(X) :- n(X).")
     (tmp_path / "c.txt").write_text("+n(0). commit. + n(Y) :- n(X), Y = X + 1. commit.")
@@ -401,6 +403,7 @@ def test_interrupt_ends_with_130_and_a_line(tmp_path):
     assert b"Traceback" not in told
 
 
+@pytest.mark.long
 def test_reader_that_goes_away_ends_it_quietly(tmp_path):
     (tmp_path / "p.dl").write_text("n(0). n(Y) :- n(X), Y = X + 1, Y < 200000.")
     with start(tmp_path / "p.dl") as process:

@@ -188,6 +188,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory):
     driver.quit()
 
 
+@pytest.mark.long
 def test_page_plays_the_run_in_a_browser(browser, tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     simulate("reachability", "--algorithm=psn-extended", "--no-steps", f"--page={file}", "--limit=100000")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from benchmarks.durability import main
 
 
+@pytest.mark.long
 def test_the_benchmark_writes_a_page_with_equal_results(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     main(["--quick", "--only", "rmat", "--page", str(page)], show=lambda text: None)

@@ -126,6 +126,7 @@ def test_readers_open_committed_epochs_while_a_writer_works(tmp_path: Path) -> N
             assert not violations(reader.state())
 
 
+@pytest.mark.long
 def test_a_killed_writer_loses_no_epoch_that_it_told_of(tmp_path: Path) -> None:
     Engine(load.RULES, path=tmp_path).close()
     rng = random.Random(KILLS)

@@ -31,6 +31,7 @@ def subject(seed: int, kind: str) -> tuple[Subject, tuple[Rule, ...]]:
     return Subject(db.program, db.state()), case.changes[-1].add_rules if case.changes else ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["plain", "all"])
 def test_verdict_is_right_for_every_state_and_every_corruption(kind: str) -> None:
     tally: Counter[tuple[str, bool]] = Counter()

@@ -68,6 +68,7 @@ def reached(semantics: Semantics, start: Configuration, depth: int) -> set[Confi
     return seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("updates", UPDATES, ids=lambda us: " ".join(map(str, us)))
 def test_all_programs_of_two_rules_move_alike_for_one_iteration(updates: list[Update]) -> None:
     for rules in PAIRS:

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import network
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs the bench extra (matplotlib)")
 def test_one_command_writes_table_and_plot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
