@@ -18,7 +18,6 @@ ANYWHERE = {
     "test_statistics_count_supports_per_rule": COPIES,
     "test_suspended_and_revived_is_no_change_above": COPIES,
     "test_walks_from_known_nodes_do_not_build_the_closure": COPIES,
-    "test_missing_and_forbidden_walks_are_told_as_paths": TOLD,
     "test_small_limit_of_facts_is_kept_exactly": COPIES,
     "test_supports_are_counted_per_rule_and_stratum": COPIES,
     "test_suspended_and_revived_facts_are_told_per_stratum": COPIES,

@@ -147,3 +147,15 @@ def test_copies_of_several_partitions_are_told_as_what_they_copy() -> None:
         told = str(one.why_not("reach(1, 5)"))
         assert "no such fact" in told
         assert str(two.why_not("reach(1, 5)")).replace("@", "") == told.replace("@", "")
+
+
+def test_negated_copies_of_walks_and_projections_are_told_as_the_rule_writes_them() -> None:
+    """On several partitions they were told as a count of no rows, and two of them as one."""
+    text = """
+        r1 back(X, Y) :- q(X, Y), r(X), !q(Y, _), !follows*(X, Y), !follows*(Y, X).
+        q(5, 8). q(1, 3). q(4, 5). r(1). r(4). r(5). follows(1, 2). follows(2, 3)."""
+    with Engine(text) as one, Engine(text, partitions=3) as two:
+        assert "no follows*(8, 5)" in str(one.why("back(5, 8)"))
+        assert str(two.why("back(5, 8)")) == str(one.why("back(5, 8)"))
+        for absent in ("back(1, 3)", "back(4, 5)", "back(2, 2)"):
+            assert str(two.why_not(absent)) == str(one.why_not(absent))

@@ -200,6 +200,7 @@ class _Refutation:
         written_atom = literal.atom if isinstance(literal, Negation) else literal
         assert isinstance(written_atom, Atom)
         atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
+        atom = self.words.copied(atom)
         if is_auxiliary(atom.predicate):
             source, walk = self.words.projected(atom), self.words.walk_text(atom)
             if walk is not None:

@@ -109,7 +109,7 @@ class Premises:
         return [*parts, *self._head_computations(support)]
 
     def _absence(self, support: Support, literal: Negation, text: str) -> Item:
-        atom = self.put_in(support.question, literal.atom, support.binding.get)
+        atom = self.copied(self.put_in(support.question, literal.atom, support.binding.get))
         if not is_auxiliary(atom.predicate):
             return Absence(print_atom(atom, self.convention))
         source = self.projected(atom)
@@ -121,6 +121,14 @@ class Premises:
         zero: Value = 0.0 if self.ledger.rules.schema[support.rule.head.predicate][-1] == "float" else 0
         label = self.ledger.owner(support.rule)
         return Group(kind, text or self.aggregate_text(label, atom.predicate), zero, 0, label)
+
+    def copied(self, atom: Atom) -> Atom:
+        """The atom that an atom over the copy of a relation for other partitions stands for; any other as it is."""
+        match self.ledger.by_head.get(atom.predicate, []):
+            case [Rule(label=label, head=head, body=(Atom() as source,))] if label == atom.predicate:
+                known = dict(zip(head.args, atom.args, strict=True))
+                return replace(source, args=tuple(known[arg] for arg in source.args))
+        return atom
 
     def projected(self, atom: Atom) -> Atom | None:
         """The atom that an atom over a projection stands for, with ``_`` where columns were left out."""
