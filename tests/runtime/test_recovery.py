@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from tidelog.errors import EngineError
@@ -42,7 +44,9 @@ def test_loss_that_another_thread_has_mended_meanwhile_is_not_mended_again() -> 
     def read() -> str:
         tries.append(team.begun)
         if len(tries) == 1:
-            team.lose()  # as another thread would while this one waits for its answer
+            other = threading.Thread(target=team.lose)
+            other.start()
+            other.join()  # while this one waits for its answer
             raise HostLost(0, "the stage was started again meanwhile")
         return "answer"
 
@@ -59,3 +63,20 @@ def test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands() ->
     with pytest.raises(EngineError, match=f"partition 1 is lost.*{ATTEMPTS} attempts; the state is that of epoch 7"):
         team.recovery.repeat(act)
     assert team.begun == ATTEMPTS - 1
+
+
+def test_loss_in_the_middle_of_an_attempt_is_the_loss_of_the_attempt() -> None:
+    """Hosts that began anew between its halves would know only the second."""
+    team, done = Team(), []
+
+    def attempt() -> None:
+        done.append(f"first half, {team.begun}")
+        team.recovery.repeat(lambda: team.recovery.ask(question))
+        done.append(f"second half, {team.begun}")
+
+    def question() -> None:
+        if not team.begun:
+            raise HostLost(0, "gone")
+
+    team.recovery.repeat(attempt)
+    assert done == ["first half, 0", "first half, 1", "second half, 1"]

@@ -29,6 +29,7 @@ class Recovery:
         self._lost = False
         self._turn = threading.RLock()
         self._taken = False
+        self._asking = threading.local()
 
     def take_turn(self) -> None:
         """An epoch begins: until `end_turn` only this thread may begin the hosts anew."""
@@ -44,7 +45,19 @@ class Recovery:
             self._turn.release()
 
     def repeat(self, act: Callable[[], T]) -> T:
-        """Do something that the loss of a host may prevent; then all hosts begin anew, and it is done again."""
+        """Do something that the loss of a host may prevent; then all hosts begin anew, and it is done again.
+
+        What is asked in the middle of it is a part of it: hosts that began anew there would not know the half before.
+        """
+        if getattr(self._asking, "inside", False):
+            return act()
+        self._asking.inside = True
+        try:
+            return self._repeated(act)
+        finally:
+            self._asking.inside = False
+
+    def _repeated(self, act: Callable[[], T]) -> T:
         for left in reversed(range(ATTEMPTS)):
             asked: int | None = None
             try:
