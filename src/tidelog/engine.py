@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidelog.asking import Asking
-from tidelog.epoch import Changes, Epoch, EpochStatistics
+from tidelog.epoch import Changes, Epoch, EpochStatistics, collect_frames
 from tidelog.errors import EngineError
 from tidelog.facts import learn, net_rows, program_facts
 from tidelog.feeding import Feeding
@@ -28,7 +29,7 @@ from tidelog.interrupts import Guard
 from tidelog.io.rows import encode_rows, in_order
 from tidelog.io.texts import show_fact
 from tidelog.keeping import Keeping
-from tidelog.keys import check_keys, replace_by_key
+from tidelog.keys import KeyClash, base_keys, check_keys, keyed_elsewhere, replace_by_key
 from tidelog.partition.machine import Limits
 from tidelog.partition.relations import Cells
 from tidelog.planner import Planner, Runtime
@@ -162,7 +163,7 @@ class Engine(Asking, Keeping, Feeding):
             self._durable.must_be_exact()
         with self._writing:
             rules, work = self._prepare(epoch)
-            with self._guarded():
+            with self._guarded(), self._clashes(rules):
                 outcome = self._runtime.run(work)
                 self._check_keys(rules, outcome)
                 self._runtime.rollback()
@@ -301,7 +302,7 @@ class Engine(Asking, Keeping, Feeding):
                 epoch.facts += program_facts(parsed, self._rules.functions)
                 epoch.text_facts = fact_texts(parsed)
             rules, work = self._prepare(epoch)
-            with self._guarded(), self._profiler.watching(self._runtime.book.partition):
+            with self._guarded(), self._profiler.watching(self._runtime.book.partition), self._clashes(rules):
                 outcome = self._runtime.run(work)
                 self._check_keys(rules, outcome)
                 self._make_durable(epoch, rules, outcome)
@@ -341,17 +342,30 @@ class Engine(Asking, Keeping, Feeding):
             signed.setdefault(name, []).append((sign, encode_rows(name, data, types, self._dictionary)))
         mixed = {frame.relation: signed.pop(frame.relation, []) for frame in frames}  # summed where the rows arrive
         inserts, deletes = net_rows(signed)
-        replace_by_key(rules.program, self._runtime.rows_with_keys, inserts, deletes, self._row_text(rules))
+        keys = base_keys(rules.program)
+        with self._clashes(rules):
+            replace_by_key(keys, self._runtime.rows_with_keys, inserts, deletes)
         rules = rules.holding([*inserts, *mixed])
+        keyed = {name: keys[name] for name in mixed if name in keys}
+        if keyed and collect_frames(epoch, keyed_elsewhere(keyed, self._planner.placing.next_form(rules).places)):
+            return self._prepare(epoch)
         work = self._planner.work(self._rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
         if frames and isinstance(self._runtime, Coordinator):
             self._runtime.send = sender(frames)
-            work = replace(work, signed=mixed)
+            work = replace(work, signed=mixed, keys=keyed)
         return rules, work
 
-    def takes_frames(self, relation: str) -> bool:
-        """Whether rows of a Spark DataFrame go to the partitions by themselves."""
-        return on_spark(self._runtime) and all(key.relation != relation for key in self._rules.program.keys)
+    def takes_frames(self) -> bool:
+        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+        return on_spark(self._runtime)
+
+    @contextmanager
+    def _clashes(self, rules: Ruleset) -> Iterator[None]:
+        """Rows with one key, inserted in one epoch, are told with their values."""
+        try:
+            yield
+        except KeyClash as clash:
+            raise clash.told(self._row_text(rules)) from None
 
     def _check_keys(self, rules: Ruleset, outcome: EpochOutcome) -> None:
         """An epoch that breaks the key of a relation with rules is rolled back (D9)."""

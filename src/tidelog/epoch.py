@@ -6,7 +6,7 @@ Law (D3): within one epoch the signs of a fact are summed, so that the order of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -146,10 +146,10 @@ class Epoch:
         self.facts.append((sign, relation, read_rows(relation, rows)))
 
     def _take_frame(self, frame: Frame) -> None:
-        """Rows of Spark go to the partitions; through here for relations with a key, and where nothing is on Spark."""
+        """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
         self._must_be_open()
         self._engine.check_relation_name(frame.relation)
-        if self._engine.takes_frames(frame.relation):
+        if self._engine.takes_frames():
             self.frames.append(frame)
         else:
             self.facts += frame.collected()
@@ -157,3 +157,12 @@ class Epoch:
     def _must_be_open(self) -> None:
         if not self._open:
             raise EngineError("this epoch is over; begin a new one with `engine.epoch()`")
+
+
+def collect_frames(epoch: Epoch, relations: Container[str]) -> bool:
+    """Take the rows that go into these relations through this process after all; whether there were any."""
+    apart = [frame for frame in epoch.frames if frame.relation in relations]
+    epoch.frames = [frame for frame in epoch.frames if frame.relation not in relations]
+    for frame in apart:
+        epoch.facts += frame.collected()
+    return bool(apart)

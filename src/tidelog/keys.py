@@ -47,8 +47,24 @@ def clashing_rows(rows: Cells, columns: Sequence[int]) -> Pair | None:
     return (one[found[0]], other[found[0]]) if len(found) else None
 
 
+class KeyClash(Exception):
+    """Two rows of a base relation with one key, inserted in one epoch: as cells, for somebody else to tell."""
+
+    def __init__(self, name: str, columns: tuple[int, ...], pair: Pair) -> None:
+        super().__init__(name, columns, pair)
+        self.name, self.columns, self.pair = name, columns, pair
+
+    def told(self, show: Show) -> DataError:
+        """The error as the user sees it."""
+        what = _told(self.name, self.columns, self.pair, show)
+        return DataError(f"{what} are inserted in one epoch; nothing was changed")
+
+
 def replaced_rows(find: Find, name: str, columns: tuple[int, ...], inserts: Cells) -> Cells:
     """The rows of a base relation that inserted ones replace: those with the key of one and other values."""
+    clash = clashing_rows(inserts, columns)
+    if clash is not None:
+        raise KeyClash(name, columns, clash)
     return _without(find(name, columns, inserts), inserts)
 
 
@@ -69,16 +85,27 @@ def _without(rows: Cells, others: Cells) -> Cells:
     return rows[[bytes(row) not in known for row in np.ascontiguousarray(rows)]]
 
 
+def base_keys(program: Program) -> dict[str, tuple[int, ...]]:
+    """The key columns of the relations without rules."""
+    return dict(_keys(program, derived=False))
+
+
+def keyed_elsewhere(keys: Mapping[str, tuple[int, ...]], places: Mapping[str, int]) -> set[str]:
+    """The relations whose rows with one key may have several owners: they live by a column outside the key.
+
+    >>> keyed_elsewhere({"link": (0, 1), "host": (0,)}, {"link": 1, "host": 1})
+    {'host'}
+    """
+    return {name for name, columns in keys.items() if places.get(name, -1) >= 0 and places[name] not in columns}
+
+
 def replace_by_key(
-    program: Program, find: Find, inserts: Mapping[str, Cells], deletes: dict[str, Cells], show: Show
+    keys: Mapping[str, tuple[int, ...]], find: Find, inserts: Mapping[str, Cells], deletes: dict[str, Cells]
 ) -> None:
-    """Add to ``deletes`` the rows of base relations that inserted ones replace."""
-    for name, columns in _keys(program, derived=False):
+    """Add to ``deletes`` the rows of base relations that inserted ones replace; KeyClash if two of them share a key."""
+    for name, columns in keys.items():
         if name not in inserts:
             continue
-        clash = clashing_rows(inserts[name], columns)
-        if clash is not None:
-            raise DataError(f"{_told(name, columns, clash, show)} are inserted in one epoch; nothing was changed")
         gone = replaced_rows(find, name, columns, inserts[name])
         if len(gone):
             deletes[name] = np.unique(np.concatenate([deletes[name], gone]), axis=0) if name in deletes else gone

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
+from tidelog.frames import Frame
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -147,6 +149,33 @@ def test_relations_with_a_key_take_dataframes(spark: SparkSession) -> None:
         with db.epoch() as e:
             e.insert("route", spark.createDataFrame([(1, 11)], "d long, n long"))
         assert set(db["best"]) == {(1, 11), (2, 20)}
+
+
+def test_rows_replace_those_with_their_key_where_they_live(spark: SparkSession) -> None:
+    program = "materialize(route, infinity, infinity, keys(1)). best(D, N) :- route(D, N)."
+    with Engine(program, spark=spark, partitions=2) as db:
+        with patch.object(Frame, "collected", side_effect=AssertionError("rows came through this process")):
+            with db.epoch() as e:
+                e.insert("route", spark.createDataFrame([(n, "a") for n in range(20)], "d long, n string"))
+            with db.epoch() as e:
+                e.insert("route", spark.createDataFrame([(n, "b") for n in range(5, 9)], "d long, n string"))
+                e.insert("route", [(19, "c")])
+            assert sorted(e.changes["best"].deleted) == [(5, "a"), (6, "a"), (7, "a"), (8, "a"), (19, "a")]
+            before = set(db["best"])
+            told = r"the key of `route` is column 1, but route\(30, .*\) and route\(30, .*\) are inserted in one epoch"
+            with pytest.raises(DataError, match=told), db.epoch() as e:
+                e.insert("route", spark.createDataFrame([(30, "x"), (31, "y")], "d long, n string"))
+                e.insert("route", [(30, "z")])
+        assert set(db["best"]) == before
+
+
+def test_rows_that_live_by_a_column_outside_their_key_replace_those_with_their_key(spark: SparkSession) -> None:
+    program = "materialize(route, infinity, infinity, keys(1)). best(@N, D) :- route(D, @N)."
+    with Engine(program, spark=spark, partitions=2) as db:
+        for change in range(3):
+            with db.epoch() as e:
+                e.insert("route", spark.createDataFrame([(n, n + change) for n in range(9)], "d long, n long"))
+        assert set(db["best"]) == {(n + 2, n) for n in range(9)}
 
 
 def test_a_stream_goes_on_where_it_was_stopped(spark: SparkSession, tmp_path: Path) -> None:

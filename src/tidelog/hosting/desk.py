@@ -14,6 +14,7 @@ import numpy as np
 from tidelog.errors import EngineError, StateError
 from tidelog.facts import net_rows
 from tidelog.io.parquet import write_changes, write_rows
+from tidelog.keys import replace_by_key
 from tidelog.partition.relations import Cells
 from tidelog.program.term import Value
 from tidelog.ruleset import Schema
@@ -69,6 +70,7 @@ class KeptDesk(Desk):
             for sign, cells in self._rows_of(staged):
                 signed.setdefault(staged.relation, []).append((sign, cells))
         inserts, deletes = net_rows({name: parts for name, parts in signed.items() if parts})
+        replace_by_key(work.keys, self.rows_with_keys, inserts, deletes)  # all rows with one key have one owner
         arities = {staged.relation: staged.arity for staged in work.staged}
         empty = {name: np.zeros((0, arity), np.int64) for name, arity in arities.items()}
         return replace(

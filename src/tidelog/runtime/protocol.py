@@ -70,6 +70,7 @@ class EpochWork:
     places: Mapping[str, int] = field(default_factory=dict)  # of the relations in ``arities``, with several partitions
     staged: tuple[Staged, ...] = ()
     signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows
+    keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
 
     @property
     def changes_rules(self) -> bool:
