@@ -88,7 +88,7 @@ class Engine(Asking, Keeping, Feeding):
         self._writing = threading.RLock()
         self._profiler = Profiler()
         self._closed = False
-        self._feeds = {}
+        self._feeds = []
         self.epoch_number = 0
         self._home = open_home(path, at, history, spark, partitions, table, own)
         self._durable = self._home.durable

@@ -162,7 +162,7 @@ class Epoch:
 def collect_frames(epoch: Epoch, relations: Container[str]) -> bool:
     """Take the rows that go into these relations through this process after all; whether there were any."""
     apart = [frame for frame in epoch.frames if frame.relation in relations]
+    found = [part for frame in apart for part in frame.collected()]  # which may fail, and then nothing has changed
     epoch.frames = [frame for frame in epoch.frames if frame.relation not in relations]
-    for frame in apart:
-        epoch.facts += frame.collected()
+    epoch.facts += found
     return bool(apart)

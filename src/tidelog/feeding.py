@@ -1,7 +1,8 @@
 """The part of an engine that is fed by streams and feeds others: micro-batches in, changes of views out.
 
 Law: input is applied once and a feed has every epoch once, whatever fails in between. A feed that cannot be written
-is told as a warning, since its epoch is committed, and is brought up to date with the next one.
+is told as a warning, since its epoch is committed, and is brought up to date with the next one: from the history of
+the state folder, or from what the epochs changed, which is kept so long.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -37,11 +39,20 @@ if TYPE_CHECKING:
     from tidelog.view import View
 
 
+@dataclass(slots=True)
+class Fed:
+    """A feed with the epochs that it has not been given yet, and whether it could not be written last time."""
+
+    feed: Feed
+    waiting: list[tuple[int, RowChanges]] = field(default_factory=list)
+    failed: bool = False
+
+
 class Feeding:
     """What `Engine` inherits; the attributes are the engine's."""
 
     epoch_number: int
-    _feeds: dict[int, tuple[Feed, int]]  # with the last epoch that each of them holds
+    _feeds: list[Fed]
     _home: Home
     _offsets: dict[str, int]
     _runtime: Runtime
@@ -99,29 +110,41 @@ class Feeding:
             last = feed.last()
             if self._home.lasting is not None:
                 self._catch_up(feed, last)
-            self._feeds[len(self._feeds)] = (feed, self.epoch_number)
+            self._feeds.append(Fed(feed))
 
     def _feed(self, changes: RowChanges) -> None:
         """After a commit: every feed gets what the epoch changed."""
-        for key, (feed, last) in self._feeds.items():
+        for fed in self._feeds:
+            if fed.feed.view in changes:
+                fed.waiting.append((self.epoch_number, changes))
             try:
-                if last < self.epoch_number - 1:
-                    self._catch_up(feed, feed.last())
-                elif feed.view in changes:
-                    self._put(feed, changes)
+                self._write_waiting(fed)
             except (TidelogError, OSError) as error:
+                fed.failed = True
+                if self._home.lasting is not None:
+                    fed.waiting.clear()  # the history has them
                 warnings.warn(f"epoch {self.epoch_number} is committed, but {error}", StateWarning, stacklevel=4)
-                continue
-            self._feeds[key] = (feed, self.epoch_number)
 
-    def _put(self, feed: Feed, changes: RowChanges) -> None:
+    def _write_waiting(self, fed: Fed) -> None:
+        if fed.failed:
+            last = fed.feed.last()
+            fed.waiting = [(epoch, changes) for epoch, changes in fed.waiting if epoch > last]
+            if self._home.lasting is not None:
+                self._catch_up(fed.feed, last)
+                fed.waiting.clear()
+        while fed.waiting:
+            self._put(fed.feed, *fed.waiting[0])
+            fed.waiting.pop(0)
+        fed.failed = False
+
+    def _put(self, feed: Feed, epoch: int, changes: RowChanges) -> None:
         view, runtime = self[feed.view], self._runtime
         names, types = view.columns, view.types
         if on_spark(runtime):
             write = partition_writer(runtime, feed.view, names, types, runtime.run_of(changes))
         else:
             write = changes_writer(*changes[feed.view], names, types, self._dictionary)
-        feed.put(self.epoch_number, write, partial(self._frame_of, write, names, types))
+        feed.put(epoch, write, partial(self._frame_of, write, names, types))
 
     def _catch_up(self, feed: Feed, last: int) -> None:
         """Write the epochs that a feed does not hold yet."""

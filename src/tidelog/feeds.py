@@ -53,7 +53,10 @@ class FolderFeed:
         """The last epoch that it holds."""
         files, place = open_files(self.folder)
         selector = fs.FileSelector(place, allow_not_found=True)
-        found = [PART.search(info.path) for info in files.get_file_info(selector)]
+        try:
+            found = [PART.search(info.path) for info in files.get_file_info(selector)]
+        except OSError as error:
+            raise StateError(f"the feed of `{self.view}` in {self.folder} was not read: {error}") from error
         return max((int(match[1]) for match in found if match), default=0)
 
     def put(self, epoch: int, write: Write, frame: Frame) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from tidelog.errors import DataError
 from tidelog.io.rows import Rows, read_rows
-from tidelog.rewrite.placement import Placement
+from tidelog.rewrite.placement import SINGLE, Placement
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.protocol import Staged
 
@@ -98,7 +98,7 @@ def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Sta
 
         hosts = spark_hosts(runtime)
         stages = [uuid.uuid4().hex for _ in encoded]
-        homes = [Placement(runtime.places.get(frame.relation, 0)) for frame in encoded]
+        homes = [Placement(runtime.places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in encoded]
         with losses():
             peers, room = hosts.peers, hosts.room
             sent = hosts.stage.beside(

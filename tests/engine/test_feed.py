@@ -65,6 +65,24 @@ def test_a_feed_that_cannot_be_written_is_caught_up_later(tmp_path: Path) -> Non
         assert told(feed) == [(1, 2, 1, 2), (1, 3, 1, 3), (2, 3, 1, 3)]
 
 
+def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None:
+    feed = tmp_path / "feed"
+    with Engine(REACH) as db:
+        db.write_feed("reach", folder=str(feed))
+        feed.write_text("in the way")
+        for edge in ((1, 2), (2, 3)):
+            with pytest.warns(StateWarning, match="is committed, but the feed"), db.epoch() as e:
+                e.insert("edge", [edge])
+        feed.unlink()
+        with db.epoch() as e:
+            e.delete("edge", [(1, 2)])
+        with db.epoch() as e:
+            e.insert("edge", [(3, 4)])
+    assert told(feed) == [
+        (1, 2, -1, 4), (1, 2, 1, 2), (1, 3, -1, 4), (1, 3, 1, 3), (2, 3, 1, 3), (2, 4, 1, 5), (3, 4, 1, 5)
+    ]  # fmt: skip
+
+
 def test_a_feed_needs_one_place(tmp_path: Path) -> None:
     db = Engine(REACH)
     with pytest.raises(EngineError, match="give one of `folder` and `table`"):

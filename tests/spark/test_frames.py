@@ -151,6 +151,14 @@ def test_relations_with_a_key_take_dataframes(spark: SparkSession) -> None:
         assert set(db["best"]) == {(1, 11), (2, 20)}
 
 
+def test_a_relation_without_columns_takes_dataframes_on_one_partition_too(spark: SparkSession) -> None:
+    for partitions in (1, 2):
+        with Engine(".decl go()  .decl went()  went() :- go().", spark=spark, partitions=partitions) as db:
+            with db.epoch() as e:
+                e.insert("go", spark.createDataFrame([(1,)], "present long"))
+            assert list(db["went"]) == [()]
+
+
 def test_rows_replace_those_with_their_key_where_they_live(spark: SparkSession) -> None:
     program = "materialize(route, infinity, infinity, keys(1)). best(D, N) :- route(D, N)."
     with Engine(program, spark=spark, partitions=2) as db:

@@ -81,6 +81,8 @@ def test_connect_session_is_refused() -> None:
     connect: Any = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
     with pytest.raises(PreflightError, match=r"Spark Connect session.*SparkSession\.builder\.master"):
         preflight(connect, 1)
+    with pytest.raises(PreflightError, match=r"Spark Connect session"):
+        ResidentStage(connect, 1, Keeper).start()
 
 
 @pytest.mark.parametrize(

@@ -159,3 +159,9 @@ def test_negated_copies_of_walks_and_projections_are_told_as_the_rule_writes_the
         assert str(two.why("back(5, 8)")) == str(one.why("back(5, 8)"))
         for absent in ("back(1, 3)", "back(4, 5)", "back(2, 2)"):
             assert str(two.why_not(absent)) == str(one.why_not(absent))
+
+
+def test_rule_that_is_labelled_like_its_relation_is_no_copy() -> None:
+    db = Engine("p: p(X) :- q(X, Y).  r(X) :- s(X), !p(X).  s(1). s(2). q(2, 3).")
+    assert "no p(1)" in str(db.why("r(1)"))
+    assert "!p(2): p(2) is true" in str(db.why_not("r(2)"))

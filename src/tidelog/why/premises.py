@@ -124,7 +124,7 @@ class Premises:
 
     def copied(self, atom: Atom) -> Atom:
         """The atom that an atom over the copy of a relation for other partitions stands for; any other as it is."""
-        match self.ledger.by_head.get(atom.predicate, []):
+        match self.ledger.by_head.get(atom.predicate, []) if is_auxiliary(atom.predicate) else []:
             case [Rule(label=label, head=head, body=(Atom() as source,))] if label == atom.predicate:
                 known = dict(zip(head.args, atom.args, strict=True))
                 return replace(source, args=tuple(known[arg] for arg in source.args))

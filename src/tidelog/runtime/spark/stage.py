@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOT_RUNNING = "the resident stage does not run: call start() first"
 LOOK = 0.1  # seconds between two looks at the job while waiting
+_REGISTER = threading.Lock()
 _STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
 FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
 
@@ -82,7 +84,9 @@ class ResidentStage:
         """
         if self._job is not None:
             raise StageError("the resident stage runs already")
-        _STAGES.add(self)
+        context(self._spark)
+        with _REGISTER:
+            _STAGES.add(self)
         try:
             others = self.held - self.partitions
             preflight(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
@@ -91,7 +95,7 @@ class ResidentStage:
                 self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
             self._submit(self._start_limit)
         except BaseException:
-            _STAGES.discard(self)
+            self._unregister()
             raise
         return self
 
@@ -106,12 +110,17 @@ class ResidentStage:
     def held(self) -> int:
         """The slots that stages of this process hold in the session, this one included."""
         mine = self._spark.sparkContext
-        return sum(stage.partitions for stage in tuple(_STAGES) if stage._spark.sparkContext is mine)
+        with _REGISTER:
+            return sum(stage.partitions for stage in _STAGES if stage._spark.sparkContext is mine)
+
+    def _unregister(self) -> None:
+        with _REGISTER:
+            _STAGES.discard(self)
 
     def stop(self) -> None:
         """End the stage; may be called at any time and more than once."""
         self._end_job()
-        _STAGES.discard(self)
+        self._unregister()
         if self._rendezvous is not None:
             self._rendezvous.close()
             self._rendezvous = None
