@@ -79,8 +79,14 @@ def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None
         with db.epoch() as e:
             e.insert("edge", [(3, 4)])
     assert told(feed) == [
-        (1, 2, -1, 4), (1, 2, 1, 2), (1, 3, -1, 4), (1, 3, 1, 3), (2, 3, 1, 3), (2, 4, 1, 5), (3, 4, 1, 5)
-    ]  # fmt: skip
+        (1, 2, -1, 4),
+        (1, 2, 1, 2),
+        (1, 3, -1, 4),
+        (1, 3, 1, 3),
+        (2, 3, 1, 3),
+        (2, 4, 1, 5),
+        (3, 4, 1, 5),
+    ]
 
 
 def test_a_feed_needs_one_place(tmp_path: Path) -> None:

@@ -56,8 +56,12 @@ def busy(spark: SparkSession, tasks: int, mark: Path) -> Iterator[None]:
     thread = threading.Thread(target=job.collect, daemon=True)
     thread.start()
     tracker = spark.sparkContext.statusTracker()
-    stages = lambda: [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]  # noqa: E731
-    wait_for(lambda: any(stage.numTasks == stage.numActiveTasks == tasks for stage in stages() if stage), 20)
+
+    def all_run() -> bool:
+        stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+        return any(stage.numTasks == stage.numActiveTasks == tasks for stage in stages if stage)
+
+    wait_for(all_run, 20)
     try:
         yield
     finally:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOT_RUNNING = "the resident stage does not run: call start() first"
 LOOK = 0.1  # seconds between two looks at the job while waiting
-_REGISTER = threading.Lock()
-_STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
 FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
+_STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
+_REGISTER = threading.Lock()  # stages may be started and stopped in several threads
 
 
 class ResidentStage:
