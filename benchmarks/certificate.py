@@ -87,7 +87,7 @@ def costs(quick: bool, data: Path | None, with_spark: bool) -> Iterator[Cost]:
     if data is not None:
         yield certified("LUBM-1 under RDFS", lubm(data, 5_000 if quick else None))
     if with_spark:
-        from tidelog.runtime.spark import local_session  # slow to import, and needs Java
+        from tidelog.spark import local_session  # slow to import, and needs Java
 
         with local_session(2, memory="2g") as spark:
             certified("first use", closure(QUICK), spark)

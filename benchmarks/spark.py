@@ -21,7 +21,7 @@ from benchmarks.spark_beside import CONTESTS, PARTITIONS, Effort, beside, warm_u
 from benchmarks.spark_findings import Finding, parts
 from benchmarks.spark_rates import RATES
 from benchmarks.table import write_page
-from tidelog.runtime.spark import local_session
+from tidelog.spark import local_session
 
 PAGE = Path(__file__).parent / "results" / "spark.md"
 NAMES = (*CONTESTS, *RATES)

@@ -19,7 +19,7 @@ from benchmarks.spark_findings import METHOD, Comparison, Pair, Target
 from benchmarks.spark_peers import Peer, Row, frame
 from benchmarks.workloads import Workload
 from tidelog import Engine
-from tidelog.epoch import Epoch
+from tidelog.engine.epoch import Epoch
 
 PARTITIONS = 2
 BUILD, CHANGE = Target(10, floor=True), Target(100, floor=True)

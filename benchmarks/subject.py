@@ -16,7 +16,7 @@ from benchmarks.measure import Duration, now
 from benchmarks.outcome import Outcome
 from benchmarks.workloads import CLOSURE, Workload
 from tidelog import Engine
-from tidelog.epoch import Epoch
+from tidelog.engine.epoch import Epoch
 
 
 class Meter:

@@ -52,7 +52,7 @@ def engine(console: Console, facts: Facts) -> Iterator[tuple[Engine, dict[str, o
         with Engine() as db:
             yield db, dict(facts)
         return
-    from tidelog.runtime.spark import local_session
+    from tidelog.spark import local_session
 
     began = time.perf_counter()
     with ExitStack() as open_:

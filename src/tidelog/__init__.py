@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tidelog.engine import Engine
+    from tidelog.engine.engine import Engine
     from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, TidelogError
-    from tidelog.partition.machine import Limits
+    from tidelog.partition.limits import Limits
     from tidelog.program.functions import user_function
 
 __version__ = "0.1.0"
@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Engine": "tidelog.engine",
-    "Limits": "tidelog.partition.machine",
+    "Engine": "tidelog.engine.engine",
+    "Limits": "tidelog.partition.limits",
     "user_function": "tidelog.program.functions",
 }
 

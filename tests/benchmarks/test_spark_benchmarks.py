@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks import graphs, spark, spark_peers, workloads
 from tidelog import Engine
-from tidelog.runtime.spark import local_session
+from tidelog.spark import local_session
 
 FLOOR, CEILING = Target(10, floor=True), Target(3)
 SMALL = graphs.rmat(3, 12)

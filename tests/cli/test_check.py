@@ -14,9 +14,9 @@ from tidelog import __version__
 from tidelog.cli import app
 from tidelog.cli.check import check_file
 from tidelog.cli.show import console, show_diagnostics
+from tidelog.errors.render import render_diagnostics
 from tidelog.program.catalogue import CATALOGUE
 from tidelog.program.check import examine_program
-from tidelog.render import render_diagnostics
 from tidelog.syntax import read_program
 
 REJECTED = Path(__file__).parents[2] / "programs" / "rejected"

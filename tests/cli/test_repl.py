@@ -18,7 +18,7 @@ from tidelog.cli.repl.inputs import is_complete, read_inputs
 from tidelog.cli.repl.prompt import history
 from tidelog.cli.repl.session import ReplSession
 from tidelog.cli.show import console
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 
 GRAPH = "edge(1,2). edge(2,3).\nreach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y),\n  reach(Y,Z).\n"
 

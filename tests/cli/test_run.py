@@ -16,7 +16,7 @@ from tidelog import Engine
 from tidelog.cli import app
 from tidelog.cli.progress import progress
 from tidelog.cli.session import EngineSession
-from tidelog.partition.machine import Limits
+from tidelog.partition.limits import Limits
 from tidelog.syntax import parse_changes_file, parse_file
 from tidelog.testing.programs import find_programs, load_program
 

@@ -11,9 +11,9 @@ import typer
 import tidelog
 from tests.docs.pages import DOCS
 from tidelog.cli import app
-from tidelog.engine import Engine
-from tidelog.epoch import Epoch
-from tidelog.view import View
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
+from tidelog.engine.view import View
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # a group
 SHELLS = {"--install-completion", "--show-completion"}

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tidelog import DataError, Engine, EngineError, EvaluationError, LimitError, Limits, ProgramError, user_function
-from tidelog.interrupts import Interrupts
+from tidelog.runtime.interrupts import Interrupts
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 

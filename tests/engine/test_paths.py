@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.law.harness import story
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError
 from tidelog.program.check import examine_program
 from tidelog.syntax import parse_program

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from tidelog.kernel import layout as at
+from tidelog.kernel.cells import address
 from tidelog.kernel.index import collect, first_row
 from tidelog.kernel.layout import LIVE, NEW, OLD, VISIBLE
 from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove
-from tidelog.partition.relations import SMALLEST, Relations, address, table_size
+from tidelog.partition.relations import SMALLEST, Relations, table_size
 
 
 class Table:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tidelog.engine import Engine
-from tidelog.epoch import Epoch
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.syntax import parse_program, print_program, print_rule

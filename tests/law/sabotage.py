@@ -13,12 +13,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.interrupts import Interrupts
 from tidelog.partition import machine, relations
-from tidelog.partition.machine import Limits, Machine
+from tidelog.partition.limits import Limits
+from tidelog.partition.machine import Machine
 from tidelog.partition.partition import Partition
+from tidelog.runtime.interrupts import Interrupts
 
 
 @contextmanager

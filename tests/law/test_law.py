@@ -22,7 +22,7 @@ from random import Random
 import pytest
 
 from tests.law.harness import Case, check, commit, counts_of, run
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.testing import EpochChanges, State, states
 
 CASES = int(os.environ.get("TIDELOG_CASES", "60"))

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.law.harness import story
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.testing.invariants import violations
 
 Edges = set[tuple[int, int, int]]

@@ -7,7 +7,7 @@ itself is the point of the case. Chosen by hand, so they notice what random case
 from __future__ import annotations
 
 from tests.law.harness import check, story
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.program import Program
 from tidelog.syntax import parse_program
 from tidelog.testing import State

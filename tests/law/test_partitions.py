@@ -11,9 +11,9 @@ import pytest
 from tests.law.harness import Case, counts_of, run
 from tests.law.unkind import engine_on
 from tests.store.disks import MemoryDisk, MemoryStore
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.partition.machine import Limits
+from tidelog.partition.limits import Limits
 
 CASES = max(10, int(os.environ.get("TIDELOG_CASES", "100")) // 20)
 BLOCK = 10

@@ -19,7 +19,7 @@ import pytest
 from tests.law.harness import Case, check, check_feed, commit
 from tests.law.sabotage import TROUBLES, tiny_slices
 from tidelog import Engine, EvaluationError, LimitError, ProgramError, TidelogError
-from tidelog.interrupts import Interrupts
+from tidelog.runtime.interrupts import Interrupts
 from tidelog.testing import EpochChanges, State
 
 CASES = max(10, int(os.environ.get("TIDELOG_CASES", "60")) // 10)

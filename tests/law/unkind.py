@@ -12,12 +12,12 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from tidelog.engine import Engine
-from tidelog.hosting import choose
-from tidelog.hosting.desk import KeptDesk
+from tidelog.engine import open as choose
+from tidelog.engine.engine import Engine
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program import Program
 from tidelog.runtime.coordinator import Coordinator
+from tidelog.runtime.kept_desk import KeptDesk
 from tidelog.runtime.local import Letter, LocalHosts
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from random import Random
 
 from tests.law.harness import commit
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.program import Program
-from tidelog.state import EngineState
+from tidelog.program.state import EngineState
 from tidelog.testing import random_changes, random_program
 
 POSITIVE = frozenset(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError
 from tidelog.program import Atom, Call, Const, Rule
-from tidelog.state import EngineState, FactState
+from tidelog.program.state import EngineState, FactState
 from tidelog.verify.positive import export_positive
 
 ASSERTED = FactState(0, 1, 1, True)

@@ -15,8 +15,8 @@ import pytest
 from tests.proofs.build import MISSING, PROOFS, REASON, Built
 from tests.proofs.definition import certified
 from tests.proofs.histories import random_history
-from tidelog.engine import Engine
-from tidelog.state import EngineState, FactState
+from tidelog.engine.engine import Engine
+from tidelog.program.state import EngineState, FactState
 from tidelog.verify import verify
 from tidelog.verify.positive import export_positive
 

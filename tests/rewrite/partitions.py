@@ -14,7 +14,7 @@ from zlib import crc32
 
 from tidelog.program import Program, Rule, Value
 from tidelog.rewrite import is_aggregate_rule
-from tidelog.rewrite.place import Placed
+from tidelog.rewrite.place.place import Placed
 from tidelog.testing import evaluate, strata, supports
 
 Row = tuple[Value, ...]

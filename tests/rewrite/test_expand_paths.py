@@ -8,10 +8,10 @@ from tidelog.program import Alternative, Conjunction, Const, Inverse, Label, Rep
 from tidelog.program.path import domains, empty_at, forward, is_closure, labels, reversed_path
 from tidelog.program.path_text import path_text
 from tidelog.rewrite import label_rules, to_core, to_core_rule
-from tidelog.rewrite.path_automaton import MOST_STEPS, to_automaton
-from tidelog.rewrite.path_forms import shorten, tidy
-from tidelog.rewrite.path_names import in_words, walk_in_words
-from tidelog.rewrite.path_seeds import literal_text, term_text
+from tidelog.rewrite.paths.automaton import MOST_STEPS, to_automaton
+from tidelog.rewrite.paths.forms import shorten, tidy
+from tidelog.rewrite.paths.names import in_words, walk_in_words
+from tidelog.rewrite.paths.seeds import literal_text, term_text
 from tidelog.syntax import parse_program, parse_rule
 
 A, B = Label("a"), Label("b")

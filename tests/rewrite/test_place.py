@@ -14,9 +14,9 @@ from tidelog.errors import EngineError
 from tidelog.program import Program, Rule
 from tidelog.program.check import check_program
 from tidelog.rewrite import to_core
-from tidelog.rewrite.place import Placed, place
-from tidelog.rewrite.place_describe import describe, describe_made, describe_relations, describe_rules
-from tidelog.rewrite.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.describe import describe, describe_made, describe_relations, describe_rules
+from tidelog.rewrite.place.place import Placed, place
+from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
 from tidelog.syntax import parse_program, print_rule
 from tidelog.testing import evaluate
 

@@ -15,8 +15,8 @@ import pytest
 
 from tidelog.program import Program, Rule
 from tidelog.rewrite import is_core, to_core
-from tidelog.rewrite.place import Placed, place
-from tidelog.rewrite.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.place import Placed, place
+from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
 from tidelog.testing import asserted, evaluate, random_program
 
 from .partitions import Partitions

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from tidelog.errors import EngineError
-from tidelog.runtime.protocol import HostLost
 from tidelog.runtime.recovery import ATTEMPTS, Recovery
+from tidelog.runtime.request import HostLost
 
 
 class Team:

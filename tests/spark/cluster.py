@@ -27,7 +27,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from tests.spark.processes import command_of, descendants, wait_for
-from tidelog.runtime.spark.session import open_session, worker_path
+from tidelog.spark.session.session import open_session, worker_path
 
 HOST = "127.0.0.1"
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from tests.spark.cluster import Cluster, standalone_cluster
 from tests.spark.residents import Keeper
-from tidelog.runtime.spark import ResidentStage, local_session
-from tidelog.runtime.spark.session import worker_path
+from tidelog.spark import ResidentStage, local_session
+from tidelog.spark.session.session import worker_path
 
 ROOT = Path(__file__).parents[2]
 WORKER_PATH = os.pathsep.join((worker_path(), str(ROOT)))  # workers import the residents of the tests too

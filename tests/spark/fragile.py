@@ -16,9 +16,9 @@ from typing import Any
 
 from tests.law.harness import commit, labelled
 from tidelog import Engine, user_function
-from tidelog.epoch import Epoch
-from tidelog.hosting.residence import Residence
+from tidelog.engine.epoch import Epoch
 from tidelog.program.functions import FUNCTIONS, Function, Functions
+from tidelog.spark.residence import Residence
 from tidelog.syntax import parse_program
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import EpochChanges, State

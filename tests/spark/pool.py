@@ -21,14 +21,14 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from tidelog.hosting import choose
-from tidelog.hosting.entries import SharedDictionary
-from tidelog.hosting.residence import FlightMailbox, MakeResidence, Residence
-from tidelog.hosting.spark_hosts import SparkHosts
+from tidelog.engine import open as choose
 from tidelog.partition.owner import Parcel
+from tidelog.partition.shared_dictionary import SharedDictionary
 from tidelog.program.functions import Function
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.spark import Peer, ResidentStage
+from tidelog.spark import Peer, ResidentStage
+from tidelog.spark.hosts import SparkHosts
+from tidelog.spark.residence import FlightMailbox, MakeResidence, Residence
 
 LIMIT = 300.0  # seconds for any question: machines that run tests are busy
 

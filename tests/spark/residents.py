@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.errors import EvaluationError
-from tidelog.runtime.spark import Peer
+from tidelog.spark import Peer
 
 
 class Unpicklable(Exception):

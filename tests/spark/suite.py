@@ -14,8 +14,8 @@ from contextlib import ExitStack
 import pytest
 
 from tests.spark.pool import Pool, engines_in
-from tidelog.runtime.spark import local_session
-from tidelog.runtime.spark.session import worker_path
+from tidelog.spark import local_session
+from tidelog.spark.session.session import worker_path
 
 PARTITIONS = 2
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -14,7 +14,7 @@ from tests.spark.cluster import Cluster, standalone_cluster
 from tests.spark.fragile import Beside, waiting
 from tests.spark.processes import wait_for
 from tidelog import Engine
-from tidelog.runtime.spark import PreflightError
+from tidelog.spark import PreflightError
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).

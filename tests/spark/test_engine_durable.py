@@ -81,7 +81,7 @@ import sys, time
 from tests.spark.test_engine_durable import FIRST, PROGRAM, SECOND
 from tests.spark.fragile import Beside
 from tidelog import Engine
-from tidelog.runtime.spark import open_session
+from tidelog.spark import open_session
 
 spark = open_session(2, settings={"spark.executorEnv.PYTHONPATH": sys.argv[1]})
 db = Engine(PROGRAM, spark=spark, partitions=2, path=sys.argv[2])

@@ -23,7 +23,7 @@ from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside, MakeFragile, Orders, waiting
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine, EngineError, EvaluationError, user_function
-from tidelog.hosting import spark_hosts
+from tidelog.spark import hosts as spark_hosts
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).
@@ -255,7 +255,7 @@ import sys, time
 from pathlib import Path
 from tests.spark.fragile import Beside, waiting
 from tidelog import Engine
-from tidelog.runtime.spark import local_session
+from tidelog.spark import local_session
 
 folder = Path(sys.argv[2])
 program = "p(X) :- q(X).  r(Y) :- p(X), Y = wait(X)."

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from tests.law.harness import Case, counts_of, run
 from tests.spark.pool import Pool, engines_in
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.program import Program
 
 CASES = int(os.environ.get("TIDELOG_SPARK_CASES", "20"))

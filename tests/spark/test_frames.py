@@ -18,7 +18,7 @@ import pytest
 from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
-from tidelog.frames import Frame
+from tidelog.spark.frames import Frame
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner, Result
 
-import tidelog.runtime.spark
+import tidelog.spark
 from tidelog.cli import app
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def test_demo_runs_on_spark(
     organisation = importlib.import_module("organisation")
     for name, size in (("PEOPLE", 2_000), ("GROUPS", 300), ("FOLDERS", 400), ("DOCUMENTS", 2_000)):
         monkeypatch.setattr(organisation, name, size)
-    monkeypatch.setattr(tidelog.runtime.spark, "local_session", lambda partitions: nullcontext(spark))
+    monkeypatch.setattr(tidelog.spark, "local_session", lambda partitions: nullcontext(spark))
     try:
         runpy.run_path(str(examples / "demo.py"))["main"]()
     finally:

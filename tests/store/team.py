@@ -15,11 +15,11 @@ from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog.errors import StateError
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import share_rows
+from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.work import EpochWork
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
-from tidelog.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.protocol import EpochWork
 from tidelog.store.durable import Durable, EpochRecord
 from tidelog.store.markers import PieceNote
 from tidelog.store.piece import Piece

@@ -18,11 +18,11 @@ from tests.store.stories import EPOCHS, PROGRAM, Facts, expected, facts_of
 from tests.store.team import SCHEMA, STORY, Team, words
 from tidelog import Engine
 from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.work import EpochWork
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
-from tidelog.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.protocol import EpochWork
 from tidelog.store import Durable, EpochRecord, FileStore, ObjectStore, Store
 from tidelog.store.frame import EPOCH, Bytes, framed
 from tidelog.store.history import log_entries, texts_of, view_changes

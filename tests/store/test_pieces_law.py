@@ -16,11 +16,11 @@ import pytest
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
-from tidelog.hosting.choose import Home
-from tidelog.hosting.desk import KeptDesk
+from tidelog.engine.open import Home
 from tidelog.partition.dictionary import Dictionary
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.host import RANK_LIMIT
+from tidelog.runtime.epoch_steps import RANK_LIMIT
+from tidelog.runtime.kept_desk import KeptDesk
 from tidelog.runtime.local import LocalHosts
 from tidelog.store import Durable, Store
 from tidelog.testing import FEATURES, State, random_changes, random_program
@@ -96,7 +96,7 @@ def test_the_change_feed_of_several_partitions_adds_up_to_the_view_at_every_epoc
 def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidelog.engine.open_home", _resident_home)
+    monkeypatch.setattr("tidelog.engine.engine.open_home", _resident_home)
     rng = random.Random(seed)
     program = random_program(rng, FEATURES)
     disk, state = MemoryDisk(), State.start(program)

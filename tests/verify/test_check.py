@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError
 from tidelog.program.functions import user_function
-from tidelog.state import EngineState, FactState
+from tidelog.program.state import EngineState, FactState
 from tidelog.syntax import parse_program
 from tidelog.verify import Certificate, Violation, verify
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.law.harness import Case, commit
 from tests.verify.corrupt import Subject, corruptions, is_valid
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError
 from tidelog.program import Rule
 from tidelog.verify import verify

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
-from tidelog.state import EngineState, FactState
+from tidelog.program.state import EngineState, FactState
 from tidelog.syntax import parse_program
 from tidelog.testing.walks import pairs
 from tidelog.verify import verify

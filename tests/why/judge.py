@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.program import Program, Rule
-from tidelog.state import EngineState
+from tidelog.program.state import EngineState
 from tidelog.testing import evaluate
 from tidelog.testing.values import Row
 from tidelog.why import FactNode, GroupNode, Premise, Proof

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import tidelog
-from tidelog.epoch import Epoch
-from tidelog.partition.machine import Limits
-from tidelog.view import ChangeSet, Table
+from tidelog.engine.epoch import Epoch
+from tidelog.engine.view import ChangeSet, Table
+from tidelog.partition.limits import Limits
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / "tutorial" / "why.md", DOCS / "reference" / "python.md", DOCS / "tutorial" / "paths.md"]

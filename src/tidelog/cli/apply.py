@@ -20,12 +20,12 @@ from tidelog.cli.run import read_data
 from tidelog.cli.run_show import examples
 from tidelog.cli.show import console
 from tidelog.cli.state import LAST, StateOption, opened, view_changes
-from tidelog.engine import Engine
-from tidelog.epoch import Epoch
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
 from tidelog.errors import DataError, ProgramError
+from tidelog.explain.profile import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
-from tidelog.profile import duration
 from tidelog.program.check import check_program
 
 

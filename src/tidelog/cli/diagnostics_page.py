@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tidelog.cli import simulate_catalogue
 from tidelog.dbsp import catalogue as circuits
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 from tidelog.io import catalogue as files
 from tidelog.program import fragment_catalogue as fragments
 from tidelog.program.catalogue import CATALOGUE

@@ -18,12 +18,12 @@ import typer
 from tidelog.cli.application import app
 from tidelog.cli.show import console
 from tidelog.cli.state import LAST, AtOption, StateArgument, opened
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
+from tidelog.engine.view import Rows
 from tidelog.errors import DataError
 from tidelog.program import Atom, Column, Const, Declaration, Directive, Fact, Program
 from tidelog.program.term import Value
 from tidelog.syntax import print_program
-from tidelog.view import Rows
 
 PROGRAM = "program.dl"
 

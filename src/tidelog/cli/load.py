@@ -12,9 +12,9 @@ from pathlib import Path
 from tidelog.cli.check import check_file
 from tidelog.cli.run import read_data
 from tidelog.cli.show import console, show_diagnostics
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
+from tidelog.engine.facts import program_facts
 from tidelog.errors import ProgramError
-from tidelog.facts import program_facts
 from tidelog.io.delimited import Data
 from tidelog.io.files import find_inputs
 from tidelog.program import Program

@@ -14,7 +14,7 @@ from tidelog.cli.application import app
 from tidelog.cli.check import Format
 from tidelog.cli.show import console
 from tidelog.cli.state import StateArgument, opened
-from tidelog.profile import duration
+from tidelog.explain.profile import duration
 from tidelog.store.history import LogEntry
 
 

@@ -37,16 +37,16 @@ from tidelog.cli.runtime import (
 )
 from tidelog.cli.session import CircuitSession, EngineSession, Session, Step
 from tidelog.cli.show import console, show_diagnostics
-from tidelog.cli.spark_files import Input, read_frames
 from tidelog.cli.state import partitions_of, told_warnings
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, StateError, TidelogError
 from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, find_inputs, output_path, read_input, refuse_spark_kinds
 from tidelog.io.open_columns import Bound, settle_types
 from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
-from tidelog.partition.machine import Limits
+from tidelog.partition.limits import Limits
 from tidelog.program import Program
 from tidelog.program.check import Checked, check_program
+from tidelog.spark.files import Input, read_frames
 from tidelog.store import open_store
 from tidelog.store.notes import check_format
 from tidelog.syntax import Epoch, parse_changes_file

@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog.cli.session import Session, Step, ViewChange
+from tidelog.explain.profile import duration
 from tidelog.io.files import output_bytes
 from tidelog.io.parameters import Layout
 from tidelog.io.texts import show_fact
-from tidelog.profile import duration
 
 LINE = "-" * 15
 DOUBLE_LINE = "=" * 15

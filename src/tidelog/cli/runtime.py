@@ -105,7 +105,7 @@ def spark_session(place: Place) -> Iterator[SparkSession]:
     if running is not None:
         yield running
         return
-    from tidelog.runtime.spark import open_session
+    from tidelog.spark import open_session
 
     master = place.master or ""
     with progress("starting Spark"):
@@ -117,7 +117,7 @@ def spark_session(place: Place) -> Iterator[SparkSession]:
 
 
 def _running_session() -> SparkSession | None:
-    from tidelog.io.spark.session import active_session  # Spark takes a second to import
+    from tidelog.spark.session.active import active_session  # Spark takes a second to import
 
     try:
         return active_session()

@@ -14,23 +14,24 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from tidelog.cli.spark_files import Input, write_frame
 from tidelog.dbsp import DatalogCircuit, Outcome
-from tidelog.engine import Engine
-from tidelog.epoch import EpochStatistics
+from tidelog.engine.engine import Engine
+from tidelog.engine.facts import program_facts
+from tidelog.engine.report import EpochStatistics
 from tidelog.errors import EngineError
-from tidelog.facts import ground_value, program_facts
-from tidelog.frames import Frame
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.delimited import Data
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.texts import show_text
-from tidelog.partition.machine import Limits
+from tidelog.partition.limits import Limits
 from tidelog.program import Program
 from tidelog.program.check import Checked
 from tidelog.program.functions import FUNCTIONS
+from tidelog.program.ground import ground_value
 from tidelog.rewrite.label_rules import label_rules
+from tidelog.spark.files import Input, write_frame
+from tidelog.spark.frames import Frame
 from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
 
 if TYPE_CHECKING:

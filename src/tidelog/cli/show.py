@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from rich.console import Console
 from rich.text import Text
 
-from tidelog import render
-from tidelog.errors import Diagnostic, Span
+from tidelog.errors import Diagnostic, Span, render
 
 STYLES: Mapping[str, str] = {
     render.PLAIN: "",

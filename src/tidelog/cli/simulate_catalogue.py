@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tidelog.errors import DataError, Diagnostic, EngineError, EvaluationError, LimitError
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 from tidelog.semantics.algorithm import StuckError
 
 FAILED = CodeEntry("TL910", "run that failed", "{what}")

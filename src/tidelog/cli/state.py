@@ -16,8 +16,8 @@ import typer
 from tidelog.cli.guard import guarded
 from tidelog.cli.session import EXAMPLES, ViewChange
 from tidelog.cli.show import console
-from tidelog.engine import Engine
-from tidelog.epoch import Epoch
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.store import open_store
 from tidelog.store.durable import Durable

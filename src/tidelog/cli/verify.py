@@ -22,10 +22,11 @@ from tidelog.cli.progress import progress
 from tidelog.cli.runtime import Runtime, RuntimeOption
 from tidelog.cli.show import console
 from tidelog.cli.state import LAST, AtOption, StateArgument, opened
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError, ProgramError
 from tidelog.program import Program
-from tidelog.verify import Verdict, verify, verify_with_spark
+from tidelog.spark.verify import verify_with_spark
+from tidelog.verify import Verdict, verify
 from tidelog.verify.claim import Base
 
 
@@ -77,7 +78,7 @@ def _session(runtime: Runtime) -> Iterator[Any]:
     if runtime is not Runtime.spark:
         yield None
         return
-    from tidelog.runtime.spark import local_session  # Spark takes a second to import, and may not be there
+    from tidelog.spark import local_session  # Spark takes a second to import, and may not be there
 
     with local_session(2) as spark:
         yield spark

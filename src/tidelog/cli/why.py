@@ -15,7 +15,7 @@ import typer
 from tidelog.cli.application import app
 from tidelog.cli.guard import guarded
 from tidelog.cli.load import load_engine
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError
 from tidelog.why import NotTrueError
 

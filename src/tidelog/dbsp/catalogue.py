@@ -5,7 +5,7 @@ Law: every entry's example is a program that produces its code; a test runs them
 
 from __future__ import annotations
 
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 
 LITERAL = CodeEntry(
     "TL801",

@@ -5,7 +5,7 @@ Law: every entry's example is a program whose directives produce its code; a tes
 
 from __future__ import annotations
 
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 
 PARAMETER = CodeEntry(
     "TL920",

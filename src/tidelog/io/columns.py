@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import DataError
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, natural_type, to_signed
-from tidelog.partition.relations import Cells
 
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)

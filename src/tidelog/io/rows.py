@@ -22,8 +22,8 @@ from tidelog.io.columns import (
     float_cells,
     value_type,
 )
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.relations import Cells
 
 Types = Sequence[str | None]
 

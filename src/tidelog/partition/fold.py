@@ -14,8 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tidelog.errors import EvaluationError
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import cell_float, float_cell, to_signed
-from tidelog.partition.relations import Cells
+from tidelog.plan.build import aggregate_of, is_folded
+from tidelog.plan.work import PlannedRule
+from tidelog.program import Atom
 from tidelog.program.arithmetic import in_range
 
 UNIT = 1074  # every finite float is a multiple of 2^-1074
@@ -184,3 +187,15 @@ def _integer_sums(values: Cells, places: Cells, count: int, unsigned: bool) -> l
         np.add.at(total, places, part)
         sums.append(total.tolist())
     return [(h << 32) + lo for lo, h in zip(*sums, strict=True)]
+
+
+def fold_of(planned: PlannedRule) -> Fold | None:
+    """The fold of a count, sum or mean."""
+    aggregate, source = aggregate_of(planned.rule), planned.rule.body[0] if planned.rule.body else None
+    if aggregate is None or not is_folded(planned.rule) or not isinstance(source, Atom):
+        return None
+    keys = [arg for arg in planned.rule.head.args if arg is not aggregate]
+    head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in planned.rule.head.args)
+    group = tuple(source.args.index(arg) for arg in keys)
+    value = None if aggregate.value is None else source.args.index(aggregate.value)
+    return Fold(aggregate.kind, planned.value_type, group, value, head, planned.rule.root.label or "")

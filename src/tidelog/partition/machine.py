@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from tidelog.errors import EvaluationError, LimitError, TidelogError
 from tidelog.kernel import aggregate, route, support
 from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.scalar import explain_fault
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.block import Block
-from tidelog.partition.relations import Cells, Relations, address
+from tidelog.partition.limits import Limits
+from tidelog.partition.relations import Relations
 
 LISTS = {at.HEAP: 2, at.OPENED: 1, at.STALE: 1}  # growing lists of the state, and cells per entry
 KEPT = [
@@ -40,16 +41,6 @@ MESSAGES = 2048
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 NO_CELLS: Cells = np.zeros(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together."""
-
-    facts: int | None = None
-    rounds: int | None = None
-    seconds: float | None = None
-    memory: int | None = None
 
 
 class Machine:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
 from tidelog.kernel.route import owners
-from tidelog.partition.relations import Cells
 
 Parcel = Mapping[str, Cells]  # relation -> rows of (body rank, how many, columns)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
+from tidelog.kernel.cells import Cells
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
 from tidelog.partition.dictionary import Dictionary
@@ -20,7 +21,7 @@ from tidelog.partition.fold import Fold
 from tidelog.partition.machine import Machine
 from tidelog.partition.owner import Parcel
 from tidelog.partition.phases import NOTHING, Changes, Phases, joined
-from tidelog.partition.relations import Cells, Relations
+from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.steps import Expose, Plan
 from tidelog.program import Rule

@@ -16,10 +16,11 @@ import numpy as np
 from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
+from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.index import collect
 from tidelog.partition.machine import Machine
 from tidelog.partition.owner import Parcel, share_rows
-from tidelog.partition.relations import Cells, Relations, address
+from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import RuleCode, Stratum, Triggers
 
 NOTHING: Cells = np.zeros(0, np.int64)

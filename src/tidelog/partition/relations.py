@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tidelog.errors import EngineError
 from tidelog.kernel import layout
+from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.layout import (
     ARITY,
     CAP,
@@ -43,15 +44,9 @@ from tidelog.kernel.maintain import fill_index, move_entries
 from tidelog.kernel.restore import enter_rows
 from tidelog.partition.block import Block
 
-Cells = npt.NDArray[np.int64]
 SMALLEST = 16
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
-
-
-def address(array: npt.NDArray[Any]) -> int:
-    """Where the array's data lies."""
-    return int(array.__array_interface__["data"][0])
 
 
 def table_size(entries: int) -> int:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tidelog.kernel.cells import Cells
 from tidelog.partition.assemble import Choice
 from tidelog.partition.fold import Fold
-from tidelog.partition.relations import Cells
 from tidelog.plan.steps import Plan
 from tidelog.program import Atom, Negation, Rule
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 
 _NAMES = (
     CodeEntry(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 
 _REGULAR = (
     CodeEntry(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 
 _REWRITES = (
     CodeEntry(

@@ -38,12 +38,12 @@ from tidelog.program import (
     Wildcard,
 )
 from tidelog.program.path import empty_at, is_closure, reversed_path
-from tidelog.rewrite import path_names
 from tidelog.rewrite.binding import bound_names
 from tidelog.rewrite.name_paths import WalkAtom
-from tidelog.rewrite.path_forms import ANYWHERE, chain, is_step, shorten, tidy
-from tidelog.rewrite.path_rules import SOMEWHERE, PathRules, Start
-from tidelog.rewrite.path_seeds import term_text, to_seed
+from tidelog.rewrite.paths import names as path_names
+from tidelog.rewrite.paths.forms import ANYWHERE, chain, is_step, shorten, tidy
+from tidelog.rewrite.paths.rules import SOMEWHERE, PathRules, Start
+from tidelog.rewrite.paths.seeds import term_text, to_seed
 from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms, terms_of
 
 INLINED = 3  # steps of a path that are written into a body; more would count walks rather than their ends

@@ -25,8 +25,8 @@ from tidelog.program import (
 )
 from tidelog.program.path_text import path_text
 from tidelog.program.scope import rule_literals
-from tidelog.rewrite.path_forms import tidy
-from tidelog.rewrite.path_names import WALKS
+from tidelog.rewrite.paths.forms import tidy
+from tidelog.rewrite.paths.names import WALKS
 from tidelog.rewrite.scope import map_terms
 
 NOWHERE = Label("")  # an atom has fields with defaults, so that the path needs one; it is always given

@@ -21,25 +21,18 @@ import numpy as np
 
 from tidelog.errors import EngineError, LimitError
 from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.machine import Limits
+from tidelog.partition.limits import Limits
 from tidelog.partition.owner import share_rows
-from tidelog.partition.relations import Cells
+from tidelog.plan.work import EpochWork, PlannedRule, Staged
 from tidelog.program.functions import Function
 from tidelog.runtime.desk import Ended
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.host import SENT
-from tidelog.runtime.protocol import (
-    EpochOutcome,
-    EpochWork,
-    HostLost,
-    PlannedRule,
-    Request,
-    RowChanges,
-    Staged,
-    join_answers,
-)
+from tidelog.runtime.epoch_steps import SENT
+from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.recovery import Recovery
+from tidelog.runtime.request import HostLost, Request, join_answers
 
 T = TypeVar("T")
 

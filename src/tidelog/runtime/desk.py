@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidelog.kernel import layout as at
-from tidelog.partition.keyed import rows_with_keys
-from tidelog.partition.machine import Limits
-from tidelog.partition.relations import Cells
-from tidelog.runtime.host import Host
-from tidelog.runtime.protocol import Answer, EpochOutcome, EpochWork, PlannedRule, Request, RowChanges
-from tidelog.runtime.strata import Steps
+from tidelog.kernel.cells import Cells
+from tidelog.partition.keys import rows_with_keys
+from tidelog.partition.limits import Limits
+from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.request import Answer, Request, Steps
 
 
 @dataclass(frozen=True, slots=True)

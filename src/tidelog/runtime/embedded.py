@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.keyed import rows_with_keys
-from tidelog.partition.relations import Cells
-from tidelog.runtime.host import Host
-from tidelog.runtime.protocol import EpochOutcome, EpochWork
+from tidelog.partition.keys import rows_with_keys
+from tidelog.plan.work import EpochWork
+from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.outcome import EpochOutcome
 
 
 class EmbeddedRuntime(Host):

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import Parcel
-from tidelog.partition.relations import Cells
 from tidelog.program.functions import Function
 from tidelog.runtime.desk import Desk
-from tidelog.runtime.host import Host
+from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.mail import Mailbox
 
 Letter = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tidelog.errors import EngineError
-from tidelog.runtime.protocol import HostLost
+from tidelog.runtime.request import HostLost
 
 T = TypeVar("T")
 ATTEMPTS = 4

@@ -14,7 +14,7 @@ import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
-from tidelog.ruleset import Schema
+from tidelog.plan.ruleset import Schema
 from tidelog.store.delta import Cells, Delta, named
 
 ENTRY_BYTES = 32  # of a symbol, at a guess

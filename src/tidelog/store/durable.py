@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tidelog.errors import EngineError, StateError, StateWarning
-from tidelog.ruleset import Ruleset
+from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
@@ -181,7 +181,7 @@ class Durable:
     ) -> None:
         """Commit an epoch whose pieces are durable in every partition; StateError if that cannot be done.
 
-        ``placements``: where relations live, as `rewrite.placement` numbers it.
+        ``placements``: where relations live, as `rewrite.place.placement` numbers it.
         """
         known = {**self.placements, **placements}
         markers = [Marker(n.checksum, n.size, n.clock) for n in notes]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tidelog.io.columns import decode_column
 from tidelog.partition.dictionary import Dictionary
-from tidelog.rewrite.placement import MIRRORED, SINGLE
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store.delta import Cells, Delta
 from tidelog.store.durable import Durable
 from tidelog.store.frame import Frame

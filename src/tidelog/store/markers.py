@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tidelog.errors import StateError
-from tidelog.rewrite.placement import MIRRORED
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.log import Log
 from tidelog.store.snapshot import read_snapshot, snapshots
 from tidelog.store.store import Store

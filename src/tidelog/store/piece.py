@@ -16,7 +16,7 @@ import numpy as np
 
 from tidelog.partition.owner import owners_of
 from tidelog.partition.partition import Partition
-from tidelog.ruleset import Schema
+from tidelog.plan.ruleset import Schema
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
 from tidelog.store.entries import Entry, encode_entries

@@ -17,7 +17,7 @@ from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
 from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.program import Atom, Rule
-from tidelog.rewrite.placement import MIRRORED
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.delta import Cells
 from tidelog.store.image import SMALLEST, Image, RelationImage
 

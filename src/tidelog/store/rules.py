@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tidelog.errors import StateError
+from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Call
 from tidelog.program.functions import FUNCTIONS, Function
-from tidelog.ruleset import Ruleset
 from tidelog.syntax import parse_program, print_program
 
 

@@ -6,7 +6,7 @@ are programs. The diagnostics of checking (safety, types, strata) stand in `prog
 
 from __future__ import annotations
 
-from tidelog.errors_catalogue import CodeEntry
+from tidelog.errors.entry import CodeEntry
 
 _SYNTAX = (
     CodeEntry(

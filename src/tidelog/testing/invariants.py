@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from tidelog.program import Aggregate, Atom, Const, Rule, Value, Var
 from tidelog.program.functions import ANY, FUNCTIONS, Function
-from tidelog.state import EngineState, FactState
+from tidelog.program.state import EngineState, FactState
 from tidelog.testing.occurrences import names
 from tidelog.testing.solutions import Binding, Context, distinct, values, with_named_wildcards
 from tidelog.testing.values import of_type

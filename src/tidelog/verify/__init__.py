@@ -7,6 +7,5 @@ of programs, the checks, the table of functions, and the state that the engine g
 from tidelog.verify.check import verify
 from tidelog.verify.positive import export_positive
 from tidelog.verify.report import Certificate, Verdict, Violation
-from tidelog.verify.spark import verify_with_spark
 
-__all__ = ["Certificate", "Verdict", "Violation", "export_positive", "verify", "verify_with_spark"]
+__all__ = ["Certificate", "Verdict", "Violation", "export_positive", "verify"]

@@ -17,7 +17,7 @@ from typing import Any
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Path, Program, Value
 from tidelog.program.functions import FUNCTIONS
-from tidelog.state import EngineState
+from tidelog.program.state import EngineState
 from tidelog.verify.claim import Base, Claim, to_claim
 from tidelog.verify.folds import better, fold
 from tidelog.verify.normal import Clause, Scan
@@ -37,7 +37,7 @@ Pool = dict[tuple[str, tuple[tuple[int, str], ...]], dict[Row, list[tuple[Value,
 def verify(program: Program, base: Base | None, state: EngineState, functions: Overloads = FUNCTIONS) -> Verdict:
     """Certify that the state is the model of the program over the base facts (None: those that the state marks).
 
-    >>> from tidelog.state import FactState
+    >>> from tidelog.program.state import FactState
     >>> from tidelog.syntax import parse_program
     >>> program = parse_program("p(X) :- e(X). p(X) :- p(X).")
     >>> types = {"e": ("number",), "p": ("number",)}

@@ -14,7 +14,7 @@ from typing import Any
 from tidelog.program import Program, Rule, Value
 from tidelog.program.check import check_program
 from tidelog.program.functions import FUNCTIONS
-from tidelog.state import EngineState
+from tidelog.program.state import EngineState
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Frame, Step, solver

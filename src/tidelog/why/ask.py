@@ -10,10 +10,10 @@ import datetime
 from collections.abc import Iterable, Mapping
 
 from tidelog.errors import DataError
-from tidelog.facts import ground_value
 from tidelog.io.columns import encode_value
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program.functions import Function
+from tidelog.program.ground import ground_value
 from tidelog.syntax import parse_ground_atom
 from tidelog.why.ledger import FactKey
 

@@ -14,7 +14,7 @@ from typing import Any
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Comparison, Negation, Rule, Var, Wildcard
 from tidelog.program.scope import rule_names
-from tidelog.rewrite.path_names import in_words
+from tidelog.rewrite.paths.names import in_words
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.join import Frame, Join, Part, Question
 from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError, is_auxiliary

@@ -16,13 +16,13 @@ import numpy as np
 from tidelog.errors import LimitError
 from tidelog.io.columns import decode_column
 from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.index import collect
 from tidelog.kernel.relation import find, hash_cells
-from tidelog.partition.relations import Cells, address
+from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
 from tidelog.program.literal import Atom
-from tidelog.ruleset import Ruleset
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.syntax import print_atom, print_rule, print_term
 

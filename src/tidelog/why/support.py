@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from tidelog.partition.relations import Cells
+from tidelog.kernel.cells import Cells
 from tidelog.partition.stratum import RuleCode
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Rule, Var

@@ -18,7 +18,7 @@ from tidelog.cli.load import load_engine
 from tidelog.cli.repl.inputs import read_inputs
 from tidelog.cli.repl.session import ReplSession
 from tidelog.cli.show import console
-from tidelog.engine import Engine
+from tidelog.engine.engine import Engine
 
 __all__ = ["ReplSession", "repl_command"]
 

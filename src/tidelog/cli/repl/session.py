@@ -17,13 +17,13 @@ from tidelog.cli.repl.commands import COMMANDS, HELP
 from tidelog.cli.repl.inputs import ends_with_period
 from tidelog.cli.repl.show import change_lines, table_lines
 from tidelog.cli.show import show_diagnostics
-from tidelog.engine import Engine
-from tidelog.epoch import Epoch
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
 from tidelog.errors import EngineError, ProgramError, TidelogError
-from tidelog.facts import ground_value
-from tidelog.profile import duration
+from tidelog.explain.profile import duration
 from tidelog.program import Atom, Rule
 from tidelog.program.functions import FUNCTIONS
+from tidelog.program.ground import ground_value
 from tidelog.syntax import (
     FactChange,
     RuleAdded,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tidelog.epoch import Epoch
+from tidelog.engine.epoch import Epoch
+from tidelog.engine.view import Rows
+from tidelog.errors.render import display_width, visible
+from tidelog.explain.profile import duration
 from tidelog.io.texts import show_fact, show_text
-from tidelog.profile import duration
-from tidelog.render import display_width, visible
-from tidelog.view import Rows
 
 CHANGES = 8
 ANSWERS = 40

@@ -1,0 +1,60 @@
+"""The state of an engine, gathered from its partitions for checks from outside.
+
+Law: every fact is told once, by its owner. A fact of a mirrored relation has a rank on every partition; the lowest of
+them keeps every support that is of lower rank where it counts one of lower rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tidelog.io.columns import decode_column
+from tidelog.kernel.cells import Cells
+from tidelog.kernel.layout import ON_ALL
+from tidelog.partition.dictionary import Dictionary
+from tidelog.plan.form import Form
+from tidelog.plan.planner import Runtime
+from tidelog.program.state import EngineState, FactState, Row
+from tidelog.runtime.embedded import EmbeddedRuntime
+
+Facts = dict[Row, FactState]
+
+
+def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> EngineState:
+    """Every fact with its rank and counts, the rules as they run, and the strata."""
+    names = [name for name in form.schema if runtime.arity(name) is not None]
+
+    def told(name: str, counts: tuple[Cells, ...]) -> Facts:
+        return _facts(counts, form.schema[name], dictionary)
+
+    if isinstance(runtime, EmbeddedRuntime):
+        facts = {name: told(name, runtime.counts(name)) for name in names}
+        return EngineState(facts, tuple(form.core.values()), tuple(runtime.groups), form.schema)
+    held = {name: [told(name, counts) for counts in runtime.ask("counts", name)] for name in names}
+    mirrored = frozenset(name for name in names if form.places.get(name) == ON_ALL)
+    return EngineState(
+        {name: _once(parts, name in mirrored) for name, parts in held.items()},
+        tuple(form.core.values()),
+        tuple(runtime.groups),
+        form.schema,
+        tuple({name: parts[number] for name, parts in held.items()} for number in range(runtime.partitions)),
+        mirrored,
+        form.everywhere,
+    )
+
+
+def _facts(counts: tuple[Cells, ...], types: tuple[str | None, ...], dictionary: Dictionary) -> Facts:
+    cells, *numbers = counts
+    columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
+    rows = list(zip(*columns, strict=True)) if columns else [()] * len(cells)
+    states = zip(*(part.tolist() for part in numbers), strict=True)
+    return {row: FactState(*values) for row, values in zip(rows, states, strict=True)}
+
+
+def _once(parts: list[Facts], mirrored: bool) -> Mapping[Row, FactState]:
+    if not mirrored:
+        return {row: fact for part in parts for row, fact in part.items()}
+    return {
+        row: replace(fact, rank=min(part[row].rank for part in parts if row in part)) for row, fact in parts[0].items()
+    }

@@ -1,0 +1,224 @@
+"""Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
+
+What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
+found or lost by its joins, counted, always. Facts are suspended and revived in a stratum, whichever rule it was that
+took or kept their supports, so these two are told per stratum. The seconds of a rule are *sampled*, and only while
+profiling is switched on: every millisecond a second thread looks at which rule's join the kernel is in (kernels run
+without the interpreter lock) and credits the rule with the time since its last look. Time outside joins (applying
+supports, Python) is credited to no rule, and epochs much shorter than a millisecond may leave no sample; None means
+never sampled.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from tidelog.explain.explanation import Names
+from tidelog.kernel import layout as at
+from tidelog.partition.partition import Partition
+from tidelog.plan.ruleset import Ruleset
+from tidelog.runtime.outcome import EpochOutcome, RowChanges
+
+INTERVAL = 0.001
+MOST_NOTED = 256  # epochs kept before they are added up
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProfile:
+    """One rule: supports found or lost, and sampled seconds in its joins (None: never sampled)."""
+
+    rule: str
+    supports: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StratumProfile:
+    """One stratum: how many epochs visited it, the time they spent there, supports, facts suspended and revived."""
+
+    relations: tuple[str, ...]
+    visits: int
+    seconds: float
+    supports: int
+    suspended: int
+    revived: int
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What one or more epochs cost; rules and strata with the most time (or supports) come first."""
+
+    epochs: int
+    seconds: float
+    suspended: int
+    revived: int
+    rules: tuple[RuleProfile, ...] = ()
+    strata: tuple[StratumProfile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The last epoch and all epochs together; as text by ``str``, as plain values by `to_json`."""
+
+    last: Account
+    overall: Account
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `json`."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        overall = _text(f"all epochs ({self.overall.epochs:,})", self.overall)
+        return f"{_text('last epoch', self.last)}\n\n{overall}"
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is added up over epochs."""
+
+    epochs: int = 0
+    seconds: float = 0.0
+    suspended: int = 0
+    revived: int = 0
+    supports: dict[str, int] = field(default_factory=dict)
+    rule_seconds: dict[str, float] = field(default_factory=dict)
+    strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
+
+    def add(self, outcome: EpochOutcome, names: Names, rules: Ruleset, sampled: Mapping[str, float]) -> None:
+        """Add one epoch."""
+        self.epochs += 1
+        self.seconds += outcome.seconds
+        self.suspended += outcome.suspended
+        self.revived += outcome.revived
+        by_head: dict[str, int] = {}
+        for label, count in outcome.supports.items():
+            rule = rules.core.get(label)
+            if rule is not None:
+                by_head[rule.head.predicate] = by_head.get(rule.head.predicate, 0) + count
+                told = names.label(rule)
+                self.supports[told] = self.supports.get(told, 0) + count
+        for label, seconds in sampled.items():
+            rule = rules.core.get(label)
+            told = label if rule is None else names.label(rule)
+            self.rule_seconds[told] = self.rule_seconds.get(told, 0.0) + seconds
+        for stratum in outcome.strata:
+            key = tuple(sorted(names.relation(name) for name in stratum.relations))
+            old = self.strata.get(key, StratumProfile(key, 0, 0.0, 0, 0, 0))
+            self.strata[key] = StratumProfile(
+                key,
+                old.visits + 1,
+                old.seconds + stratum.seconds,
+                old.supports + sum(by_head.get(name, 0) for name in stratum.relations),
+                old.suspended + stratum.suspended,
+                old.revived + stratum.revived,
+            )
+
+    def account(self) -> Account:
+        """The sums as a value."""
+        labels = {**self.supports, **self.rule_seconds}
+        rules = [RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x)) for x in labels]
+        rules.sort(key=lambda rule: (-(rule.seconds or 0.0), -rule.supports, rule.rule))
+        strata = sorted(self.strata.values(), key=lambda s: (-s.seconds, s.relations))
+        return Account(self.epochs, self.seconds, self.suspended, self.revived, tuple(rules), tuple(strata))
+
+
+class Profiler:
+    """Adds up what epochs cost. ``sampling`` switches on the sampling of rules."""
+
+    def __init__(self) -> None:
+        self.sampling = False
+        self._last = _Sums()
+        self._overall = _Sums()
+        self._sampled: dict[str, float] = {}
+        self._noted: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
+
+    @contextmanager
+    def watching(self, partition: Partition) -> Iterator[None]:
+        """While an epoch runs: sample it if sampling is on."""
+        self._sampled = {}
+        if not self.sampling:
+            yield
+            return
+        over = threading.Event()
+        thread = threading.Thread(target=self._sample, args=(partition, over), name="tidelog-profile", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _sample(self, partition: Partition, over: threading.Event) -> None:
+        machine, before = partition.machine, time.perf_counter()
+        while not over.wait(INTERVAL):
+            now = time.perf_counter()
+            if machine.state[at.PC] >= 0:
+                label = partition.label_of(machine.current_rule())
+                if label is not None:
+                    self._sampled[label] = self._sampled.get(label, 0.0) + now - before
+            before = now
+
+    def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
+        """An epoch is committed; it is added up when somebody asks, or when many have come."""
+        self._noted.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
+        if len(self._noted) > MOST_NOTED:
+            self._add_up()
+
+    def _add_up(self) -> None:
+        for outcome, rules, sampled in self._noted:
+            names = Names(rules)
+            self._last = _Sums()
+            for sums in (self._last, self._overall):
+                sums.add(outcome, names, rules, sampled)
+        self._noted.clear()
+
+    def profile(self) -> Profile:
+        """What was added up so far."""
+        self._add_up()
+        return Profile(self._last.account(), self._overall.account())
+
+
+def _text(title: str, account: Account) -> str:
+    lines = [
+        f"{title}: {duration(account.seconds)}, {account.suspended:,} facts suspended, {account.revived:,} revived",
+        *_table(
+            ("stratum", "visits", "time", "supports", "suspended", "revived"),
+            [
+                ("; ".join(s.relations), s.visits, duration(s.seconds), s.supports, s.suspended, s.revived)
+                for s in account.strata
+            ],
+        ),
+        *_table(("rule", "time", "supports"), [(r.rule, _rule_time(r), r.supports) for r in account.rules]),
+    ]
+    return "\n".join(lines)
+
+
+def _rule_time(rule: RuleProfile) -> str:
+    return "-" if rule.seconds is None else duration(rule.seconds)
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> list[str]:
+    if not rows:
+        return []
+    texts = [head, *(tuple(f"{v:,}" if isinstance(v, int) else str(v) for v in row) for row in rows)]
+    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
+    return [
+        "  " + "  ".join(v.ljust(w) if i == 0 else v.rjust(w) for i, (v, w) in enumerate(zip(row, widths, strict=True)))
+        for row in texts
+    ]
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> duration(0.00012), duration(0.25), duration(75)
+    ('0.12 ms', '250 ms', '75.0 s')
+    """
+    if seconds < 0.001:
+        return f"{seconds * 1000:.2f} ms"
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.1f} s"

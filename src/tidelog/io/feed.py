@@ -1,0 +1,71 @@
+"""The change feed of a view in a folder or table, every epoch exactly once.
+
+Law: what a feed holds tells which epochs it has, so that after any failure it goes on where it stands: an epoch that is
+there is not written again, and one that is missing is written from the history of the state folder. A folder has one
+subfolder per epoch that changed the view, ``epoch=12``, which appears whole; Spark and Arrow read the name as a column.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyarrow import fs
+
+from tidelog.errors import StateError
+from tidelog.io.place import open_files
+from tidelog.io.view_files import Write
+
+Frame = Callable[[], AbstractContextManager[Any]]  # the signed rows of an epoch as a DataFrame of Spark's
+PART = re.compile(r"epoch=(\d+)$")
+
+
+class Feed(Protocol):
+    """Where the changes of one view go."""
+
+    view: str
+
+    def last(self) -> int:
+        """The last epoch that it holds, 0 if none."""
+
+    def put(self, epoch: int, write: Write, frame: Frame) -> None:
+        """Add an epoch: by writing files, or as a DataFrame of signed rows, which is there inside a `with` block."""
+
+
+@dataclass(slots=True)
+class FolderFeed:
+    """Parquet files in a folder, local or behind a URI."""
+
+    view: str
+    folder: str
+
+    def last(self) -> int:
+        """The last epoch that it holds."""
+        files, place = open_files(self.folder)
+        selector = fs.FileSelector(place, allow_not_found=True)
+        try:
+            found = [PART.search(info.path) for info in files.get_file_info(selector)]
+        except OSError as error:
+            raise StateError(f"the feed of `{self.view}` in {self.folder} was not read: {error}") from error
+        return max((int(match[1]) for match in found if match), default=0)
+
+    def put(self, epoch: int, write: Write, frame: Frame) -> None:
+        """Add an epoch; other readers see its files all at once."""
+        files, place = open_files(self.folder)
+        hidden = f".epoch-{epoch}-{uuid.uuid4().hex}"
+        try:
+            files.create_dir(f"{place}/{hidden}", recursive=True)
+            write(f"{self.folder}/{hidden}")
+            files.move(f"{place}/{hidden}", f"{place}/epoch={epoch}")
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # half an epoch is of no use to anybody
+                files.delete_dir(f"{place}/{hidden}")
+            if isinstance(error, OSError | pa.ArrowException):
+                raise StateError(f"the feed of `{self.view}` in {self.folder} was not written: {error}") from error
+            raise

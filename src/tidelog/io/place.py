@@ -1,0 +1,22 @@
+"""Where files are: a local path or a URI.
+
+Law: whoever reads or writes files asks here for the file system, so that every place is named in the same way.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyarrow import fs
+
+from tidelog.errors import StateError
+
+
+def open_files(folder: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a local path or a URI, and the path in it."""
+    if "://" in folder:
+        try:
+            found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(folder)
+        except (OSError, pa.ArrowException) as error:
+            raise StateError(f"{folder}: {error}; give a local folder or a URI that Arrow reads") from error
+        return found
+    return fs.LocalFileSystem(), folder

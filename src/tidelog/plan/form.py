@@ -1,0 +1,111 @@
+"""The form in which the rules of an engine run: as they are on one partition, localised on several.
+
+Law: a placement stands once its relation was made, and the localised form of a rule depends on the rule and on
+placements alone; so a rule in force keeps its form while others come and go. A form counts when its epoch is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.program import Rule
+from tidelog.program.scope import atoms
+from tidelog.rewrite.place.place import Placed, place
+from tidelog.rewrite.place.placement import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Rules as they run, by label, with the columns of all relations and where those live."""
+
+    core: Mapping[str, Rule] = field(default_factory=dict)
+    schema: Schema = field(default_factory=dict)
+    places: Mapping[str, int] = field(default_factory=dict)
+    placed: Placed | None = None  # on several partitions: which rules fire everywhere, and which send
+
+    @property
+    def everywhere(self) -> frozenset[str]:
+        """The labels of the rules that fire on every partition."""
+        return frozenset() if self.placed is None else self.placed.everywhere
+
+    def sends(self, label: str) -> bool:
+        """Whether a rule may send messages to other partitions."""
+        return self.placed is not None and bool(self.placed.sends[label])
+
+
+class Placing:
+    """Where the relations of one engine live."""
+
+    def __init__(self, partitions: int) -> None:
+        self._partitions = partitions
+        self._known: dict[str, Placement] = {}
+        self.form = Form()
+        self._rules: Ruleset | None = None  # in force
+        self._next: tuple[Ruleset | None, Form] = (None, self.form)
+
+    def next_form(self, rules: Ruleset) -> Form:
+        """The form of a rule set; the last one is remembered."""
+        if self._next[0] is not rules:
+            self._next = (rules, self._form(rules))
+        return self._next[1]
+
+    def commit(self, rules: Ruleset) -> None:
+        """The epoch that made ``rules`` the ones in force is committed."""
+        if rules is not self._rules:
+            self._rules, self.form = rules, self.next_form(rules)
+            self._known.update((name, Placement(column)) for name, column in self.form.places.items())
+
+    def adopt(self, rules: Ruleset, places: Mapping[str, int]) -> None:
+        """Take over the placements of a state that was read."""
+        self._known = {name: Placement(column) for name, column in places.items()}
+        self._rules, self._next = None, (None, self.form)
+        self.commit(rules)
+
+    def needed(self, rules: Ruleset) -> dict[str, tuple[str, ...]]:
+        """The rules that each rule of the user's needs, as they run."""
+        placed = self.next_form(rules).placed
+        if placed is None:
+            return dict(rules.needed)
+        return {
+            label: tuple(dict.fromkeys(name for core in made for name in placed.needed[core]))
+            for label, made in rules.needed.items()
+        }
+
+    def _form(self, rules: Ruleset) -> Form:
+        if self._partitions == 1:
+            return Form(rules.core, rules.schema)
+        placed = self.placed(rules)
+        schema = {**rules.schema, **_copied(placed, rules.schema)}
+        places = {name: placement.column for name, placement in placed.placements.items() if name in schema}
+        return Form(placed.core, schema, places, placed)
+
+    def placed(self, rules: Ruleset) -> Placed:
+        """The localised rules, as placements stand."""
+        arities = {name: len(types) for name, types in rules.schema.items()}
+        known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
+        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed)
+
+
+def _copied(placed: Placed, schema: Schema) -> dict[str, tuple[str | None, ...]]:
+    """The columns of copies are those of what they copy."""
+    found = {}
+    for label, rule in placed.core.items():
+        if label == rule.head.predicate and label not in schema:
+            (source,) = atoms(rule.body)
+            found[label] = schema[source.predicate]
+    return found
+
+
+def _located(rules: Ruleset) -> dict[str, int]:
+    """The location columns that rules give with `@`; a keyed relation without one lives by a column of its key."""
+    found: dict[str, int] = {}
+    for rule in rules.core.values():
+        for atom in (rule.head, *atoms(rule.body)):
+            if atom.location is not None and not atom.predicate.startswith("__"):
+                found.setdefault(atom.predicate, atom.location)
+    for key in rules.program.keys:
+        if key.keys:
+            found.setdefault(key.relation, min(key.keys) - 1)
+    return {name: column for name, column in found.items() if name in rules.schema}

@@ -1,0 +1,214 @@
+"""The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
+
+Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so
+that an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from tidelog.errors import Diagnostic, EngineError, ProgramError
+from tidelog.plan.strata import core_edges
+from tidelog.program import Program, Rule
+from tidelog.program.arity import check_names
+from tidelog.program.check import Checked, check_program
+from tidelog.program.dependency import POSITIVE
+from tidelog.program.functions import Function
+from tidelog.program.scope import atoms, rule_literals
+from tidelog.program.strata import check_strata, strata_of_edges
+from tidelog.program.subtypes import TypeNames
+from tidelog.program.types import infer_types
+from tidelog.rewrite.label_rules import label_rules
+from tidelog.rewrite.pipeline import to_core_rule
+
+Schema = Mapping[str, tuple[str | None, ...]]
+Bound = dict[tuple[str, int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule."""
+
+    program: Program
+    functions: Mapping[str, tuple[Function, ...]]
+    used: frozenset[str] = frozenset()
+    bound: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    known: Mapping[str, int] = field(default_factory=dict)
+    needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    core: Mapping[str, Rule] = field(default_factory=dict)
+    schema: Schema = field(default_factory=dict)
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the user's rules, in order."""
+        return tuple(rule.label or "" for rule in self.program.rules)
+
+    def rule(self, label: str) -> Rule:
+        """The user's rule with a label."""
+        for rule in self.program.rules:
+            if rule.label == label:
+                return rule
+        raise unknown_label(label, self.labels)
+
+    def changed(
+        self,
+        add: Sequence[Rule] = (),
+        remove: Sequence[str] = (),
+        bound: Mapping[tuple[str, int], str] | None = None,
+        known: Mapping[str, int] | None = None,
+    ) -> Ruleset:
+        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once."""
+        gone = set(remove)
+        for label in remove:
+            if label not in self.needed:
+                raise unknown_label(label, self.labels)
+        rules = (*(r for r in self.program.rules if r.label not in gone), *add)
+        if (add or remove) and not bound and not known:
+            kept = self._without(rules[: len(rules) - len(add)], gone) if gone else self
+            extended = kept._with(add) if add else kept
+            if extended is not None:
+                return extended
+        bound = {**self.bound, **(bound or {})}
+        columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
+        known = {**columns, **self.known, **(known or {})}
+        program = replace(self.program, rules=rules)
+        checked = check_program(program, self.functions, bound=bound, known=known)
+        return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
+
+    def _without(self, rules: tuple[Rule, ...], gone: set[str]) -> Ruleset:
+        """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
+        needed = {label: made for label, made in self.needed.items() if label not in gone}
+        kept = {label for made in needed.values() for label in made}
+        core = {label: rule for label, rule in self.core.items() if label in kept}
+        mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
+        mentioned |= {atom.predicate for rule in rules for atom in (rule.head, *atoms(rule_literals(rule)))}
+        declared = {d.relation for d in self.program.declarations}
+        schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
+        return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
+
+    def _with(self, add: Sequence[Rule]) -> Ruleset | None:
+        """More rules over relations whose types are known: only they are checked, and the strata.
+
+        None where the whole program has to be looked at: for types that are open, and for findings about strata.
+        """
+        names = {atom.predicate for rule in add for atom in (rule.head, *atoms(rule_literals(rule)))}
+        known = {name: self.schema[name] for name in names if name in self.schema}
+        if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
+            return None
+        if any(d.relation not in self.schema for d in self.program.declarations):  # the start: nothing is known yet
+            return None
+        bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
+        arities = {name: len(types) for name, types in known.items()}
+        declarations = tuple(d for d in self.program.declarations if d.relation in names)
+        alone = replace(self.program, rules=tuple(add), facts=(), directives=(), keys=(), declarations=declarations)
+        checked = check_program(alone, self.functions, bound=bound, known=arities)
+        needed, core = _core_rules(checked.program.rules)
+        core = {label: rule for label, rule in core.items() if label not in self.core}
+        schema, core = _typed(alone, core, self.functions, bound, arities)
+        if any(None in schema[rule.head.predicate] for rule in core.values()):
+            return None
+        schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
+        core = {**self.core, **core}
+        if not is_stratified(list(core.values())):
+            return None
+        program = replace(self.program, rules=(*self.program.rules, *add))
+        used = self.used | {rule.label for rule in add if rule.label}
+        needed = {**self.needed, **needed}
+        return replace(self, program=program, used=used, needed=needed, core=core, schema={**self.schema, **schema})
+
+    def holding(self, relations: Iterable[str]) -> Ruleset:
+        """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
+        fresh = [name for name in relations if name not in self.known]
+        if not fresh:
+            return self
+        known = {name: len(self.schema[name]) for name in fresh}
+        bound = {(name, i): t for name in fresh for i, t in enumerate(self.schema[name]) if t is not None}
+        return replace(self, known={**self.known, **known}, bound={**self.bound, **bound})
+
+    def _rebuilt(
+        self,
+        program: Program,
+        checked: Checked,
+        bound: Mapping[tuple[str, int], str],
+        known: Mapping[str, int],
+        fresh: set[str],
+    ) -> Ruleset:
+        needed, core = _core_rules(checked.program.rules)
+        _check_core_strata(core)
+        schema, core = _typed(program, core, self.functions, bound, known)
+        schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
+        return replace(
+            self,
+            program=program,
+            used=self.used | fresh,
+            bound=bound,
+            known=known,
+            needed=needed,
+            core=core,
+            schema=schema,
+            warnings=checked.warnings,
+        )
+
+    def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
+        """Give labels to rules without one; a label that was ever used is never given again (D4)."""
+        used = set(self.used) | set(taken)
+        return label_rules(rules, used)
+
+
+def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
+    """The error for a label that names no rule."""
+    shown = ", ".join(f"`{x}`" for x in labels[:10]) + (", ..." if len(labels) > 10 else "")
+    return EngineError(f"no rule has the label `{label}`; known labels: {shown or 'none'}")
+
+
+@lru_cache(maxsize=20_000)
+def _core_of(rule: Rule) -> tuple[Rule, ...]:
+    """The core rules of a rule; most rules stay when some change."""
+    return to_core_rule(rule)
+
+
+def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+    """The core labels that each rule needs, and the core rules by label."""
+    needed: dict[str, tuple[str, ...]] = {}
+    core: dict[str, Rule] = {}
+    for rule in rules:
+        assert rule.label is not None
+        made = _core_of(rule)
+        needed[rule.label] = tuple(r.label or "" for r in made)
+        core.update({r.label: r for r in made if r.label})
+    return needed, core
+
+
+def is_stratified(core: Sequence[Rule]) -> bool:
+    """Whether nothing but positive edges lies inside a stratum; min and max there ask for a closer look."""
+    edges = core_edges(core)
+    home = {name: i for i, stratum in enumerate(strata_of_edges(core, edges)) for name in stratum.relations}
+    return not any(e.kind != POSITIVE and home.get(e.source, -1) == home[e.target] for e in edges)
+
+
+def _check_core_strata(core: Mapping[str, Rule]) -> None:
+    """A program may be stratified and its core not: an aggregate whose group is bound by recursion alone."""
+    edges = core_edges(core.values())
+    findings = check_strata(edges, strata_of_edges(list(core.values()), edges))
+    if findings:
+        raise ProgramError(findings)
+
+
+def _typed(
+    program: Program,
+    core: Mapping[str, Rule],
+    functions: Mapping[str, tuple[Function, ...]],
+    bound: Mapping[tuple[str, int], str],
+    known: Mapping[str, int],
+) -> tuple[Schema, dict[str, Rule]]:
+    """Types of all columns, auxiliary relations included, and the core rules with their literals typed."""
+    whole = replace(program, rules=tuple(core.values()))
+    names = check_names(whole, functions, dict(known))
+    typing = infer_types(whole, names.arity, TypeNames(program.types), functions, bound)
+    typed = dict(zip(core, typing.program.rules, strict=True))
+    schema = {name: (None,) * arity for name, arity in known.items()}
+    return {**schema, **typing.schema}, typed

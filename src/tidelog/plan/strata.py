@@ -1,0 +1,44 @@
+"""The strata of core rules, and how groups that are evaluated together already stay together.
+
+Law: parts of a stratum stay one stratum when rules go; they are split only where keeping them together would put a
+negation inside the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from tidelog.program import Rule
+from tidelog.program.dependency import Edge, rule_dependencies
+from tidelog.program.strata import crossing_edges, strata_of_edges
+
+
+@lru_cache(maxsize=50_000)
+def _edges_of(rule: Rule) -> tuple[Edge, ...]:
+    return tuple(rule_dependencies(rule))
+
+
+def core_edges(rules: Iterable[Rule]) -> list[Edge]:
+    """The dependency edges of core rules, of which most stay when some change."""
+    return [edge for rule in rules for edge in _edges_of(rule)]
+
+
+def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
+    """The strata of the rules with the groups kept together, except groups that must be split for real.
+
+    The rules alone are known to be stratified.
+    """
+    edges = core_edges(rules)
+    real = strata_of_edges(rules, edges)
+    kept = {g for g in groups if len(g) > 1}
+    while True:
+        strata = strata_of_edges(rules, edges, sorted(kept, key=sorted))
+        crossing = crossing_edges(edges, real, strata)
+        if not crossing:
+            return tuple(frozenset(s.relations) for s in strata)
+        blamed = {e.target for e in crossing}
+        stuck = {name for s in strata if blamed & set(s.relations) for name in s.relations}
+        split = {g for g in kept if g & stuck}
+        assert split, "only groups put more together than the rules do"
+        kept -= split

@@ -1,0 +1,62 @@
+"""The work of an epoch, as a value.
+
+Law: work is planned once and carried out whole by a runtime; several partitions get the same work, each with its own
+share of the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidelog.kernel.cells import Cells
+from tidelog.plan.steps import Plan
+from tidelog.program import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRule:
+    """A core rule with its plans; ``value_type`` is the type of the values that an aggregate rule folds."""
+
+    rule: Rule
+    plans: tuple[Plan, ...]
+    whole: Plan
+    value_type: str = "number"
+    everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
+    sends: bool = False  # may send messages to other partitions
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Rows that Spark tasks have sent to the partitions for an epoch: those of the attempts that were heard of."""
+
+    relation: str
+    arity: int
+    stage: str
+    attempts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpochWork:
+    """What an epoch is to do.
+
+    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules stand
+    alone. ``replanned`` rules keep their supports and get new plans.
+    """
+
+    arities: Mapping[str, int] = field(default_factory=dict)
+    inserts: Mapping[str, Cells] = field(default_factory=dict)
+    deletes: Mapping[str, Cells] = field(default_factory=dict)
+    added: tuple[PlannedRule, ...] = ()
+    removed: tuple[str, ...] = ()
+    replanned: tuple[PlannedRule, ...] = ()
+    strata: tuple[frozenset[str], ...] | None = None
+    places: Mapping[str, int] = field(default_factory=dict)  # of the relations in ``arities``, with several partitions
+    staged: tuple[Staged, ...] = ()
+    signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows
+    keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
+
+    @property
+    def changes_rules(self) -> bool:
+        """Whether more than facts change."""
+        return bool(self.added or self.removed or self.replanned) or self.strata is not None

@@ -1,0 +1,25 @@
+"""The value of a term without variables.
+
+Law: constants are themselves and functions are pure, so that a ground term has one value wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tidelog.errors import EvaluationError
+from tidelog.program.functions import Function, resolve
+from tidelog.program.term import Call, Const, Term, Value
+
+
+def ground_value(term: Term, functions: Mapping[str, tuple[Function, ...]]) -> tuple[Value, str]:
+    """The value and the type of a term without variables."""
+    if isinstance(term, Const):
+        return term.value, term.type
+    if not isinstance(term, Call):
+        raise EvaluationError("a fact has no variables")
+    parts = [ground_value(arg, functions) for arg in term.args]
+    function = resolve(term.function, [type_ for _, type_ in parts], functions)
+    if function is None:
+        raise EvaluationError(f"no function `{term.function}` takes {', '.join(t for _, t in parts)}")
+    return function.evaluate(*(value for value, _ in parts)), function.result

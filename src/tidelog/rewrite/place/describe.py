@@ -1,0 +1,130 @@
+"""Placements in words: where each relation lives, and what each rule sends.
+
+Law: a line says what is so for every run of the rules. "0 messages between partitions" means that deriving the relation
+from the relations that its rules name never sends anything, the copies and other auxiliary relations in between
+included. A line about a rule that sends says where to, not how often. Rules are told as core rules, or as those of the
+text: then with all core rules that were made of one, and the copies that those read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Container, Mapping, Sequence
+
+from tidelog.program import Rule
+from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.sites import body_atoms
+
+AUXILIARY = "__"
+COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` makes them
+
+
+def describe(placed: Placed, core: Mapping[str, Rule]) -> list[str]:
+    """A line for each relation of the user's, then a line for each core rule.
+
+    >>> from tidelog.rewrite.place.place import place
+    >>> from tidelog.syntax import parse_program
+    >>> text = "r1: reach(X, Y) :- edge(X, Y). r2: reach(X, Z) :- edge(X, Y), reach(Y, Z)."
+    >>> core = {rule.label: rule for rule in parse_program(text).rules}
+    >>> for line in describe(place(core, {"edge": 2, "reach": 2}, {}, {}), core):
+    ...     print(line)
+    edge: on every partition
+    reach: placed by column 2; 0 messages between partitions
+    r1: sends nothing; fires on every partition, each keeps what it owns
+    r2: sends nothing
+    """
+    return [*describe_relations(placed).values(), *describe_rules(placed, core).values()]
+
+
+def describe_relations(placed: Placed, owners: Mapping[str, Sequence[str]] | None = None) -> dict[str, str]:
+    """A line for each relation that is not auxiliary, by its name.
+
+    ``owners`` gives the labels under which core rules and copies are told; without it, those are told by themselves.
+    """
+    deriving: dict[str, list[str]] = defaultdict(list)
+    for label, rule in placed.core.items():
+        deriving[rule.head.predicate].append(label)
+    names = sorted(name for name in placed.placements if not name.startswith(AUXILIARY))
+    return {name: f"{name}: {_place(name, placed)}{_messages(name, placed, deriving, owners or {})}" for name in names}
+
+
+def describe_rules(placed: Placed, core: Mapping[str, Rule]) -> dict[str, str]:
+    """A line for each core rule, by its label: what it sends, and which copies it reads."""
+    return {label: f"{label}: {_sending(label, placed)}{_reading(label, placed)}" for label in core}
+
+
+def describe_made(label: str, made: Sequence[str], placed: Placed, words: Callable[[str], str]) -> str:
+    """A line for a rule of the text, from the core rules ``made`` of it; ``words`` tells a relation.
+
+    >>> from tidelog.rewrite.place.place import place
+    >>> from tidelog.syntax import parse_program
+    >>> core = {"r1": parse_program("r1: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules[0]}
+    >>> print(describe_made("r1", ["r1"], place(core, {"link": 2, "reach": 2}, {}, {"link": 0, "reach": 0}), str))
+    r1: sends link to the owners by column 2, reach to the owners by column 1
+    """
+    used = dict.fromkeys(name for core in made for name in placed.needed[core])
+    sent = dict.fromkeys(_sent(name, placed, words) for name in used if placed.sends[name])
+    everywhere = "; fires on every partition, each keeps what it owns" if placed.everywhere.issuperset(used) else ""
+    return f"{label}: sends {', '.join(sent)}" if sent else f"{label}: sends nothing{everywhere}"
+
+
+def copied(name: str, relations: Container[str]) -> tuple[str, Placement] | None:
+    """What a relation is a copy of, and where the copy lives; None if it is none.
+
+    >>> copied("__edge_by_2", {"edge"}), copied("__edge_on_all", {"edge"}), copied("__edge_by_2", {"__edge_by_2"})
+    (('edge', Placement(column=1)), ('edge', Placement(column=-2)), None)
+    """
+    found = COPY.fullmatch(name)
+    if found is None or name in relations or found["source"] not in relations:
+        return None
+    column = found["column"]
+    return found["source"], Placement(int(column) - 1) if column else ON_ALL if name.endswith("_all") else ON_ONE
+
+
+def _sent(label: str, placed: Placed, words: Callable[[str], str]) -> str:
+    """What a core rule sends: its head, or what it copies."""
+    rule = placed.core[label]
+    home = placed.placements[rule.head.predicate]
+    name = body_atoms(rule)[0].predicate if label == rule.head.predicate else rule.head.predicate
+    if home.is_mirrored:
+        return f"{words(name)} to every partition"
+    return f"{words(name)} to partition 0" if home.is_single else f"{words(name)} to the owners {home}"
+
+
+def _place(name: str, placed: Placed) -> str:
+    home = placed.placements[name]
+    return f"{'placed ' if home.column >= 0 else ''}{home}"
+
+
+def _messages(name: str, placed: Placed, deriving: Mapping[str, list[str]], owners: Mapping[str, Sequence[str]]) -> str:
+    """Which rules send messages on the way to the relation; nothing about a relation without rules."""
+    if name not in deriving:
+        return ""
+    sending = (label for label in _way(name, placed, deriving) if placed.sends[label])
+    senders = sorted({owner for label in sending for owner in owners.get(label, [label])})
+    return f"; messages from {', '.join(senders)}" if senders else "; 0 messages between partitions"
+
+
+def _way(name: str, placed: Placed, deriving: Mapping[str, list[str]]) -> list[str]:
+    """The labels of the rules of a relation and of all auxiliary relations that they read, directly or not."""
+    labels: list[str] = []
+    for relation in (waiting := [name]):
+        labels += deriving.get(relation, [])
+        read = (atom.predicate for label in deriving.get(relation, []) for atom in body_atoms(placed.core[label]))
+        waiting += dict.fromkeys(n for n in read if n.startswith(AUXILIARY) and n not in waiting)
+    return labels
+
+
+def _sending(label: str, placed: Placed) -> str:
+    if label in placed.everywhere:
+        return "sends nothing; fires on every partition, each keeps what it owns"
+    return f"sends {placed.sends[label] or 'nothing'}"
+
+
+def _reading(label: str, placed: Placed) -> str:
+    copies = [name for name in placed.needed[label] if name != label]
+    if not copies:
+        return ""
+    return f"; reads {'the copy' if len(copies) == 1 else 'the copies'} {', '.join(copies)}"

@@ -1,0 +1,68 @@
+"""What partitions ask each other in the middle of an epoch, and how it is answered.
+
+Law: all partitions take the same steps: a step ends with a request that every partition makes at the same place, and
+goes on with the answer, which is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TypeVar
+
+from tidelog.errors import TidelogError
+
+
+class HostLost(TidelogError):
+    """A partition went away; what it held is in the state folder."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(f"partition {number} is lost: {reason}")
+        self.number, self.reason = number, reason
+
+    def __reduce__(self) -> tuple[type[HostLost], tuple[int, str]]:
+        return HostLost, (self.number, self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a partition wants to know of all: how their values join (``any``: bits, ``highest``, ``union``).
+
+    What it sent to the others since its last request has been delivered when the answer comes. ``facts`` and ``bytes``
+    are what the epoch has used so far on this partition.
+    """
+
+    kind: str
+    value: int | frozenset[str]
+    sent: int = 0
+    facts: int = 0
+    bytes: int = 0
+    stratum: tuple[str, ...] = ()  # the relations that are being evaluated
+
+
+Answer = int | frozenset[str]
+
+
+def join_answers(requests: Sequence[Request]) -> Answer:
+    """The answer to requests that all partitions made at the same place.
+
+    >>> join_answers([Request("any", 1), Request("any", 2)])
+    3
+    >>> join_answers([Request("highest", 1), Request("highest", 2)])
+    2
+    """
+    kinds = {request.kind for request in requests}
+    assert len(kinds) == 1, f"partitions are at different places: {sorted(kinds)}"
+    values = [request.value for request in requests]
+    if kinds == {"union"}:
+        return frozenset().union(*(value for value in values if isinstance(value, frozenset)))
+    numbers = [value for value in values if isinstance(value, int)]
+    return max(numbers) if kinds == {"highest"} else reduce(or_, numbers)
+
+
+T = TypeVar("T")
+
+
+Steps = Generator[Request, Answer, T]  # what a partition does, with a request wherever it waits for the others

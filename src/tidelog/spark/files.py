@@ -1,0 +1,92 @@
+"""Files and tables of a program on Spark: read as DataFrames on their way into an epoch, written from views.
+
+Law: the rows and files are those of the embedded run. Facts go between files and partitions without passing through
+this process; relations with a key are the exception, since their rows are looked up here before they are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from pyarrow import fs
+
+from tidelog.errors import DataError
+from tidelog.io.delimited import Data
+from tidelog.io.files import InputFile, kind_of, read_input
+from tidelog.io.parameters import JSON, TABLE, Layout
+from tidelog.program.check import Checked
+from tidelog.spark.frames import Frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.rows.encode import EncodedFrame
+    from tidelog.spark.rows.read import Reading
+
+Types = Sequence[str | None]
+Check = Callable[[dict[tuple[str, int], str]], Mapping[str, Types]]
+Input: TypeAlias = "Data | Frame | DataFrame"
+
+
+def read_frames(
+    spark: SparkSession,
+    checked: Checked,
+    files: Sequence[InputFile],
+    columns: Callable[[str], tuple[str, ...]],
+    check: Check,
+) -> list[tuple[str, Input]]:
+    """All facts of all files, with types for all columns; ``check`` gives the types that follow from some."""
+    from tidelog.spark.rows.read import read_file, read_table, settle_types
+
+    def read(file: InputFile) -> Reading:
+        names = columns(file.relation)
+        if file.layout.kind == TABLE:
+            return read_table(spark, file.layout.table or file.relation, file.relation, names)
+        return read_file(spark, file, names, checked.schema[file.relation])
+
+    keyed = {key.relation for key in checked.program.keys}
+    found: list[tuple[str, Input]] = []
+    for file, reading in zip(files, settle_types([read(f) for f in files], checked.schema, check), strict=True):
+        if file.relation in keyed:
+            found.append((file.relation, _through_here(file, reading)))
+        else:
+            found.append((file.relation, Frame(file.relation, reading.frame, encode=_encoder(reading))))
+    return found
+
+
+def _encoder(reading: Reading) -> Callable[[Sequence[str] | None, Types | None], EncodedFrame]:
+    """A reading knows its columns, also before the epoch that makes the relation."""
+    return lambda _, types: reading.encoded(reading.names, types)
+
+
+def _through_here(file: InputFile, reading: Reading) -> Data | DataFrame:
+    """The rows of a relation with a key; a table comes as it is."""
+    if file.layout.kind == TABLE:
+        return reading.frame
+    if kind_of(file) == JSON:
+        raise DataError(f"{file.path}: `{file.relation}` has a key, and such relations are not read from JSON")
+    return read_input(file, reading.names, reading.encoded(reading.names, None).types)
+
+
+def write_frame(rows: DataFrame, name: str, types: Types, layout: Layout, path: Path) -> None:
+    """A view as the file or table that its layout asks for; the files that partitions wrote for it are removed."""
+    from tidelog.spark.rows.write import write_table, write_view
+
+    try:
+        if layout.kind == TABLE:
+            write_table(rows, layout.table or name)
+        else:
+            write_view(rows, name, types, layout, path)
+    finally:
+        _remove_files(rows)
+
+
+def _remove_files(rows: DataFrame) -> None:
+    """Remove the folder that a DataFrame is read from; what cannot be removed does no harm."""
+    with suppress(OSError, ValueError):  # errors of Arrow are both
+        for file in rows.inputFiles()[:1]:
+            place, path = fs.FileSystem.from_uri(file)
+            place.delete_dir(path.rpartition("/")[0])

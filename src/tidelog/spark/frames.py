@@ -1,0 +1,120 @@
+"""Spark DataFrames on their way into an epoch.
+
+Law: on Spark the rows of a DataFrame go from Spark's tasks to the partitions that own them, and never through this
+process; they are checked on the way, and a batch with a bad row is refused whole. The types of a relation's columns
+are those known, or those of the first data that comes. An engine that is not on Spark takes a DataFrame as its rows.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeGuard
+
+from tidelog.errors import DataError
+from tidelog.io.rows import Rows, read_rows
+from tidelog.plan.work import Staged
+from tidelog.rewrite.place.placement import SINGLE, Placement
+from tidelog.runtime.coordinator import Coordinator
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from tidelog.spark.rows.encode import EncodedFrame
+
+Types = Sequence[str | None]
+UNKNOWN_SIZE = 100_000  # rows that a DataFrame is taken to have when rules are planned
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A DataFrame of changes: all of one ``sign``, or a column ``change`` says +1 or -1.
+
+    ``encode``, if given, makes the rows of cells in its own way.
+    """
+
+    relation: str
+    rows: DataFrame
+    sign: int = 1
+    change: str | None = None
+    encode: Callable[[Sequence[str] | None, Types | None], EncodedFrame] | None = None
+
+    def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedFrame:
+        """The rows as cells, for a relation of these columns (None: not known yet)."""
+        if self.encode is not None:
+            return self.encode(names, types)
+        from tidelog.spark.rows.encode import encode
+
+        return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change)
+
+    def collected(self) -> list[tuple[int, str, Rows]]:
+        """The rows in this process, by sign."""
+        if self.change is None:
+            return [(self.sign, self.relation, read_rows(self.relation, self.rows.toArrow()))]
+        if self.change not in self.rows.columns:
+            raise DataError(f"{self.relation}: no column `{self.change}` tells +1 or -1")
+        found = []
+        for sign in (1, -1):
+            part = self.rows.where(f"`{self.change}` = {sign}").drop(self.change)
+            found.append((sign, self.relation, read_rows(self.relation, part.toArrow())))
+        return found
+
+
+def is_frame(rows: object) -> bool:
+    """Whether rows are a Spark DataFrame."""
+    return type(rows).__module__.startswith("pyspark.sql") and hasattr(rows, "mapInArrow")
+
+
+def learn_frames(
+    frames: Sequence[Frame], schema: Mapping[str, Types], names: Callable[[str], Sequence[str]]
+) -> tuple[list[EncodedFrame], dict[tuple[str, int], str], dict[str, int]]:
+    """The frames as cells, with the types and relations that they bring and that were not known."""
+    types: dict[str, Types] = dict(schema)
+    encoded: list[EncodedFrame] = []
+    bound: dict[tuple[str, int], str] = {}
+    known: dict[str, int] = {}
+    for frame in frames:
+        before = types.get(frame.relation)
+        columns = names(frame.relation)  # none yet for a relation that comes with the rules of the same epoch
+        found = frame.encoded(columns if before is not None and len(columns) == len(before) else None, before)
+        if before is None:
+            known[frame.relation] = len(found.types)
+        for place, type_ in enumerate(found.types):
+            if before is None or before[place] is None:
+                bound[frame.relation, place] = type_
+        types[frame.relation] = found.types
+        encoded.append(found)
+    return encoded, bound, known
+
+
+def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Staged, ...]]:
+    """Sends the rows of frames, side by side, to the partitions that own them; may be called again after a loss."""
+
+    def send_all(runtime: Coordinator) -> tuple[Staged, ...]:
+        from tidelog.spark.hosts import losses, spark_hosts
+        from tidelog.spark.rows.send import send
+
+        hosts = spark_hosts(runtime)
+        stages = [uuid.uuid4().hex for _ in encoded]
+        homes = [Placement(runtime.places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in encoded]
+        with losses():
+            peers, room = hosts.peers, hosts.room
+            sent = hosts.stage.beside(
+                [
+                    partial(send, frame, home, peers, stage, room)
+                    for frame, home, stage in zip(encoded, homes, stages, strict=True)
+                ]
+            )
+        return tuple(
+            Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts))
+            for frame, stage, attempts in zip(encoded, stages, sent, strict=True)
+        )
+
+    return send_all
+
+
+def on_spark(runtime: object) -> TypeGuard[Coordinator]:
+    """Whether an engine's partitions live on Spark."""
+    return isinstance(runtime, Coordinator) and hasattr(runtime.hosts, "spark")

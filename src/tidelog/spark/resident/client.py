@@ -1,0 +1,147 @@
+"""From one process to a partition: an address with its token, and the kept-open connection made of it.
+
+Law: every failure of the connection is a `PartitionLost` that names the partition at the other end, and an error of the
+resident itself is raised here as itself. What a `Peer` does not do: wait for a partition that is not there yet.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.flight as flight
+
+from tidelog.spark.errors import NoAnswer, PartitionLost, SparkError
+from tidelog.spark.resident.wire import CALL, decode, encode
+
+Descriptor = dict[str, Any]
+DRIVER = -1  # the number under which the driver's own endpoint goes
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a partition listens. Holds the run's secret, which its `repr` leaves out.
+
+    >>> Endpoint(0, "127.0.0.1", 4711, "secret")
+    Endpoint(number=0, host='127.0.0.1', port=4711)
+    """
+
+    number: int
+    host: str
+    port: int
+    token: str = field(repr=False)
+
+    @property
+    def location(self) -> str:
+        """The address as Flight writes it."""
+        return location(self.host, self.port)
+
+    def open(self) -> Peer:
+        """A connection, made at the first call."""
+        return Peer(self)
+
+
+def location(host: str, port: int) -> str:
+    """The address as Flight writes it.
+
+    >>> location("::1", 0)
+    'grpc+tcp://[::1]:0'
+    """
+    return f"grpc+tcp://[{host}]:{port}" if ":" in host else f"grpc+tcp://{host}:{port}"
+
+
+class Peer:
+    """A kept-open connection to a partition; several threads may use it at once. Pickled, it travels as its address."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._headers = [(b"authorization", b"Bearer " + endpoint.token.encode())]
+        self._options = flight.FlightCallOptions(headers=self._headers)
+        self._client: Any = None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type[Peer], tuple[Endpoint]]:
+        return Peer, (self.endpoint,)
+
+    @property
+    def number(self) -> int:
+        """The partition at the other end."""
+        return self.endpoint.number
+
+    def call(self, method: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
+        """What the resident's ``call`` returns."""
+        return self.act(CALL, (method, args), limit=limit)
+
+    def act(self, kind: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
+        """What the endpoint's action returns: `CALL`, or one of those that the stage itself uses."""
+        with self._failures(kind, limit):
+            action = flight.Action(kind, encode(args))
+            (answer,) = list(self._connection().do_action(action, self._calling(limit)))
+        return decode(answer.body)
+
+    def deliver(self, descriptor: Descriptor, table: pa.Table, *, limit: float | None = None) -> None:
+        """Hand rows to the resident; returns when its ``deliver`` did."""
+        with self._failures("deliver", limit):
+            address = flight.FlightDescriptor.for_command(encode(descriptor))
+            writer, answers = self._connection().do_put(address, table.schema, self._calling(limit))
+            with writer:
+                writer.write_table(table)
+                writer.done_writing()
+                answer = answers.read()
+        decode(answer)
+
+    def fetch(self, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
+        """The rows that the resident's ``fetch`` gives."""
+        with self._failures("fetch", limit):
+            return self._reader(descriptor, limit).read_all()
+
+    def batches(self, descriptor: Descriptor, *, limit: float | None = None) -> Iterator[pa.RecordBatch]:
+        """The same rows, batch by batch."""
+        with self._failures("fetch", limit):
+            for chunk in self._reader(descriptor, limit):
+                yield chunk.data
+
+    def close(self) -> None:
+        """Give the connection up; a later call opens it again."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _reader(self, descriptor: Descriptor, limit: float | None) -> Any:
+        return self._connection().do_get(flight.Ticket(encode(descriptor)), self._calling(limit))
+
+    def _connection(self) -> Any:
+        client = self._client
+        if client is None:
+            with self._lock:
+                client = self._client = self._client or flight.FlightClient(self.endpoint.location)
+        return client
+
+    def _calling(self, limit: float | None) -> Any:
+        return self._options if limit is None else flight.FlightCallOptions(timeout=limit, headers=self._headers)
+
+    @contextmanager
+    def _failures(self, what: str, limit: float | None) -> Iterator[None]:
+        try:
+            yield
+        except flight.FlightUnauthenticatedError as error:
+            raise SparkError(f"partition {self.number} refused the token of this run") from error
+        except flight.FlightTimedOutError as error:
+            raise NoAnswer(self.number, what, limit or 0.0) from error
+        except (flight.FlightUnavailableError, flight.FlightCancelledError, flight.FlightInternalError) as error:
+            raise PartitionLost(self.number, _first_line(error)) from error
+        except flight.FlightServerError as error:
+            if error.extra_info:
+                decode(error.extra_info)
+            raise SparkError(f"partition {self.number}: {_first_line(error)}") from error
+        except pa.ArrowException as error:
+            raise SparkError(f"partition {self.number}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).split("\n", 1)[0][:300]

@@ -1,0 +1,87 @@
+"""The driver's own endpoint: where tasks say that they are there, and learn that they may stay.
+
+Law: a task belongs to one start of the stage (its *generation*). A beat of another generation is answered with "leave",
+so that a task which outlived its stage ends by itself. This module only keeps what tasks said; `stage` judges.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.spark.errors import StageError
+from tidelog.spark.resident.client import DRIVER, Descriptor, Endpoint
+from tidelog.spark.resident.server import Server
+from tidelog.spark.resident.wire import CALL
+
+
+class Rendezvous:
+    """Who arrived, who is ready, who failed and who was heard of when, in the present generation."""
+
+    def __init__(self, bind: str, host: str, token: str) -> None:
+        self._server = Server(DRIVER, bind, token, {CALL: self.call}, self)
+        self.endpoint = Endpoint(DRIVER, host, self._server.port, token)
+        self.news = threading.Condition()
+        self.generation = 0
+        self.ready: dict[int, Endpoint] = {}
+        self.processes: dict[int, int] = {}
+        self.failures: dict[int, bytes] = {}
+        self._heard: dict[int, float] = {}
+
+    def renew(self) -> int:
+        """Forget the old generation and begin the next."""
+        with self.news:
+            self.generation += 1
+            for said in (self.ready, self.processes, self.failures, self._heard):
+                said.clear()
+            return self.generation
+
+    def dismiss(self) -> None:
+        """From now on tasks are told to leave."""
+        with self.news:
+            self.generation += 1
+
+    def silent(self, seconds: float) -> int | None:
+        """A partition that was heard of, but not within that time."""
+        late = time.monotonic() - seconds
+        with self.news:
+            return next((number for number, heard in sorted(self._heard.items()) if heard < late), None)
+
+    def quietest(self) -> int:
+        """The partition that was not heard of for the longest time."""
+        with self.news:
+            return min(self._heard, key=self._heard.__getitem__, default=0)
+
+    def call(self, method: str, args: tuple[Any, ...]) -> bool:
+        """A word of a task; the answer says whether it may stay."""
+        generation, number, *more = args
+        with self.news:
+            if generation != self.generation:
+                return False
+            self._heard[number] = time.monotonic()
+            self._note(method, number, *more)
+            self.news.notify_all()
+            return True
+
+    def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
+        """The driver takes no rows."""
+        raise StageError("the driver takes no rows; send them to a partition")
+
+    def fetch(self, descriptor: Descriptor) -> pa.Table:
+        """The driver gives no rows."""
+        raise StageError("the driver has no rows; fetch them from a partition")
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.close_within(2.0)
+
+    def _note(self, method: str, number: int, *more: Any) -> None:
+        if method == "arrive":
+            (self.processes[number],) = more
+        elif method == "ready":
+            (self.ready[number],) = more
+        elif method == "fail":
+            (self.failures[number],) = more

@@ -1,0 +1,137 @@
+"""What lives in a barrier task: a resident behind its endpoint, for as long as the driver wants it.
+
+Law: a task ends when the driver says so, when the driver was not reached for `patience` seconds, when the process that
+started it is gone, or when Spark kills it; the first that happens wins, also in the middle of a call. So no task
+outlives its driver. A resident knows nothing of Spark: it is called, given rows and asked for rows.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyspark import BarrierTaskContext
+
+from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
+from tidelog.spark.resident.server import Action, Server
+from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
+
+GRACE = 5.0  # seconds that running calls get after the stage was told to stop
+
+
+class Resident(Protocol):
+    """One partition's state, served to the driver and to the other partitions.
+
+    Methods are called from several threads at once. Once `connect` returned, ``peers[i]`` reaches partition i (its own
+    number included). `close` is called when the stage ends and should make running calls return soon.
+    """
+
+    def call(self, method: str, args: tuple[Any, ...]) -> object:
+        """Answer a call of the driver or of another partition."""
+
+    def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
+        """Take rows that another partition or a Spark task sends."""
+
+    def fetch(self, descriptor: Descriptor) -> pa.Table | pa.RecordBatchReader:
+        """Give rows."""
+
+    def connect(self, peers: Sequence[Peer]) -> None:
+        """Learn the other partitions; called once, before any `call`."""
+
+    def close(self) -> None:
+        """The stage ends."""
+
+
+Factory = Callable[[int, int], Resident]
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """What a task needs to know: how to make its resident, and where the driver is."""
+
+    factory: Factory
+    partitions: int
+    driver: Endpoint
+    generation: int
+    local: bool
+    patience: float
+
+
+def reside(posting: Posting) -> Iterator[pa.RecordBatch]:
+    """The body of a barrier task; gives no rows."""
+    context = BarrierTaskContext.get()
+    number = context.partitionId()
+    line = _Line(posting, number)
+    line.say("arrive", os.getpid())
+    threading.Thread(target=line.keep, name="tidelog-beat", daemon=True).start()
+    try:
+        resident = posting.factory(number, posting.partitions)
+        host = LOOPBACK if posting.local else _own_host(context, number)
+        server = _serve(resident, number, host, line)
+    except BaseException as error:
+        line.say("fail", encode_error(error))
+        line.stopping.set()
+        raise
+    line.say("ready", server.endpoint)
+    line.stopping.wait()
+    _end(resident, server)
+    return iter(())
+
+
+class _Line:
+    """A task's connection to the driver."""
+
+    def __init__(self, posting: Posting, number: int) -> None:
+        self.posting = posting
+        self.number = number
+        self.driver = posting.driver.open()
+        self.stopping = threading.Event()
+
+    def say(self, method: str, *more: object) -> bool:
+        """Tell the driver something; whether it wants this task to stay."""
+        args = (self.posting.generation, self.number, *more)
+        return bool(self.driver.call(method, args, limit=self.posting.patience))
+
+    def keep(self) -> None:
+        """Beat until told to leave; ends the process if driver or parent are gone, or if leaving takes too long."""
+        parent, heard = os.getppid(), time.monotonic()
+        while not self.stopping.wait(self.posting.patience / 10):
+            if os.getppid() != parent:
+                os._exit(1)
+            try:
+                stay, heard = self.say("beat"), time.monotonic()
+            except Exception:  # not reached this time, for whatever reason
+                stay = True
+                if time.monotonic() - heard > self.posting.patience:
+                    os._exit(1)
+            if not stay:
+                self.stopping.set()
+        self.driver.close()
+
+
+def _serve(resident: Resident, number: int, host: str, line: _Line) -> Server:
+    def connect(endpoints: Sequence[Endpoint]) -> None:
+        resident.connect([endpoint.open() for endpoint in endpoints])
+
+    actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: line.stopping.set}
+    return Server(number, host, line.posting.driver.token, actions, resident)
+
+
+def _end(resident: Resident, server: Server) -> None:
+    """Leave the process clean, since Spark uses it again; a call that does not come to its end ends the process."""
+    try:
+        resident.close()
+    finally:
+        if not server.close_within(GRACE):
+            os._exit(1)
+
+
+def _own_host(context: BarrierTaskContext, number: int) -> str:
+    """The executor's own address, as the driver knows it."""
+    host, _, _ = context.getTaskInfos()[number].address.rpartition(":")
+    return host.strip("[]")

@@ -1,0 +1,329 @@
+"""The driver's side of the resident partitions: start them, call them, notice when one goes, stop them.
+
+Law: every wait ends: with an answer, at its limit, or with `PartitionLost` as soon as a connection breaks, the job
+ends or a partition is not heard of. A loss is final for this start; `restart` makes new, empty residents, and what they
+must know again is the caller's affair. What this module does not know is what the residents are for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import inf
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+
+from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
+from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
+from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread
+from tidelog.spark.resident.lines import Answer, Lines
+from tidelog.spark.resident.rendezvous import Rendezvous
+from tidelog.spark.resident.resident import Factory, Posting
+from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
+from tidelog.spark.session.master import addresses, context, is_local
+from tidelog.spark.session.preflight import await_slots, preflight
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+NOT_RUNNING = "the resident stage does not run: call start() first"
+LOOK = 0.1  # seconds between two looks at the job while waiting
+FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
+_STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
+_REGISTER = threading.Lock()  # stages may be started and stopped in several threads
+
+
+class ResidentStage:
+    """P residents in P barrier tasks.
+
+    ``folder`` is the state folder, which executors on other machines must reach; ``patience`` is how many seconds a
+    task goes on without its driver; ``silence`` how many seconds the driver goes on without a word of a task.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        partitions: int,
+        factory: Factory,
+        *,
+        folder: str | None = None,
+        start_limit: float = 120.0,
+        patience: float = 10.0,
+        silence: float = 30.0,
+    ) -> None:
+        self.partitions = partitions
+        self._spark = spark
+        self._factory = factory
+        self._folder = folder
+        self._start_limit = start_limit
+        self._patience = patience
+        self._silence = silence
+        self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
+        self._lines = Lines()
+        self._peers: list[Peer] = []
+        self._rendezvous: Rendezvous | None = None
+        self._job: Job | None = None
+        self._lost: PartitionLost | None = None
+        self._finalizer: weakref.finalize[..., ResidentStage] | None = None
+
+    def start(self) -> ResidentStage:
+        """Check the session, submit the stage and wait until every resident is there and knows the others.
+
+        Raises:
+            PreflightError: the session cannot hold the stage; nothing was started.
+            StageError: the residents were not there within the limit; says what Spark said.
+        """
+        if self._job is not None:
+            raise StageError("the resident stage runs already")
+        context(self._spark)
+        with _REGISTER:
+            _STAGES.add(self)
+        try:
+            others = self.held - self.partitions
+            preflight(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
+            if self._rendezvous is None:
+                bind, host = addresses(self._spark, LOOPBACK)
+                self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
+            self._submit(self._start_limit)
+        except BaseException:
+            self._unregister()
+            raise
+        return self
+
+    def restart(self, *, limit: float | None = None) -> None:
+        """End what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
+        self._end_job()
+        seconds = self._start_limit if limit is None else limit
+        await_slots(self._spark, self.partitions, held=self.held - self.partitions, limit=seconds)
+        self._submit(seconds)
+
+    @property
+    def held(self) -> int:
+        """The slots that stages of this process hold in the session, this one included."""
+        mine = self._spark.sparkContext
+        with _REGISTER:
+            return sum(stage.partitions for stage in _STAGES if stage._spark.sparkContext is mine)
+
+    def _unregister(self) -> None:
+        with _REGISTER:
+            _STAGES.discard(self)
+
+    def stop(self) -> None:
+        """End the stage; may be called at any time and more than once."""
+        self._end_job()
+        self._unregister()
+        if self._rendezvous is not None:
+            self._rendezvous.close()
+            self._rendezvous = None
+        self._lines.close()
+        self._lines = Lines()
+
+    def __enter__(self) -> ResidentStage:
+        return self.start() if self._job is None else self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    @property
+    def alive(self) -> bool:
+        """Whether calls can be served."""
+        try:
+            self._check()
+        except (StageError, PartitionLost):
+            return False
+        return True
+
+    @property
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """Where the partitions are: for Spark tasks, which open them and send or fetch rows directly."""
+        self._check()
+        return tuple(peer.endpoint for peer in self._peers)
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The process number of every partition, each on its executor's machine."""
+        meeting = self._meeting()
+        return tuple(meeting.processes[number] for number in range(self.partitions))
+
+    def call(self, number: int, method: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
+        """What the resident's ``call`` returns."""
+        return self._gather({number: partial(self._peer(number).call, method, args, limit=limit)}, limit)[number]
+
+    def call_all(
+        self,
+        method: str,
+        args: tuple[Any, ...] = (),
+        *,
+        each: Sequence[tuple[Any, ...]] | None = None,
+        limit: float | None = None,
+    ) -> list[Any]:
+        """The answers of all residents, called side by side: with the same ``args``, or partition i with ``each[i]``.
+
+        If residents raise, all are waited for and the error of the lowest partition is raised.
+        """
+        given = [args] * self.partitions if each is None else list(each)
+        if len(given) != self.partitions:
+            raise StageError(f"`each` has {len(given)} entries for {self.partitions} partitions")
+        work = {
+            number: partial(self._peer(number).call, method, given[number], limit=limit)
+            for number in range(self.partitions)
+        }
+        answers = self._gather(work, limit)
+        return [answers[number] for number in range(self.partitions)]
+
+    def deliver(self, number: int, descriptor: Descriptor, table: pa.Table, *, limit: float | None = None) -> None:
+        """Hand rows to a resident."""
+        self._gather({number: partial(self._peer(number).deliver, descriptor, table, limit=limit)}, limit)
+
+    def fetch(self, number: int, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
+        """Rows of a resident."""
+        return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
+
+    def beside(self, acts: Sequence[Callable[[], T]]) -> list[T]:
+        """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
+
+        Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
+        jobs of all ``acts`` are cancelled.
+        """
+        tag = f"tidelog-{secrets.token_hex(4)}"
+        work = {number: in_another_thread(self._spark, tag, act) for number, act in enumerate(acts)}
+        try:
+            found = self._gather(work, None)
+        except BaseException:
+            cancel_jobs(self._spark, tag)
+            raise
+        return [found[number] for number in range(len(acts))]
+
+    def _submit(self, limit: float) -> None:
+        meeting = self._meeting()
+        local = is_local(context(self._spark).master)
+        self._lost = None
+        posting = Posting(self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience)
+        self._job = Job(self._spark, posting)
+        self._finalizer = weakref.finalize(self, _abandon, self._job, meeting)
+        try:
+            self._await_residents(self._job, limit)
+            endpoints = [meeting.ready[number] for number in range(self.partitions)]
+            self._peers = [endpoint.open() for endpoint in endpoints]
+            work = {peer.number: partial(peer.act, CONNECT, (endpoints,)) for peer in self._peers}
+            self._gather(work, limit)
+        except BaseException:
+            self._end_job()
+            raise
+
+    def _await_residents(self, job: Job, limit: float) -> None:
+        """All tasks must arrive within the limit; a factory may take longer, as long as its task is heard of."""
+        meeting, deadline = self._meeting(), time.monotonic() + limit
+        while len(meeting.ready) < self.partitions:
+            ended = job.ended.is_set()  # looked at first: a task tells of its failure before it ends
+            for _, failure in sorted(meeting.failures.items()):
+                decode(failure)
+            if ended:
+                raise StageError(f"the resident stage ended before it began: {job.said}")
+            quiet = meeting.silent(self._silence)
+            if quiet is not None:
+                raise StageError(f"partition {quiet} was not heard of for {self._silence:g} s while it started")
+            if len(meeting.processes) < self.partitions and time.monotonic() > deadline:
+                raise StageError(
+                    f"{len(meeting.processes)} of {self.partitions} tasks began within {limit:g} s: other jobs "
+                    "may hold the slots of this session; give it more, or a longer start limit"
+                )
+            with meeting.news:
+                meeting.news.wait(LOOK)
+
+    def _gather(self, work: Mapping[int, Callable[[], Any]], limit: float | None) -> dict[int, Any]:
+        """Do the work side by side, watch the stage meanwhile, and collect what comes."""
+        job = self._running()
+        answers: SimpleQueue[Answer] = SimpleQueue()
+        deadline = time.monotonic() + (
+            inf if limit is None else limit + 1.0
+        )  # Flight keeps the limit, this keeps Flight
+        for number, function in work.items():
+            self._lines.submit(number, function, answers)
+        found: dict[int, Answer] = {}
+        while len(found) < len(work):
+            try:
+                answer = answers.get(timeout=LOOK)
+            except Empty:
+                self.on_wait()
+                self._check(job)
+                if time.monotonic() > deadline:
+                    raise NoAnswer(min(work.keys() - found.keys()), "call", limit or 0.0) from None
+                continue
+            self._note_loss(answer, job)
+            found[answer.number] = answer
+        for _, answer in sorted(found.items()):
+            if answer.error is not None:
+                raise answer.error
+        return {number: answer.value for number, answer in found.items()}
+
+    def _note_loss(self, answer: Answer, job: Job) -> None:
+        if isinstance(answer.error, PartitionLost):
+            if self._job is job:  # else the stage was started again since, and the new one is whole
+                self._lost = answer.error
+            raise answer.error
+
+    def _check(self, began: Job | None = None) -> None:
+        """Raise if the stage is not there, or is no longer the one in which the caller began."""
+        meeting, job = self._meeting(), self._running()
+        if began is not None and began is not job:
+            raise PartitionLost(meeting.quietest(), "the stage was started again meanwhile")
+        if self._lost is None and job.ended.is_set():
+            self._lost = PartitionLost(meeting.quietest(), f"the Spark job ended: {job.said}")
+        if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
+            self._lost = PartitionLost(quiet, f"not heard of for {self._silence:g} s")
+        if self._lost is not None:
+            raise self._lost
+
+    def _running(self) -> Job:
+        if self._job is None:
+            raise StageError(NOT_RUNNING)
+        return self._job
+
+    def _meeting(self) -> Rendezvous:
+        if self._rendezvous is None:
+            raise StageError(NOT_RUNNING)
+        return self._rendezvous
+
+    def _peer(self, number: int) -> Peer:
+        if self._lost is not None or self._running().ended.is_set():
+            self._check()
+        return self._peers[number]
+
+    def _end_job(self) -> None:
+        """Ask the tasks, then Spark, to end; give up after a while, since tasks that hear nothing end by themselves."""
+        job, self._job = self._job, None
+        if self._finalizer is not None:
+            self._finalizer.detach()
+        if job is None:
+            return
+        meeting = self._meeting()
+        meeting.dismiss()
+        try:
+            answers: SimpleQueue[Answer] = SimpleQueue()
+            for peer in self._peers:
+                self._lines.submit(peer.number, partial(peer.act, STOP, limit=2.0), answers)
+            if self._lost is not None or not self._peers or not job.ended.wait(FAREWELL):
+                job.cancel()
+            job.ended.wait(FAREWELL)
+        finally:
+            peers, self._peers = self._peers, []
+            for peer in peers:
+                with contextlib.suppress(Exception):
+                    peer.close()
+
+
+def _abandon(job: Job, meeting: Rendezvous) -> None:
+    """The stage was forgotten, or the interpreter ends."""
+    meeting.dismiss()
+    job.cancel()
+    meeting.close()

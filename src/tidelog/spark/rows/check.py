@@ -1,0 +1,199 @@
+"""Whether a DataFrame fits a relation: its columns by its schema, its rows by expressions that Spark evaluates.
+
+Law (D14): a column holds values of one type and no nulls; what does not fit is told with the column, and for rows with
+their number and an example. Nothing is read here: a mistake in the schema is found before any job, one in a row by the
+job that sends the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+
+from tidelog.errors import DataError
+from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
+from tidelog.spark.rows.tables import LINE, SIGN, WRONG
+
+Types = Sequence[str | None]
+NO_COLUMNS = "present"  # the one column of a DataFrame for a relation that has none
+ACCEPTED = {
+    "number": ("number", "boolean", "unsigned"),
+    "unsigned": ("unsigned", "number"),
+    "float": ("float", "number"),
+    "symbol": ("symbol",),
+    "list": ("list",),
+    "boolean": ("boolean", "number"),
+    "date": ("date", "number"),
+    "timestamp": ("timestamp", "number"),
+}
+OWN_TYPES: tuple[tuple[type[T.DataType], str], ...] = (
+    (T.BooleanType, "boolean"),
+    (T.IntegralType, "number"),
+    (T.FloatType, "float"),
+    (T.DoubleType, "float"),
+    (T.StringType, "symbol"),
+    (T.DateType, "date"),
+    (T.TimestampType, "timestamp"),
+    (T.TimestampNTZType, "timestamp"),
+)
+IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that errors tell.
+
+    Beside them may stand `sign`, where each row says whether it comes or goes, and what the reader of a file says of a
+    row: ``aside`` are their names.
+    """
+
+    frame: DataFrame
+    names: tuple[str, ...]
+    fields: tuple[T.StructField, ...]
+    aside: tuple[str, ...]
+
+
+def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None) -> Matched:
+    """Columns are matched by name where exactly the relation's names are there, else by position.
+
+    ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
+    ``change`` belongs to no relation: it tells +1 or -1.
+    """
+    own = df.schema.fields
+    places = {place: field.name for place, field in enumerate(own) if field.name not in (change, WRONG, LINE)}
+    aside = [field.name for field in own if field.name in (WRONG, LINE)]
+    shown = [f"`{name}`" for name in aside]
+    if change is not None:
+        shown.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
+        aside.append(SIGN)
+    if names is not None and not names and list(places.values()) in ([], [NO_COLUMNS]):
+        places = {}
+    elif names is not None and len(places) != len(names):
+        raise DataError(
+            f"relation `{relation}` has {len(names)} columns ({', '.join(names)}), "
+            f"these rows have {len(places)} ({', '.join(places.values())})"
+        )
+    order = list(places)
+    if names is not None and len(set(names)) == len(names) and set(places.values()) == set(names):
+        order.sort(key=lambda place: names.index(places[place]))
+    numbered = df.toDF(*(f.name if f.name in (WRONG, LINE) else f"s{place}" for place, f in enumerate(own)))
+    columns = [f"s{place} AS s{i}" for i, place in enumerate(order)]
+    fields = tuple(T.StructField(f"s{i}", own[place].dataType, own[place].nullable) for i, place in enumerate(order))
+    told = tuple(names or places.values())
+    return Matched(numbered.selectExpr(*columns, *shown), told, fields, tuple(aside))
+
+
+def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int:
+    found = [place for place, field in enumerate(own) if field.name == change]
+    if len(found) != 1:
+        there = ", ".join(field.name for field in own)
+        raise DataError(f"{relation}: no column `{change}` tells +1 or -1; the rows have {there}")
+    kind = own[found[0]].dataType
+    if not isinstance(kind, T.IntegralType):
+        raise DataError(f"{relation}: the column `{change}` holds +1 or -1, not {kind.simpleString()}")
+    return found[0]
+
+
+def learn_types(matched: Matched, relation: str, types: Types | None) -> tuple[str, ...]:
+    """The relation's types, with those that were open as the DataFrame has them; a DataError for a misfit."""
+    found = []
+    for number, field in enumerate(matched.fields, 1):
+        where = f"{relation}, column {number}"
+        own, type_ = own_type(field.dataType, where), None if types is None else types[number - 1]
+        if type_ is not None and own not in ACCEPTED[type_]:
+            raise DataError(f"{where}: the DataFrame has {field.dataType.simpleString()}, but a {type_} is expected")
+        found.append(type_ or own)
+    return tuple(found)
+
+
+def own_type(own: T.DataType, where: str) -> str:
+    """The type of a column that comes with a Spark type.
+
+    >>> own_type(T.ShortType(), "edge"), own_type(T.ArrayType(T.StringType()), "edge")
+    ('number', 'list')
+    """
+    for kind, name in OWN_TYPES:
+        if isinstance(own, kind):
+            return name
+    if own == UNSIGNED:
+        return "unsigned"
+    if own == ENCODED_LIST:
+        return "list"
+    if isinstance(own, T.ArrayType) and _fits_list(own.elementType, where):
+        return "list"
+    hint = "give its parts as columns of their own"
+    if isinstance(own, T.DecimalType):
+        hint = "cast it to double, to string, or to decimal(20,0) for unsigned numbers"
+    elif not isinstance(own, T.StructType | T.MapType | T.ArrayType):
+        hint = "cast it to a string"
+    raise DataError(f"{where}: Spark type {own.simpleString()} is not supported; {hint}")
+
+
+def _fits_list(element: T.DataType, where: str) -> bool:
+    return isinstance(element, T.NullType) or own_type(element, where) in IN_LISTS
+
+
+def bad_row(matched: Matched, types: Sequence[str]) -> Sql:
+    """What is wrong with a row, null where nothing is."""
+    found = [f"`{WRONG}`"] if WRONG in matched.aside else []
+    for place, (field, type_) in enumerate(zip(matched.fields, types, strict=True)):
+        where = f"column {place + 1} (`{matched.names[place]}`)"
+        found += [_told(test, f"{where} {told}") for test, told in _tests(field, type_)]
+    if SIGN in matched.aside:
+        wrong = f"coalesce(`{SIGN}` NOT IN (1L, -1L), true)"
+        found.append(_told(wrong, "the column of signs holds neither +1 nor -1"))
+    return f"coalesce({', '.join(found)})" if found else "CAST(NULL AS STRING)"
+
+
+def _told(test: Sql, what: str) -> Sql:
+    return f"CASE WHEN {test} THEN {literal(what)} END"
+
+
+def _tests(field: T.StructField, type_: str) -> list[tuple[Sql, str]]:
+    own = field.dataType
+    value = f"{field.name}.__cell" if own == ENCODED_LIST else field.name
+    tests = [(f"{value} IS NULL", "is null; nulls are refused, leave such rows out")] if field.nullable else []
+    if isinstance(own, T.StringType):
+        tests.append((f"NOT is_valid_utf8({value})", "is not UTF-8 text"))
+    if isinstance(own, T.ArrayType):
+        tests += [(test, "holds a null; nulls are refused, leave such rows out") for test in _holds_null(value, own)]
+        tests += [(test, "holds a number out of range") for test in _leaf_out_of_range(value, own)]
+    misfit = _out_of_range(value, own, type_)
+    if misfit is not None:
+        tests.append((misfit, f"is not a value of type {type_}"))
+    return tests
+
+
+def _holds_null(value: Sql, own: T.ArrayType, depth: int = 0) -> list[Sql]:
+    part, element = f"p{depth}", own.elementType
+    tests = [f"exists({value}, {part} -> {part} IS NULL)"] if own.containsNull else []
+    inner = _holds_null(part, element, depth + 1) if isinstance(element, T.ArrayType) else []
+    return [*tests, f"exists({value}, {part} -> {' OR '.join(inner)})"] if inner else tests
+
+
+def _leaf_out_of_range(value: Sql, own: T.ArrayType, depth: int = 0) -> list[Sql]:
+    """Decimals in lists have to be unsigned numbers."""
+    part, element = f"p{depth}", own.elementType
+    if isinstance(element, T.ArrayType):
+        return [f"exists({value}, {part} -> {inner})" for inner in _leaf_out_of_range(part, element, depth + 1)]
+    return [f"exists({value}, {part} -> {_not_unsigned(part)})"] if isinstance(element, T.DecimalType) else []
+
+
+def _not_unsigned(value: Sql) -> Sql:
+    return f"({value} < 0 OR {value} >= {TWO64})"
+
+
+def _out_of_range(value: Sql, own: T.DataType, type_: str) -> Sql | None:
+    decimal = isinstance(own, T.DecimalType)
+    if type_ == "unsigned":
+        return _not_unsigned(value) if decimal else f"{value} < 0"
+    if type_ == "number" and decimal:
+        return f"try_cast({value} AS BIGINT) IS NULL"
+    if type_ == "boolean" and isinstance(own, T.IntegralType):
+        return f"{value} NOT IN (0, 1)"
+    if type_ == "date" and isinstance(own, T.IntegralType):
+        return f"try_cast({value} AS INT) IS NULL"
+    return None

@@ -1,0 +1,154 @@
+"""What a Spark task does with its encoded rows: it delivers them to the partitions, and reports.
+
+Law: one report per attempt, whatever happens; entries are delivered before the rows that need them; after a bad row
+nothing more is delivered. This module needs no PySpark, so that tasks start quickly.
+"""
+
+from __future__ import annotations
+
+import pickle
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.errors import TidelogError
+from tidelog.spark.rows.tables import BAD, ENTRY_SCHEMA, EXAMPLE, SIGN, Descriptor, Endpoint, cell_names, entry_owners
+
+OWNER = "owner"
+MIRRORED = -2
+BUFFERED = 1 << 17  # rows that a task holds before it delivers
+REMEMBERED = 1 << 20  # values that a task knows it has sent
+REPORT = "attempt string, rows bigint, entries bigint, bad bigint, reason string, example string, failure binary"
+REPORT_SCHEMA = pa.schema(
+    [("attempt", pa.string())]
+    + [(name, pa.int64()) for name in ("rows", "entries", "bad")]
+    + [("reason", pa.string()), ("example", pa.string()), ("failure", pa.binary())]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Courier:
+    """What a task does with its rows; a value, since it is sent to the tasks."""
+
+    relation: str
+    arity: int
+    kinds: tuple[tuple[int, bool], ...]  # columns of ids, and whether they are lists
+    placed: int  # a column, or SINGLE or MIRRORED of `rewrite.place.placement`
+    endpoints: tuple[Endpoint, ...]
+    stage: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Deliver the rows of one task and report."""
+        run, failure = Run(self, uuid.uuid4().hex), None
+        try:
+            for batch in batches:
+                run.take(batch)
+            run.flush()
+        except TidelogError as error:  # of a partition; repeating the task would not help
+            failure = pickle.dumps(error)
+        yield run.report(failure)
+
+
+@dataclass(slots=True)
+class Run:
+    """One attempt of a task: what waits to be delivered, and what was."""
+
+    courier: Courier
+    attempt: str
+    waiting: dict[tuple[int, int], list[pa.Table]] = field(default_factory=dict)
+    held: int = 0
+    known: dict[int, set[bytes]] = field(default_factory=dict)
+    entries: list[pa.Table] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: {"rows": 0, "entries": 0, "bad": 0})
+    told: tuple[str | None, str | None] = (None, None)
+
+    def take(self, batch: pa.RecordBatch) -> None:
+        """Sort a batch by owner and sign; after a bad row only bad rows are counted."""
+        table = self._without_bad(pa.Table.from_batches([batch]))
+        if self.counts["bad"] or not table.num_rows:
+            return
+        for place, is_list in self.courier.kinds:
+            self._note_entries(place, is_list, table)
+        cells = table.select(cell_names(self.courier.arity))
+        self._share(cells, table)
+        self.held += table.num_rows
+        self.counts["rows"] += table.num_rows
+        if self.held >= BUFFERED:
+            self.flush()
+
+    def _without_bad(self, table: pa.Table) -> pa.Table:
+        reasons = table.column(BAD)
+        bad = len(reasons) - reasons.null_count
+        if not bad:
+            return table
+        if not self.counts["bad"]:
+            first = reasons.is_valid().index(True).as_py()
+            self.told = (reasons[first].as_py(), table.column(EXAMPLE)[first].as_py())
+        self.counts["bad"] += bad
+        return table.slice(0, 0)
+
+    def _share(self, cells: pa.Table, table: pa.Table) -> None:
+        signs = table.column(SIGN).to_numpy()
+        placed = self.courier.placed >= 0
+        owners = table.column(OWNER).to_numpy() if placed else np.zeros(len(signs), np.int32)
+        for sign in np.unique(signs).tolist():
+            for owner in np.unique(owners[signs == sign]).tolist():
+                chosen = np.flatnonzero((owners == owner) & (signs == sign))
+                part = cells if len(chosen) == len(signs) else cells.take(pa.array(chosen))
+                self.waiting.setdefault((owner, sign), []).append(part)
+
+    def _note_entries(self, place: int, is_list: bool, table: pa.Table) -> None:
+        """The entries of values not sent before; by value and not by id, so that a clash of ids reaches the owner."""
+        coded = table.column(f"v{place}").combine_chunks().dictionary_encode()
+        if isinstance(coded, pa.ChunkedArray):
+            coded = coded.chunk(0)
+        known = self.known.setdefault(place, set())
+        values = coded.dictionary.to_pylist()
+        fresh = [i for i, value in enumerate(values) if value not in known]
+        if not fresh:
+            return
+        _, firsts = np.unique(coded.indices.to_numpy(zero_copy_only=False), return_index=True)
+        ids = table.column(f"c{place}").to_numpy()[firsts[fresh]]
+        columns = [ids, [is_list] * len(fresh), coded.dictionary.take(pa.array(fresh)).cast(pa.large_binary())]
+        self.entries.append(pa.table(columns, schema=ENTRY_SCHEMA))
+        self.counts["entries"] += len(fresh)
+        if len(known) + len(fresh) > REMEMBERED:
+            known.clear()  # what is sent again is known at the owner
+        known.update(values[i] for i in fresh)
+
+    def flush(self) -> None:
+        """Deliver what waits: entries first, so that a partition has what the rows need."""
+        if self.counts["bad"]:
+            return
+        self._deliver_entries()
+        for (owner, sign), parts in sorted(self.waiting.items()):
+            self._deliver_rows(owner, sign, pa.concat_tables(parts))
+        self.waiting.clear()
+        self.held = 0
+
+    def _deliver_entries(self) -> None:
+        if not self.entries:
+            return
+        table, endpoints = pa.concat_tables(self.entries), self.courier.endpoints
+        owners = entry_owners(table.column("cell").to_pylist(), len(endpoints))
+        for owner in np.unique(owners).tolist():
+            endpoints[owner].deliver(self._label("entries"), table.take(pa.array(np.flatnonzero(owners == owner))))
+        self.entries.clear()
+
+    def _deliver_rows(self, owner: int, sign: int, table: pa.Table) -> None:
+        everywhere = self.courier.placed == MIRRORED
+        label = {**self._label("rows"), "relation": self.courier.relation, "sign": sign}
+        for endpoint in self.courier.endpoints if everywhere else (self.courier.endpoints[owner],):
+            endpoint.deliver(label, table)
+
+    def _label(self, kind: str) -> Descriptor:
+        return {"kind": kind, "stage": self.courier.stage, "attempt": self.attempt}
+
+    def report(self, failure: bytes | None) -> pa.RecordBatch:
+        """One line for the driver."""
+        told = {"reason": self.told[0], "example": self.told[1], "failure": failure}
+        row = {"attempt": self.attempt, **self.counts, **told}
+        return pa.RecordBatch.from_pylist([row], schema=REPORT_SCHEMA)

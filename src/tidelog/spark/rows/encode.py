@@ -1,0 +1,85 @@
+"""DataFrames as rows of cells, lazily: what Spark evaluates when the rows are sent.
+
+Law: encoding is one projection of the DataFrame, in Catalyst; a row is either encoded or carries what is wrong with it.
+The values behind ids stand beside the cells, so that rows and dictionary entries come from one pass over the source
+and agree even where the source gives other rows each time it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from tidelog.spark.rows.check import Matched, Types, bad_row, learn_types, match_columns
+from tidelog.spark.rows.ids import Sql, cell_column, entry_value, literal
+from tidelog.spark.rows.tables import BAD, EXAMPLE, LINE, SIGN, cell_names
+
+HASHED = ("symbol", "list")
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedFrame:
+    """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` tells what is wrong.
+
+    `example` is the row as it came, where it is bad; `sign` is +1 or -1. ``types`` are the relation's types with
+    those that were open as the DataFrame has them. ``source`` is what was encoded, ``exact`` reads it again, in Python,
+    and raises at the first row that is wrong, with its place.
+    """
+
+    relation: str
+    types: tuple[str, ...]
+    frame: DataFrame
+    source: DataFrame
+    exact: Callable[[], object] | None = None
+
+    @property
+    def hashed(self) -> tuple[int, ...]:
+        """The columns whose cells are ids of dictionary entries."""
+        return tuple(i for i, type_ in enumerate(self.types) if type_ in HASHED)
+
+
+def encode(
+    df: DataFrame,
+    relation: str,
+    column_names: Sequence[str] | None,
+    types: Types | None,
+    *,
+    sign: int = 1,
+    change: str | None = None,
+    exact: Callable[[], object] | None = None,
+) -> EncodedFrame:
+    """The rows of a DataFrame for a relation; a DataError if its schema does not fit.
+
+    ``column_names`` and ``types`` are those of the relation (None: not known yet), a type is None while it is open.
+    All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
+    """
+    if column_names is None and types is not None:
+        column_names = [f"c{place}" for place in range(1, len(types) + 1)]
+    matched = match_columns(df, relation, column_names, change)
+    learnt = learn_types(matched, relation, types)
+    signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
+    return EncodedFrame(relation, learnt, _projected(matched, learnt, signs), df, exact)
+
+
+def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
+    fields = matched.fields
+    cells = [cell_column(f.name, f.dataType, t) for f, t in zip(fields, types, strict=True)] or ["1L"]
+    good = dict(zip(cell_names(len(fields)), cells, strict=True))
+    good |= {f"v{i}": entry_value(f.name, f.dataType, types[i]) for i, f in enumerate(fields) if types[i] in HASHED}
+    return matched.frame.selectExpr("*", f"{bad_row(matched, types)} AS `{BAD}`").selectExpr(
+        # A cell of a bad row is never looked at, and computing it could fail.
+        *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
+        f"{signs} AS `{SIGN}`",
+        f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # what a bad row holds need not be text that Python can read
+        f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({_shown(matched)}) END AS `{EXAMPLE}`",
+    )
+
+
+def _shown(matched: Matched) -> Sql:
+    """The row as text, for the eye."""
+    if LINE in matched.aside:
+        return f"concat('`', `{LINE}`, '`')"
+    pairs = ", ".join(f"{literal(name)}, {f.name}" for f, name in zip(matched.fields, matched.names, strict=True))
+    return f"to_json(named_struct({pairs}), map('ignoreNullFields', 'false'))" if pairs else "'()'"

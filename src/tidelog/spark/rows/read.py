@@ -1,0 +1,298 @@
+"""Files of facts as DataFrames: text, CSV, Parquet, JSON, tables and N-Triples, read by Spark.
+
+Law (D8, D16): a file gives the rows that `io.files` reads from it. Spark does not know line numbers: a row that does
+not fit is marked, and where the file is not too large, the exact reader in Python is asked for its place. Only the
+first line of a file is looked at in advance, for its header. Encoding is the business of `encode`.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from tidelog.errors import DataError
+from tidelog.io.delimited import EMPTY_ROW, Shape, keeps_empty_lines, without_header
+from tidelog.io.files import InputFile, kind_of, read_input, shape_of
+from tidelog.io.open_columns import DECIMAL, WHOLE
+from tidelog.io.parameters import JSON, PARQUET, TRIPLES
+from tidelog.spark.rows.decode import SPARK_TYPES
+from tidelog.spark.rows.encode import EncodedFrame, encode
+from tidelog.spark.rows.send import first_line
+from tidelog.spark.rows.tables import COUNTED, LINE, WRONG
+from tidelog.spark.rows.texts import text_value
+from tidelog.spark.rows.triples import SKIPPED, split_statement
+
+EXACT = 1 << 28  # bytes of a file that the exact reader may be given
+Types = Sequence[str | None]
+Bound = dict[tuple[str, int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file gives a relation: columns in the relation's order, and the marks of rows that do not fit.
+
+    In a ``raw`` reading all columns are text that is still to be read by the types of the relation.
+    """
+
+    relation: str
+    names: tuple[str, ...]
+    frame: DataFrame
+    raw: bool
+    exact: Callable[[], object] | None = None
+
+    def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedFrame:
+        """The rows as cells; a mistake in them is told with its place in the file."""
+        return encode(self.frame, self.relation, self.names if names is None else names, types, exact=self.exact)
+
+
+def read_files(
+    spark: SparkSession,
+    files: Iterable[InputFile],
+    names: Mapping[str, Sequence[str]],
+    schema: Mapping[str, Types],
+    check: Callable[[Bound], Mapping[str, Types]],
+) -> list[Reading]:
+    """All files of a program, all columns typed; ``check`` gives the schema that follows from types of some."""
+    readings = [read_file(spark, file, names[file.relation], schema[file.relation]) for file in files]
+    return settle_types(readings, schema, check)
+
+
+def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> Reading:
+    """The rows of a file; of text still as text, see `with_types`."""
+    kind, where = kind_of(file), str(file.path)
+    reading = Reading(file.relation, tuple(names), spark.range(0), False)
+    with failures(where):
+        if kind == PARQUET:
+            return replace(reading, frame=_picked(spark.read.parquet(where), file))
+        if kind == JSON:
+            return replace(reading, frame=_read_json(spark, where, names, types))
+        _check_packing(file.path)
+        exact = _exact_reader(file, names, types)
+        lines = _lines(spark, where)
+        if kind == TRIPLES:
+            if len(types) != 3:
+                raise DataError(f"{where}: triples have three columns, `{file.relation}` has {len(types)}")
+            return replace(reading, frame=_read_triples(lines, names), exact=exact)
+        shape = shape_of(file, kind, _head(file.path), names, types)
+        return replace(reading, frame=_read_delimited(spark, lines, shape, file.path), raw=bool(types), exact=exact)
+
+
+def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[str]) -> Reading:
+    """The rows of a table that Spark knows."""
+    with failures(f"table {table}"):
+        return Reading(relation, tuple(names), spark.table(table), False)
+
+
+@contextmanager
+def failures(where: str) -> Iterator[None]:
+    """What Spark says is told as ours, with the source."""
+    try:
+        yield
+    except PySparkException as error:
+        raise DataError(f"{where}: {first_line(error)}") from error
+
+
+def _exact_reader(file: InputFile, names: Sequence[str], types: Types) -> Callable[[], object] | None:
+    """The reader in Python, which tells the line of a mistake, for files that are not too large for it."""
+    if file.path.stat().st_size > EXACT:
+        return None
+    return lambda: read_input(file, names, types)
+
+
+def _check_packing(path: Path) -> None:
+    """Spark goes by the name of a file, where `io.files` looks into it."""
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    if packed != (path.suffix == ".gz"):
+        told = "is packed by gzip but has another name" if packed else "is named .gz but is not packed by gzip"
+        raise DataError(f"{path}: {told}; Spark needs files that gzip packed to be named .gz")
+
+
+def _head(path: Path) -> bytes:
+    """The first line of a file."""
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        return bytes(file.readline())
+
+
+def _lines(spark: SparkSession, where: str) -> DataFrame:
+    raw = spark.read.option("lineSep", "\n").text(where)
+    line = F.regexp_replace("value", r"\r\z", "")
+    # Asked of the bytes as they came: regular expressions silently replace what is not UTF-8.
+    wrong = F.when(~F.is_valid_utf8("value"), F.lit("not UTF-8 text"))
+    return raw.select(line.alias(LINE), wrong.alias(WRONG))
+
+
+def _read_delimited(spark: SparkSession, lines: DataFrame, shape: Shape, path: Path) -> DataFrame:
+    head = _head(path)
+    mark = b"\xef\xbb\xbf"
+    if head.startswith(mark):
+        head = head.removeprefix(mark)
+        lines = lines.withColumn(LINE, F.regexp_replace(LINE, "^\ufeff", ""))
+    if not shape.types:
+        return _read_empty_rows(lines)
+    _, shape, skipped = without_header(head, shape)
+    if shape.quoted:
+        return _read_quoted(spark, shape, path, skipped, head)
+    if skipped:
+        lines = _without_first(lines, head.decode("utf-8").removesuffix("\n").removesuffix("\r"))
+    return _split_lines(lines, shape)
+
+
+def _read_empty_rows(lines: DataFrame) -> DataFrame:
+    """A relation without columns: every line is `()` or empty."""
+    fits = F.trim(LINE).isin("", EMPTY_ROW)
+    wrong = F.coalesce(F.col(WRONG), F.when(~fits, F.lit("expected `()`, since the relation has no columns")))
+    return lines.select(F.lit(True).alias(COUNTED), wrong.alias(WRONG), LINE)
+
+
+def _without_first(lines: DataFrame, header: str) -> DataFrame:
+    """The lines without the header; facts are sets, so it is enough to keep one of the lines that are like it."""
+    others = lines.where(F.col(LINE) != header)
+    alike = lines.where(F.col(LINE) == header)
+    return others if alike.limit(2).count() < 2 else others.union(alike.limit(1))
+
+
+def _split_lines(lines: DataFrame, shape: Shape) -> DataFrame:
+    cells = F.split(LINE, rf"\Q{shape.delimiter}\E", -1)
+    if not keeps_empty_lines(shape):
+        lines = lines.where(F.col(LINE) != "")
+    places = shape.picked if shape.picked is not None else tuple(range(len(shape.types)))
+    size = F.size(cells)
+    fits = size > max(places) if shape.picked is not None else size == len(places)
+    told = F.concat(size.cast("string"), F.lit(f" columns, but `{shape.relation}` needs {_needed(shape, places)}"))
+    wrong = F.coalesce(F.col(WRONG), F.when(~fits, told))
+    return lines.select(*_named([F.get(cells, F.lit(p)) for p in places], shape), wrong.alias(WRONG), LINE)
+
+
+def _needed(shape: Shape, places: Sequence[int]) -> str:
+    return f"at least {max(places) + 1}" if shape.picked is not None else str(len(places))
+
+
+def _named(columns: Sequence[Column], shape: Shape) -> list[Column]:
+    return [column.alias(name) for column, name in zip(columns, shape.names, strict=True)]
+
+
+def _read_quoted(spark: SparkSession, shape: Shape, path: Path, skipped: int, head: bytes) -> DataFrame:
+    """CSV by Spark's own reader, which gives an empty cell as null and marks rows of another length."""
+    width = len(shape.types) if shape.picked is None else head.count(shape.delimiter.encode()) + 1
+    places = shape.picked if shape.picked is not None else tuple(range(width))
+    fields = [T.StructField(f"f{place}", T.StringType()) for place in range(width)]
+    raw = spark.read.csv(
+        str(path),
+        schema=T.StructType([*fields, T.StructField(LINE, T.StringType())]),
+        sep=shape.delimiter,
+        quote='"',
+        escape='"',
+        header=bool(skipped),
+        multiLine=True,
+        columnNameOfCorruptRecord=LINE,
+    )
+    told = F.lit(f"another number of columns than {width}, or quotes that do not match")
+    cells = [F.coalesce(F.col(f"f{place}"), F.lit("")) for place in places]
+    shown = F.coalesce(F.col(LINE), F.concat_ws(shape.delimiter, *cells))
+    return raw.select(*_named(cells, shape), F.when(F.col(LINE).isNotNull(), told).alias(WRONG), shown.alias(LINE))
+
+
+def _read_triples(lines: DataFrame, names: Sequence[str]) -> DataFrame:
+    terms = split_statement(F.col(LINE))
+    wrong = F.coalesce(F.col(WRONG), F.when(F.size(terms) != 3, F.lit("not a statement of N-Triples")))
+    columns = [F.get(terms, F.lit(place)).alias(name) for place, name in enumerate(names)]
+    return lines.where(~F.col(LINE).rlike(SKIPPED)).select(*columns, wrong.alias(WRONG), LINE)
+
+
+def _picked(df: DataFrame, file: InputFile) -> DataFrame:
+    """The columns that `columns=` picks, by position."""
+    if file.layout.columns is None:
+        return df
+    return df.toDF(*(f"f{i}" for i in range(len(df.columns)))).select(
+        *(F.col(f"f{place}") for place in file.layout.columns if place < len(df.columns))
+    )
+
+
+def _read_json(spark: SparkSession, where: str, names: Sequence[str], types: Types) -> DataFrame:
+    """One object a line; its fields bear the names of the columns. Columns of open type are as Spark finds them."""
+    known = {n: SPARK_TYPES[t] for n, t in zip(names, types, strict=True) if t not in (None, "list")}
+    if len(known) < len(names):
+        known = {f.name: known.get(f.name, f.dataType) for f in spark.read.json(where).schema if f.name in names}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise DataError(f"{where}: no object has a field `{missing[0]}`")
+    fields = [T.StructField(name, known[name]) for name in names]
+    schema = T.StructType([*fields, T.StructField(LINE, T.StringType())])
+    raw = spark.read.schema(schema).option("columnNameOfCorruptRecord", LINE).json(where)
+    wrong = F.when(F.col(LINE).isNotNull(), F.lit("not an object with fields of the expected types"))
+    shown = F.coalesce(F.col(LINE), F.to_json(F.struct(*names)))
+    return raw.select(*names, wrong.alias(WRONG), shown.alias(LINE))
+
+
+def with_types(reading: Reading, types: Sequence[str]) -> Reading:
+    """The reading with text read as values of these types; what cannot be read is marked."""
+    if not reading.raw:
+        return reading
+    frame, columns, wrongs = reading.frame, [], [F.col(WRONG)]
+    for place, (name, type_) in enumerate(zip(reading.names, types, strict=True)):
+        text = F.col(f"`{name}`")
+        value = text_value(text, type_)
+        columns.append(value.alias(name))
+        failed = (value["__cell"] if type_ == "list" else value).isNull() & text.isNotNull()
+        told = F.concat(F.lit(f"column {place + 1} (`{name}`): `"), text, F.lit(f"` is not a {type_}"))
+        wrongs += [] if type_ == "symbol" else [F.when(failed, told)]
+    return replace(reading, raw=False, frame=frame.select(*columns, F.coalesce(*wrongs).alias(WRONG), LINE))
+
+
+def settle_types(
+    readings: Sequence[Reading], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
+) -> list[Reading]:
+    """Readings with all text read; columns that nothing determines get types as `io.open_columns` gives them."""
+    guesses = _guesses(readings, schema)
+    bound: Bound = {}
+    for kind in ("symbol", "float", "number"):
+        chosen = {place: kind for place, guess in guesses.items() if guess == kind}
+        if chosen:
+            bound.update({p: kind for p in chosen if schema[p[0]][p[1]] is None})
+            schema = check(bound)
+    return [with_types(r, [_type_of(r, i, schema, bound) for i in range(len(r.names))]) for r in readings]
+
+
+def _type_of(reading: Reading, place: int, schema: Mapping[str, Types], bound: Bound) -> str:
+    return bound.get((reading.relation, place)) or schema[reading.relation][place] or "symbol"
+
+
+def _guesses(readings: Sequence[Reading], schema: Mapping[str, Types]) -> Bound:
+    """The type that each open column of text would have by itself; with several files, the widest."""
+    found: Bound = {}
+    order = ("symbol", "float", "number")
+    for reading in readings:
+        types = schema[reading.relation]
+        places = [place for place in range(len(reading.names)) if types[place] is None] if reading.raw else []
+        for place, guess in _guess(reading, places).items():
+            known = found.get((reading.relation, place), guess)
+            found[reading.relation, place] = min(guess, known, key=order.index)
+    return found
+
+
+def _guess(reading: Reading, places: Sequence[int]) -> dict[int, str]:
+    if not places:
+        return {}
+    tests = []
+    for place in places:
+        text = F.col(f"`{reading.names[place]}`")
+        for name, pattern in (("w", WHOLE), ("d", DECIMAL)):
+            looks = text.rlike(pattern.removesuffix("$") + r"\z")  # Java's $ lets a line break pass
+            tests.append(F.bool_and(looks).alias(f"{name}{place}"))
+    with failures(reading.relation):
+        row = reading.frame.agg(*tests).first()
+    assert row is not None
+    return {
+        place: "number" if row[f"w{place}"] else "float" if row[f"d{place}"] else "symbol"
+        for place in places
+        if row[f"w{place}"] is not None
+    }

@@ -1,0 +1,88 @@
+"""Encoded rows and dictionary entries from Spark tasks straight to the partitions.
+
+Law: every row goes to the owner of its location (or to partition 0, or to all), every entry to the owner of its id, and
+nothing to the driver but counts. A task that Spark runs twice delivers twice, under two attempt keys; the driver hears
+of exactly one attempt per Spark partition, and only attempts that it heard of count. A bad row makes the whole batch
+bad: the driver refuses it, and the partitions drop the stage.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import PySparkException, PythonException
+from pyspark.sql import DataFrame
+
+from tidelog.errors import DataError
+from tidelog.rewrite.place.placement import Placement
+from tidelog.spark.rows.courier import OWNER, REPORT, Courier
+from tidelog.spark.rows.encode import EncodedFrame
+from tidelog.spark.rows.ids import owner_column
+from tidelog.spark.rows.tables import Endpoint
+
+RAISED = re.compile(r"[\w.]+(Error|Exception)\b")  # the last line of a traceback
+SHOWN = 500
+LITTLE = 32 << 20  # bytes for one task: more are better shared out by Spark's own rules
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What one task attempt delivered."""
+
+    rows: int
+    entries: int
+
+
+def send(
+    encoded: EncodedFrame, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int = 0
+) -> list[tuple[str, Counts]]:
+    """Deliver all rows; returns the attempts that count. After any error the partitions have to drop the stage.
+
+    ``tasks`` is how many can run at once: little data is not spread over more. An error that an endpoint raised is
+    raised here as it was; bad rows and a source that fails are a DataError.
+    """
+    frame = encoded.frame
+    if placement.column >= 0:
+        frame = frame.selectExpr("*", f"{owner_column(f'c{placement.column}', len(endpoints))} AS `{OWNER}`")
+    kinds = tuple((place, encoded.types[place] == "list") for place in encoded.hashed)
+    courier = Courier(encoded.relation, len(encoded.types), kinds, placement.column, tuple(endpoints), stage_id)
+    try:
+        if tasks and estimated_size(encoded.source) < tasks * LITTLE:
+            frame = frame.coalesce(tasks)
+        reports = frame.mapInArrow(courier, REPORT).collect()
+    except PySparkException as error:
+        raise DataError(f"{encoded.relation}: Spark could not read the rows: {first_line(error)}") from error
+    for report in reports:
+        if report.failure is not None:
+            raise pickle.loads(report.failure)
+    bad = sum(report.bad for report in reports)
+    if bad:
+        if encoded.exact is not None:
+            encoded.exact()
+        raise _refusal(encoded.relation, bad, next(r for r in reports if r.bad))
+    return [(r.attempt, Counts(r.rows, r.entries)) for r in reports]
+
+
+def estimated_size(df: DataFrame) -> int:
+    """How many bytes Catalyst takes a DataFrame to have; nothing is read for it. Where it has no idea, very many."""
+    return int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+
+
+def _refusal(relation: str, bad: int, report: Any) -> DataError:
+    count = "1 row does" if bad == 1 else f"{bad:,} rows do"
+    return DataError(
+        f"{relation}: {count} not fit; for example {report.example}: {report.reason}; nothing of the batch was applied"
+    )
+
+
+def first_line(error: BaseException) -> str:
+    """The line of a Spark error that says what happened; an error of Tidelog's own in a task is told as it was."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    if not isinstance(error, PythonException):
+        return lines[0][:SHOWN]
+    raised = [line for line in lines if RAISED.match(line)] or lines
+    return (raised[-1].partition(": ")[2] if raised[-1].startswith("tidelog.errors.") else raised[-1])[:SHOWN]

@@ -1,0 +1,117 @@
+"""Views as files and tables, written by Spark: text, CSV, Parquet, JSON, tables and N-Triples.
+
+Law (D8): a file has the rows and the form that `io.files` gives it, text in order of all columns, and appears whole or
+not at all. Tasks write parts into a hidden folder beside the file; there they are put together, byte by byte, so that
+no row is decoded in the driver. All tasks have to reach that folder (D20).
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from tidelog.errors import DataError
+from tidelog.io.files import output_bytes
+from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
+from tidelog.spark.rows.read import failures
+
+Types = Sequence[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """What a task does with rows that become text; a value, since it is sent to the tasks."""
+
+    relation: str
+    types: tuple[str | None, ...]
+    layout: Layout
+    where: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One text per batch, without the last line break, which Spark writes."""
+        for batch in batches:
+            if batch.num_rows:
+                raw = output_bytes(self.relation, _plain(batch), self.types, self.layout, self.where)
+                yield pa.RecordBatch.from_pydict({"value": [raw.removesuffix(b"\n").decode("utf-8")]})
+
+
+def _plain(batch: pa.RecordBatch) -> pa.Table:
+    """Times without a zone, as they are written: those of UTC."""
+    table = pa.Table.from_batches([batch])
+    for place, column in enumerate(table.columns):
+        if pa.types.is_timestamp(column.type):
+            table = table.set_column(place, table.column_names[place], column.cast(pa.timestamp("us")))
+    return table
+
+
+def write_table(df: DataFrame, table: str) -> None:
+    """The rows as a table that Spark knows; one of that name is replaced."""
+    with failures(f"table {table}"):
+        df.write.mode("overwrite").saveAsTable(table)
+
+
+def write_view(df: DataFrame, relation: str, types: Types, layout: Layout, path: Path) -> None:
+    """The rows of a view as one file; for text its lists have to be text already (`ViewSchema.lists_as_text`)."""
+    parts = path.with_name(f".{path.name}.{os.getpid()}.parts")
+    half = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with failures(str(path)):
+            _write_parts(df, relation, tuple(types), layout, path, parts)
+        with _opened(half, layout, path) as file:
+            if layout.kind not in (PARQUET, JSON):
+                file.write(_header(df, relation, tuple(types), layout, path))
+            for part in sorted(parts.glob("part-*")):
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, file)
+        os.replace(half, path)
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(parts, ignore_errors=True)
+        half.unlink(missing_ok=True)
+
+
+def _write_parts(
+    df: DataFrame, relation: str, types: tuple[str | None, ...], layout: Layout, path: Path, parts: Path
+) -> None:
+    if layout.kind == PARQUET:  # one part: files of Parquet cannot be put together byte by byte
+        df.coalesce(1).write.parquet(str(parts))
+        return
+    if layout.kind == JSON:
+        df.write.json(str(parts))
+        return
+    numbered = df.toDF(*(f"f{place}" for place in range(len(df.columns))))  # Spark cannot tell x from X
+    ordered = numbered.orderBy(*numbered.columns)
+    if layout.kind == TRIPLES:
+        printer = Printer(relation, types, layout, str(path))
+    else:
+        names = layout.names or tuple(df.columns)
+        quoted = layout.kind == CSV if layout.quoted is None else layout.quoted
+        printer = Printer(relation, types, replace(layout, headers=False, quoted=quoted, names=names), str(path))
+    ordered.mapInArrow(printer, "value string").write.text(str(parts))
+
+
+def _header(df: DataFrame, relation: str, types: tuple[str | None, ...], layout: Layout, path: Path) -> bytes:
+    """What stands before the rows: the text of a view without rows."""
+    empty = pa.table({name: pa.array([], pa.string()) for name in df.columns})
+    return output_bytes(relation, empty, types, layout, str(path))
+
+
+@contextmanager
+def _opened(half: Path, layout: Layout, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
+    with half.open("wb") as plain:
+        if path.suffix != ".gz" or layout.kind == PARQUET:
+            yield plain
+            return
+        with gzip.GzipFile("", "wb", fileobj=plain, mtime=0) as packed:  # without the name of the moment
+            yield packed

@@ -1,0 +1,59 @@
+"""What kind of place a session runs at, and how many tasks it can run at once.
+
+Law: `slots` counts as Spark's scheduler does when it decides whether a barrier stage fits, so that it is right for
+every master and for every number of cores per task.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidelog.spark.errors import PreflightError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def is_local(master: str) -> bool:
+    """Whether the tasks run in the driver's own process.
+
+    >>> is_local("local[4]"), is_local("local-cluster[2,1,1024]"), is_local("spark://host:7077")
+    (True, False, False)
+    """
+    return master == "local" or master.startswith("local[")
+
+
+def setting(spark: SparkSession, name: str, default: str = "") -> str:
+    """A setting of the session, with white space and case evened out."""
+    return str(spark.conf.get(name, default)).strip().lower()
+
+
+def context(spark: SparkSession) -> Any:
+    """The running context of the session.
+
+    Raises:
+        PreflightError: the session has none: it was stopped, or it talks to a Spark Connect server.
+    """
+    if "connect" in type(spark).__module__.split("."):
+        raise PreflightError(
+            "this is a Spark Connect session: the partitions and the driver must reach each other, which Connect does "
+            "not offer; make the session with SparkSession.builder.master(...)"
+        )
+    running = spark.sparkContext
+    if running._jsc is None or running._jsc.sc().isStopped():
+        raise PreflightError("the Spark session was stopped; make a new one")
+    return running
+
+
+def slots(spark: SparkSession) -> int:
+    """How many tasks the executors that are there can run at once."""
+    scala = context(spark)._jsc.sc()
+    return int(scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile()))
+
+
+def addresses(spark: SparkSession, loopback: str) -> tuple[str, str]:
+    """Where the driver listens, and the name under which executors reach it."""
+    if is_local(context(spark).master):
+        return loopback, loopback
+    host = str(spark.conf.get("spark.driver.host", loopback))
+    return str(spark.conf.get("spark.driver.bindAddress", host)), host

@@ -1,0 +1,200 @@
+"""Before the resident stage is submitted: can this session hold it? (D17, D20)
+
+Law: a session that passes can start the stage, and one that does not is refused at once with the setting that is to
+blame; Spark itself would wait in silence. Nothing of the session is changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import sys
+import time
+from collections.abc import Iterator
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from pyarrow import fs
+
+from tidelog.spark.errors import PreflightError
+from tidelog.spark.resident.job import reason, tag_jobs
+from tidelog.spark.resident.lines import Answer, Lines
+from tidelog.spark.session.master import context, is_local, setting, slots
+from tidelog.spark.session.probe import SCHEMA, make_probe
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+REGISTRATION = 60.0  # seconds that executors of a new session get to be there
+
+
+def preflight(
+    spark: SparkSession, partitions: int, *, held: int = 0, folder: str | None = None, limit: float = 120.0
+) -> None:
+    """Refuse a session that cannot hold so many resident partitions, with ``folder`` as their state folder.
+
+    ``held`` is the number of slots that other resident stages occupy for as long as they run.
+
+    Raises:
+        PreflightError: names the setting and what to do.
+    """
+    context(spark)
+    _check_settings(spark)
+    _check_folder(spark, folder)
+    await_slots(spark, partitions, held=held, limit=min(limit, REGISTRATION))
+    shared = None if is_local(context(spark).master) else folder
+    with _marked(shared) as mark:
+        rows = _probe(spark, partitions, shared, mark, limit)
+    for row in rows:
+        _check_worker(row, mark)
+
+
+def await_slots(spark: SparkSession, partitions: int, *, held: int = 0, limit: float) -> None:
+    """Wait until the session can run one task more than there are partitions; executors may still be on their way."""
+    local = is_local(context(spark).master)
+    deadline = time.monotonic() + limit
+    while (there := slots(spark)) < held + partitions + 1:
+        if local or time.monotonic() > deadline:
+            raise PreflightError(_too_few(spark, partitions, held, there))
+        time.sleep(0.1)
+
+
+def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> str:
+    master = context(spark).master
+    if is_local(master):
+        advice = f"make it with master local[{held + partitions + 2}]"
+    else:
+        advice = "give it more executors or cores (spark.executor.instances, spark.executor.cores, spark.cores.max)"
+    if held:
+        advice = f"close another engine of this session, or {advice}"
+    others = f", of which other engines hold {held}" if held else ""
+    return (
+        f"{partitions} resident partitions need {partitions + 1} task slots, one of them for the other jobs, and the "
+        f"session ({master}, spark.task.cpus={setting(spark, 'spark.task.cpus', '1')}) has {there}{others}: "
+        f"{advice}, or ask for fewer partitions"
+    )
+
+
+def _check_settings(spark: SparkSession) -> None:
+    if setting(spark, "spark.dynamicAllocation.enabled", "false") == "true":
+        raise PreflightError(
+            "spark.dynamicAllocation.enabled is true: Spark refuses resident (barrier) stages with it; "
+            "make the session with spark.dynamicAllocation.enabled=false"
+        )
+    seconds, kill = (_udf_setting(spark, name) for name in ("idleTimeoutSeconds", "killOnIdleTimeout"))
+    if seconds not in ("", "0") and kill == "true":
+        raise PreflightError(
+            f"spark.python.worker.killOnIdleTimeout is true: Spark would kill resident partitions after {seconds} s; "
+            "set it (and spark.sql.execution.pyspark.udf.killOnIdleTimeout) to false"
+        )
+
+
+def _udf_setting(spark: SparkSession, name: str) -> str:
+    """A setting of the workers: the session's, else the one it was made with."""
+    made_with = setting(spark, f"spark.python.worker.{name}")
+    return setting(spark, f"spark.sql.execution.pyspark.udf.{name}", made_with)
+
+
+def _check_folder(spark: SparkSession, folder: str | None) -> None:
+    master = context(spark).master
+    if folder is None and not is_local(master):
+        raise PreflightError(
+            f"the session runs on {master}: its partitions may live on other machines, so the engine needs a state "
+            "folder that all of them can reach; give `path=` (command line: `--state`) with a shared "
+            "folder or an object store"
+        )
+
+
+@contextlib.contextmanager
+def _marked(folder: str | None) -> Iterator[str]:
+    """A small file in the folder, for as long as the block runs; its name."""
+    mark = f"preflight-{secrets.token_hex(8)}"
+    if folder is None:
+        yield mark
+        return
+    try:
+        place, path = fs.FileSystem.from_uri(folder) if "://" in folder else (fs.LocalFileSystem(), folder)
+        place.create_dir(path, recursive=True)
+        with place.open_output_stream(f"{path}/{mark}") as stream:
+            stream.write(mark.encode())
+    except (OSError, ValueError) as error:  # Arrow's own errors are both
+        raise PreflightError(f"the state folder {folder} cannot be written: {error}") from error
+    try:
+        yield mark
+    finally:
+        with contextlib.suppress(OSError):
+            place.delete_file(f"{path}/{mark}")
+
+
+def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, limit: float) -> list[Row]:
+    """Let one task per partition, all at the same time as the stage's would run, look round."""
+    tag = f"tidelog-{mark}"
+
+    def run() -> Any:
+        tag_jobs(spark, tag)
+        numbers = spark.range(0, partitions, 1, partitions)
+        return numbers.mapInArrow(make_probe(folder, mark), SCHEMA, barrier=True).collect()
+
+    answers: SimpleQueue[Answer] = SimpleQueue()
+    lines = Lines()
+    lines.submit(0, run, answers)
+    lines.close()
+    try:
+        answer = _patiently(answers, limit)
+    except BaseException:
+        spark.sparkContext.cancelJobsWithTag(tag)
+        raise
+    if answer.error is not None:
+        raise PreflightError(_why_no_probe(spark, answer.error)) from answer.error
+    return list(answer.value)
+
+
+def _patiently(answers: SimpleQueue[Answer], limit: float) -> Answer:
+    try:
+        return answers.get(timeout=limit)
+    except Empty:
+        raise PreflightError(
+            f"a probe task did not end within {limit:g} s: other jobs may hold the slots of this session"
+        ) from None
+
+
+def _why_no_probe(spark: SparkSession, error: BaseException) -> str:
+    said = reason(error)
+    if "PYTHON_VERSION_MISMATCH" in said:
+        return (
+            f"the workers run another Python than this one ({_version()}): set spark.pyspark.python (or "
+            f"PYSPARK_PYTHON) to a Python {_version()} that has tidelog; Spark said: {said}"
+        )
+    chosen = spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3"
+    return (
+        f"the workers' Python (spark.pyspark.python: {chosen}) did not run a probe task: it must be a "
+        f"Python {_version()} with tidelog, pyspark and pyarrow; Spark said: {said}"
+    )
+
+
+def _check_worker(row: Row, mark: str) -> None:
+    own = sys.modules["tidelog"].__version__
+    if row.python != _version():
+        raise PreflightError(
+            f"the workers on {row.host} run Python {row.python}, the driver {_version()}: set spark.pyspark.python"
+        )
+    if row.tidelog.startswith("!"):
+        raise PreflightError(
+            f"the workers on {row.host} cannot import tidelog ({row.tidelog[1:]}): install tidelog "
+            f"{own} there, or set spark.executorEnv.PYTHONPATH (or PYTHONPATH before the session is "
+            "made) to a folder that has it"
+        )
+    if row.tidelog != own:
+        raise PreflightError(
+            f"the workers on {row.host} have tidelog {row.tidelog} ({row.home}), the driver "
+            f"{own}: install the same version, or set spark.executorEnv.PYTHONPATH"
+        )
+    if row.folder not in ("", mark):
+        raise PreflightError(
+            f"the executor on {row.host} does not reach the state folder ({row.folder.lstrip('!')}): use a folder that "
+            "the driver and all executors share, or an object store"
+        )
+
+
+def _version() -> str:
+    return ".".join(map(str, sys.version_info[:2]))

@@ -1,0 +1,122 @@
+"""A Spark session of Tidelog's own, on this machine.
+
+Law: a session made here talks to this machine only and uses this interpreter for its workers. A session that a user
+made is never reconfigured and never stopped: where one runs already, none is made.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import site
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.spark.errors import PreflightError, SparkError
+from tidelog.spark.resident.wire import LOOPBACK
+from tidelog.spark.session.java import require_java
+from tidelog.spark.session.quiet import without_java_notices
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SPARE = 2  # slots beside those of the resident stage: one for what reads and writes, one so that it need not wait
+
+
+@contextmanager
+def local_session(
+    partitions: int, *, memory: str = "1g", settings: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
+    """A session with room for so many partitions; stopped at the end of the block. ``settings`` win over Tidelog's."""
+    spark = open_session(partitions, memory=memory, settings=settings)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def open_session(
+    partitions: int, *, master: str = "", memory: str = "1g", settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """The same, to be stopped by the caller; on another master if one is named.
+
+    Raises:
+        PreflightError: no usable Java, or a session runs in this process already.
+        SparkError: Spark did not start.
+    """
+    require_java()
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        raise PreflightError(
+            "a Spark session runs in this process already; hand it over (`Engine(spark=session)`) or stop it first"
+        )
+    builder = SparkSession.builder.master(master or f"local[{partitions + SPARE}]").appName("tidelog")
+    for name, value in {**_settings(partitions, memory), **(settings or {})}.items():
+        builder = builder.config(name, value)
+    with _interrupt_kept(), _interpreter(), without_java_notices():
+        try:
+            return builder.getOrCreate()
+        except Exception as error:
+            raise SparkError(f"Spark did not start: {error}") from error
+
+
+def _settings(partitions: int, memory: str) -> dict[str, str]:
+    quiet = Path(__file__).with_name("log4j2.properties").as_uri()
+    return {
+        "spark.driver.host": LOOPBACK,
+        "spark.driver.bindAddress": LOOPBACK,
+        "spark.driver.memory": memory,
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet}",
+        "spark.dynamicAllocation.enabled": "false",
+        "spark.executorEnv.PYTHONPATH": worker_path(),
+        "spark.pyspark.driver.python": sys.executable,
+        "spark.pyspark.python": sys.executable,
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": str(partitions),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+
+
+def worker_path() -> str:
+    """The `PYTHONPATH` with which a worker finds the same tidelog: this one's, and the checkout if it is one."""
+    home = str(Path(__file__).parents[3])
+    given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    installed = home in {*site.getsitepackages(), site.getusersitepackages()}
+    return os.pathsep.join(dict.fromkeys(given if installed else [home, *given]))
+
+
+@contextmanager
+def _interrupt_kept() -> Iterator[None]:
+    """PySpark makes Ctrl-C cancel every job, the resident one included: here Ctrl-C stays what it was."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _interpreter() -> Iterator[None]:
+    """Spark asks the environment before its settings which interpreter and which address to use."""
+    values = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": LOOPBACK}
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,50 @@
+"""The change feed of a view in a table that Spark knows.
+
+Law: the table tells which epochs it has, so that each is written once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tidelog.errors import StateError, TidelogError
+from tidelog.io.feed import Frame
+from tidelog.io.view_files import Write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(slots=True)
+class TableFeed:
+    """A table that Spark knows, with the epoch as its last column."""
+
+    view: str
+    table: str
+    spark: SparkSession
+
+    def last(self) -> int:
+        """The last epoch that it holds."""
+        with self._failures("read"):
+            if not self.spark.catalog.tableExists(self.table):
+                return 0
+            found = self.spark.table(self.table).agg({"epoch": "max"}).first()
+            return 0 if found is None or found[0] is None else int(found[0])
+
+    def put(self, epoch: int, write: Write, frame: Frame) -> None:
+        """Add an epoch."""
+        with self._failures("written"), frame() as rows:
+            rows.selectExpr("*", f"cast({epoch} as bigint) as epoch").write.mode("append").saveAsTable(self.table)
+
+    @contextlib.contextmanager
+    def _failures(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except TidelogError:
+            raise
+        except Exception as error:  # of Spark or of Java: they have no root in common
+            told = str(error).split("\n", 1)[0][:300]
+            raise StateError(f"the feed of `{self.view}` in table {self.table} was not {what}: {told}") from error

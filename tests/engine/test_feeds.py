@@ -1,0 +1,141 @@
+"""The change feed of a view in a folder: every epoch once, also after a failure and a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow.dataset as ds
+import pytest
+
+from tidelog import Engine
+from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.io.feed import FolderFeed
+from tidelog.spark.streams import check_checkpoint
+from tidelog.spark.table_feed import TableFeed
+
+REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
+
+
+def told(folder: Path) -> list[tuple[int, ...]]:
+    """All rows of a feed: columns, change, epoch."""
+    found = ds.dataset(str(folder), format="parquet", partitioning="hive").to_table()
+    return sorted(tuple(row.values()) for row in found.to_pylist())
+
+
+def test_every_epoch_that_changes_the_view_is_written_once(tmp_path: Path) -> None:
+    db = Engine(REACH)
+    db.write_feed("reach", folder=str(tmp_path / "feed"))
+    with db.epoch() as e:
+        e.insert("edge", [(1, 2), (2, 3)])
+    with db.epoch() as e:
+        e.insert("other", [(1,)])
+    with db.epoch() as e:
+        e.delete("edge", [(2, 3)])
+    assert told(tmp_path / "feed") == [(1, 2, 1, 2), (1, 3, -1, 4), (1, 3, 1, 2), (2, 3, -1, 4), (2, 3, 1, 2)]
+
+
+def test_what_was_missed_is_written_from_the_history(tmp_path: Path) -> None:
+    feed = tmp_path / "feed"
+    with Engine(REACH, path=tmp_path / "state") as db:
+        db.write_feed("reach", folder=str(feed))
+        with db.epoch() as e:
+            e.insert("edge", [(1, 2)])
+    with Engine(path=tmp_path / "state") as db, db.epoch() as e:  # nobody feeds
+        e.insert("edge", [(2, 3)])
+    with Engine(path=tmp_path / "state") as db:
+        db.write_feed("reach", folder=str(feed))
+        assert told(feed) == [(1, 2, 1, 2), (1, 3, 1, 3), (2, 3, 1, 3)]
+        with db.epoch() as e:
+            e.delete("edge", [(1, 2)])
+    assert told(feed)[-1] == (2, 3, 1, 3)
+    assert len(told(feed)) == 5
+
+
+def test_a_feed_that_cannot_be_written_is_caught_up_later(tmp_path: Path) -> None:
+    feed = tmp_path / "feed"
+    with Engine(REACH, path=tmp_path / "state") as db:
+        db.write_feed("reach", folder=str(feed))
+        feed.write_text("in the way")
+        with pytest.warns(StateWarning, match="epoch 2 is committed, but the feed"), db.epoch() as e:
+            e.insert("edge", [(1, 2)])
+        feed.unlink()
+        with db.epoch() as e:
+            e.insert("edge", [(2, 3)])
+        assert told(feed) == [(1, 2, 1, 2), (1, 3, 1, 3), (2, 3, 1, 3)]
+
+
+def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None:
+    feed = tmp_path / "feed"
+    with Engine(REACH) as db:
+        db.write_feed("reach", folder=str(feed))
+        feed.write_text("in the way")
+        for edge in ((1, 2), (2, 3)):
+            with pytest.warns(StateWarning, match="is committed, but the feed"), db.epoch() as e:
+                e.insert("edge", [edge])
+        feed.unlink()
+        with db.epoch() as e:
+            e.delete("edge", [(1, 2)])
+        with db.epoch() as e:
+            e.insert("edge", [(3, 4)])
+    assert told(feed) == [
+        (1, 2, -1, 4),
+        (1, 2, 1, 2),
+        (1, 3, -1, 4),
+        (1, 3, 1, 3),
+        (2, 3, 1, 3),
+        (2, 4, 1, 5),
+        (3, 4, 1, 5),
+    ]
+
+
+def test_a_feed_needs_one_place(tmp_path: Path) -> None:
+    db = Engine(REACH)
+    with pytest.raises(EngineError, match="give one of `folder` and `table`"):
+        db.write_feed("reach")
+    with pytest.raises(EngineError, match="unknown relation"):
+        db.write_feed("reech", folder=str(tmp_path))
+    with pytest.raises(StateError, match=r"nowhere://feed: .*; give a local folder or a URI that Arrow reads"):
+        db.write_feed("reach", folder="nowhere://feed")
+
+
+def test_half_an_epoch_of_a_feed_is_removed(tmp_path: Path) -> None:
+    def write(folder: str) -> list[dict[str, str]]:
+        Path(folder, "part-0.parquet").write_text("half")
+        raise OSError("no space left")
+
+    with pytest.raises(StateError, match="was not written: no space left"):
+        FolderFeed("reach", str(tmp_path)).put(2, write, None)  # type: ignore[arg-type]  # a folder needs no frame
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_spark_does_not_write_is_told_as_the_feed_that_it_is() -> None:
+    @contextmanager
+    def frame() -> Iterator[None]:
+        raise RuntimeError("[TABLE_OR_VIEW_NOT_FOUND] no such table\n\tat org.apache.spark")
+        yield
+
+    feed = TableFeed("reach", "told", None)  # type: ignore[arg-type]  # the session is not reached
+    with pytest.raises(StateError, match=r"the feed of `reach` in table told was not written: \[TABLE.* table$"):
+        feed.put(2, lambda folder: [], frame)  # type: ignore[arg-type]  # as a DataFrame that Spark refuses
+
+
+@pytest.mark.parametrize("as_uri", [False, True])
+def test_a_checkpoint_that_is_ahead_of_the_state_or_new_is_refused(tmp_path: Path, as_uri: bool) -> None:
+    checkpoint = tmp_path.as_uri() if as_uri else str(tmp_path)
+    check_checkpoint("clicks", checkpoint, None)
+    with pytest.raises(EngineError, match="is new"):
+        check_checkpoint("clicks", checkpoint, 4)
+    for kind, batches in (("offsets", range(7)), ("commits", range(6))):
+        (tmp_path / kind).mkdir()
+        for batch in batches:
+            (tmp_path / kind / str(batch)).touch()
+    check_checkpoint("clicks", checkpoint, 5)
+    with pytest.raises(EngineError, match="is at batch 5, the state has the stream `clicks` up to 4"):
+        check_checkpoint("clicks", checkpoint, 4)
+
+
+def test_a_checkpoint_that_cannot_be_looked_at_is_warned_of() -> None:
+    with pytest.warns(StateWarning, match="see to it that it belongs to this state folder"):
+        check_checkpoint("clicks", "nowhere://bucket/checkpoint", None)

@@ -1,0 +1,224 @@
+"""The resident stage when things go wrong: killed workers, cancelled jobs, Ctrl-C, a driver that dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.conftest import ROOT, WORKER_PATH
+from tests.spark.processes import descendants, runs, wait_for
+from tests.spark.residents import Keeper
+from tidelog.spark import PartitionLost, PreflightError, ResidentStage, StageError
+
+
+@pytest.fixture(scope="module")
+def breakable(spark: SparkSession) -> Iterator[ResidentStage]:
+    with ResidentStage(spark, 2, Keeper) as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(breakable: ResidentStage) -> ResidentStage:
+    """A stage for the test to break: whole at its beginning."""
+    if not breakable.alive:
+        breakable.restart()
+    return breakable
+
+
+def soon(seconds: float, action: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, action)
+    timer.start()
+    return timer
+
+
+@contextlib.contextmanager
+def busy(spark: SparkSession, tasks: int, mark: Path) -> Iterator[None]:
+    """A job of the user's own that holds so many slots while the block runs."""
+    mark.touch()
+
+    def hold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        while mark.exists():
+            time.sleep(0.1)
+        yield from batches
+
+    job = spark.range(0, tasks, 1, tasks).mapInArrow(hold, "id long")
+    thread = threading.Thread(target=job.collect, daemon=True)
+    thread.start()
+    tracker = spark.sparkContext.statusTracker()
+
+    def all_run() -> bool:
+        stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+        return any(stage.numTasks == stage.numActiveTasks == tasks for stage in stages if stage)
+
+    wait_for(all_run, 20)
+    try:
+        yield
+    finally:
+        mark.unlink()
+        thread.join(30)
+
+
+def test_worker_killed_in_the_middle_of_a_call_is_noticed_and_replaced(stage: ResidentStage) -> None:
+    before = stage.processes
+    soon(0.5, lambda: os.kill(before[1], signal.SIGKILL))
+    began = time.monotonic()
+    with pytest.raises(PartitionLost) as caught:
+        stage.call_all("sleep", (60.0,))
+    assert time.monotonic() - began < 10
+    assert caught.value.number in (0, 1)
+    assert not stage.alive
+    with pytest.raises(PartitionLost):
+        stage.call_all("echo", (1,))
+    stage.restart()
+    assert stage.call_all("count", ("rows",)) == [0, 0]
+    assert stage.call(0, "send", ("mail", 3)) == 2
+    wait_for(lambda: not any(runs(process) for process in before if process not in stage.processes), 20)
+
+
+def test_worker_killed_between_calls_is_noticed(stage: ResidentStage) -> None:
+    os.kill(stage.processes[0], signal.SIGKILL)
+    wait_for(lambda: not stage.alive, 10)
+    with pytest.raises(PartitionLost):
+        stage.call(1, "echo", (1,))
+
+
+def test_partition_that_asks_a_killed_one_learns_who_is_lost(stage: ResidentStage) -> None:
+    soon(0.5, lambda: os.kill(stage.processes[1], signal.SIGKILL))
+    with pytest.raises(PartitionLost) as caught:
+        stage.call(0, "ask", (1, "sleep", 60.0))
+    assert caught.value.number in (0, 1)
+
+
+def test_worker_that_stands_still_is_noticed_by_its_silence(spark: SparkSession) -> None:
+    with ResidentStage(spark, 1, Keeper, silence=3.0) as stage:
+        (process,) = stage.processes
+        os.kill(process, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            with pytest.raises(PartitionLost, match="not heard of for 3 s"):
+                stage.call(0, "echo", (1,))
+            assert time.monotonic() - began < 10
+        finally:
+            os.kill(process, signal.SIGCONT)
+
+
+def test_job_that_is_cancelled_from_outside_is_noticed(stage: ResidentStage) -> None:
+    assert stage._job is not None
+    soon(0.5, stage._job.cancel)
+    began = time.monotonic()
+    with pytest.raises(PartitionLost):
+        stage.call_all("sleep", (60.0,))
+    assert time.monotonic() - began < 15
+    stage.restart()
+    assert stage.call_all("echo", (1,)) == [1, 1]
+
+
+def test_interrupt_ends_the_wait_and_leaves_the_stage_whole(stage: ResidentStage) -> None:
+    soon(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        stage.call_all("sleep", (6.0,))
+    assert time.monotonic() - began < 5
+    assert stage.call_all("echo", (1,)) == [1, 1]
+
+
+def test_stage_is_stopped_within_seconds_while_a_call_hangs(spark: SparkSession) -> None:
+    stage = ResidentStage(spark, 1, Keeper).start()
+    soon(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        stage.call(0, "hang", (120.0,))
+    (process,) = stage.processes
+    began = time.monotonic()
+    stage.stop()
+    assert time.monotonic() - began < 15
+    wait_for(lambda: not runs(process), 15)
+
+
+def test_start_that_finds_no_room_says_so(
+    spark: SparkSession, kept_stage: ResidentStage, stage: ResidentStage, tmp_path: Path
+) -> None:
+    """Of eight slots the kept stage holds two, the one that is lost none, and a job of the user's the others."""
+    assert kept_stage.alive
+    os.kill(stage.processes[0], signal.SIGKILL)
+    wait_for(lambda: not stage.alive, 10)
+    with busy(spark, 6, tmp_path / "busy"):
+        with pytest.raises(StageError, match="0 of 2 tasks began within 2 s"):
+            stage.restart(limit=2.0)
+        with pytest.raises(PreflightError, match="a probe task did not end within 2 s"):
+            ResidentStage(spark, 2, Keeper, start_limit=2.0).start()
+    stage.restart()
+    assert stage.call_all("echo", (1,)) == [1, 1]
+
+
+DRIVER = """
+import sys, time
+from tests.spark.residents import Keeper
+from tidelog.spark import ResidentStage, open_session
+
+spark = open_session(2, settings={"spark.executorEnv.PYTHONPATH": sys.argv[1]})
+stage = ResidentStage(spark, 2, Keeper, patience=3.0).start()
+print(*stage.processes, flush=True)
+if sys.argv[2] == "leave":
+    sys.exit()
+stage.call_all("hang", (600.0,))
+"""
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    """Starts a driver in a process of its own."""
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    started: list[subprocess.Popen[str]] = []
+
+    def start(how: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "PYTHONPATH": WORKER_PATH}
+        command = [sys.executable, str(script), WORKER_PATH, how]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        below = descendants(process.pid)
+        process.kill()
+        process.wait(10)
+        assert process.stdout is not None
+        process.stdout.close()
+        for number in below:
+            if runs(number):
+                os.kill(number, signal.SIGKILL)
+
+
+def test_driver_that_is_killed_takes_its_workers_with_it(driver: Callable[[str], subprocess.Popen[str]]) -> None:
+    process = driver("stay")
+    assert process.stdout is not None
+    residents = [int(word) for word in process.stdout.readline().split()]
+    below = descendants(process.pid)
+    assert set(residents) <= set(below)
+    process.kill()
+    process.wait(10)
+    wait_for(lambda: not any(runs(number) for number in below), 20)
+
+
+def test_driver_that_leaves_without_stopping_leaves_nothing_behind(
+    driver: Callable[[str], subprocess.Popen[str]],
+) -> None:
+    process = driver("leave")
+    assert process.stdout is not None
+    residents = [int(word) for word in process.stdout.readline().split()]
+    below = descendants(process.pid)
+    assert set(residents) <= set(below)
+    assert process.wait(60) == 0
+    wait_for(lambda: not any(runs(number) for number in below), 20)

@@ -1,0 +1,119 @@
+"""Every refusal of the preflight names the setting and what to do (D17); those of clusters are in test_cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.conftest import WORKER_PATH
+from tests.spark.residents import Keeper
+from tidelog.spark import PreflightError, ResidentStage
+from tidelog.spark.session import preflight
+from tidelog.spark.session.master import slots
+
+
+class Pretending:
+    """A session with other settings than it has, for those that are fixed once a session runs."""
+
+    def __init__(self, spark: SparkSession, settings: dict[str, str]) -> None:
+        self._spark = spark
+        self._settings = settings
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._spark, name)
+
+    @property
+    def conf(self) -> Pretending:
+        return self
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        return self._settings.get(name, self._spark.conf.get(name, default))
+
+
+def test_session_with_room_passes(spark: SparkSession) -> None:
+    preflight(spark, 2)
+
+
+def test_folder_of_a_local_session_needs_no_probe(spark: SparkSession, tmp_path: Path) -> None:
+    preflight(spark, 1, folder=str(tmp_path / "none"))
+    assert not (tmp_path / "none").exists()
+
+
+def test_too_few_slots_are_refused(spark: SparkSession) -> None:
+    assert slots(spark) == 8
+    with pytest.raises(
+        PreflightError, match=r"8 resident partitions need 9 task slots.*local\[8\].*has 8: make.*local\[10\]"
+    ):
+        preflight(spark, 8)
+
+
+def test_slots_that_another_stage_holds_are_not_given_twice(spark: SparkSession) -> None:
+    with ResidentStage(spark, 2, Keeper):
+        others = ResidentStage(spark.newSession(), 6, Keeper)
+        with pytest.raises(PreflightError, match=r"has 8, of which other engines hold \d: close another engine"):
+            others.start()
+        with ResidentStage(spark.newSession(), 2, Keeper):
+            assert spark.range(5).count() == 5
+
+
+def test_dynamic_allocation_is_refused(spark: SparkSession) -> None:
+    pretending: Any = Pretending(spark, {"spark.dynamicAllocation.enabled": "True"})
+    with pytest.raises(PreflightError, match=r"spark.dynamicAllocation.enabled is true.*=false"):
+        preflight(pretending, 2)
+
+
+def test_killing_of_idle_workers_is_refused(spark: SparkSession) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.execution.pyspark.udf.idleTimeoutSeconds", "60")
+    preflight(session, 1)
+    session.conf.set("spark.sql.execution.pyspark.udf.killOnIdleTimeout", "true")
+    with pytest.raises(PreflightError, match=r"killOnIdleTimeout is true: Spark would kill .* after 60 s"):
+        preflight(session, 1)
+    core = {"spark.python.worker.idleTimeoutSeconds": "9", "spark.python.worker.killOnIdleTimeout": "true"}
+    pretending: Any = Pretending(spark, core)
+    with pytest.raises(PreflightError, match="after 9 s"):
+        preflight(pretending, 1)
+
+
+def test_connect_session_is_refused() -> None:
+    connect: Any = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(PreflightError, match=r"Spark Connect session.*SparkSession\.builder\.master"):
+        preflight(connect, 1)
+    with pytest.raises(PreflightError, match=r"Spark Connect session"):
+        ResidentStage(connect, 1, Keeper).start()
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [
+        ("__version__ = '0.0.0'", r"have tidelog 0\.0\.0 .*the driver .*spark\.executorEnv\.PYTHONPATH"),
+        (
+            "import absent_package",
+            r"cannot import tidelog \(ModuleNotFoundError: .*absent_package.*executorEnv\.PYTHONPATH",
+        ),
+    ],
+    ids=["other version", "not importable"],
+)
+def test_workers_with_another_tidelog_are_refused(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, words: str
+) -> None:
+    (tmp_path / "tidelog").mkdir()
+    (tmp_path / "tidelog" / "__init__.py").write_text(package)
+    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", f"{tmp_path}:{WORKER_PATH}")
+    with pytest.raises(PreflightError, match=words):
+        preflight(spark, 1)
+
+
+def test_workers_with_another_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonVer", "3.9")
+    with pytest.raises(PreflightError, match=r"the workers run another Python than this one.*spark\.pyspark\.python"):
+        preflight(spark, 1)
+
+
+def test_workers_without_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
+    with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python"):
+        preflight(spark, 1)

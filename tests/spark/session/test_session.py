@@ -1,0 +1,135 @@
+"""Sessions: Tidelog's own is local, quiet and short-lived; a user's is left as it is; Java is looked for first (D2)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.apart import run_apart
+from tests.spark.conftest import WORKER_PATH
+from tests.spark.residents import Keeper
+from tidelog.spark import PreflightError, ResidentStage, local_session, open_session
+from tidelog.spark.session import preflight
+from tidelog.spark.session.java import require_java
+from tidelog.spark.session.session import worker_path
+
+
+def fake_java(folder: Path, says: str, code: int = 0) -> Path:
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '{says}' >&2\nexit {code}\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_java_of_this_machine_is_usable() -> None:
+    assert require_java() >= 17
+
+
+def test_missing_java_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(PreflightError, match=r"none on the path: install Java 17 .*`--runtime embedded` needs no Java"):
+        open_session(2)
+
+
+def test_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(PreflightError, match=f"JAVA_HOME is {tmp_path}, which has no bin/java: install Java 17"):
+        require_java()
+
+
+@pytest.mark.parametrize(
+    ("says", "code", "words"),
+    [
+        ('openjdk version "11.0.22" 2024-01-16', 0, "is Java 11: install Java 17"),
+        ('java version "1.8.0_402"', 0, "is Java 8: install Java 17"),
+        ("no such thing", 0, "does not tell its version"),
+        ('openjdk version "17.0.1"', 1, "does not tell its version"),
+    ],
+)
+def test_unusable_java_is_recognised(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, code: int, words: str
+) -> None:
+    fake_java(tmp_path, says, code)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(PreflightError, match=words):
+        require_java()
+
+
+def test_java_that_does_not_run_is_recognised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_java(tmp_path, "").chmod(0o644)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(PreflightError, match="does not run"):
+        require_java()
+
+
+def test_own_session_is_local_and_uses_this_interpreter(spark: SparkSession) -> None:
+    assert spark.sparkContext.master == "local[8]"
+    assert spark.conf.get("spark.driver.host") == spark.conf.get("spark.driver.bindAddress") == "127.0.0.1"
+    assert spark.conf.get("spark.pyspark.python") == sys.executable
+    assert spark.conf.get("spark.ui.enabled") == "false"
+    assert spark.conf.get("spark.sql.execution.arrow.pyspark.enabled") == "true"
+
+
+def test_session_leaves_interrupt_and_environment_as_they_were(spark: SparkSession) -> None:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert "SPARK_LOCAL_IP" not in os.environ
+
+
+def test_workers_of_a_checkout_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tidelog
+
+    monkeypatch.setenv("PYTHONPATH", f"one{os.pathsep}two")
+    parts = worker_path().split(os.pathsep)
+    assert parts[-2:] == ["one", "two"]
+    assert parts[0] == str(Path(tidelog.__file__).parents[1]) or len(parts) == 2
+
+
+def test_no_session_is_made_beside_a_running_one(spark: SparkSession) -> None:
+    before = spark.sparkContext.getConf().getAll()
+    with pytest.raises(
+        PreflightError, match=r"runs in this process already; hand it over \(`Engine\(spark=session\)`\)"
+    ):
+        open_session(2)
+    assert spark.sparkContext.getConf().getAll() == before
+
+
+def test_user_session_is_left_intact() -> None:
+    run_apart(use_own_session)
+
+
+def use_own_session() -> None:
+    os.environ.update(PYTHONPATH=WORKER_PATH, PYSPARK_PYTHON=sys.executable)
+    builder = SparkSession.builder.master("local[3]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.sql.shuffle.partitions", "3").getOrCreate()
+    spark.range(1).count()  # Spark itself settles some of its settings at the first use
+    before = marks_of(spark)
+    spark.addTag("mine")
+    with ResidentStage(spark, 2, Keeper) as stage:
+        assert stage.call_all("echo", (1,)) == [1, 1]
+        assert spark.range(10).count() == 10
+    assert marks_of(spark) == before, marks_of(spark) ^ before
+    assert spark.getTags() == {"mine"}
+    assert spark.range(10).repartition(3).count() == 10
+    spark.stop()
+    with pytest.raises(PreflightError, match="the Spark session was stopped"):
+        preflight(spark, 1)
+    with local_session(1) as own:  # and after it there is room for one of Tidelog's
+        assert own.range(3).count() == 3
+
+
+def marks_of(spark: SparkSession) -> set[object]:
+    """By what a user would notice that the session was tampered with."""
+    context = spark.sparkContext
+    return {
+        *context.getConf().getAll(),
+        *spark.conf.getAll.items(),
+        context.applicationId,
+        signal.getsignal(signal.SIGINT),
+    }

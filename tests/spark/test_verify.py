@@ -1,0 +1,118 @@
+"""The Spark checker gives the verdicts of the Python checker, on sound states and on damaged ones.
+
+All claims of a test go to Spark together, so that a test costs a few jobs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.law.harness import Case, commit
+from tests.verify.corrupt import Subject, corruptions, user_facts
+from tidelog.engine.engine import Engine
+from tidelog.errors import EngineError, ProgramError
+from tidelog.program.state import FactState
+from tidelog.spark.verify import verify_claims
+from tidelog.verify import Certificate
+from tidelog.verify.check import check_claim
+from tidelog.verify.claim import Claim, to_claim
+
+PROGRAM = """
+r1: reach(X, Y) :- edge(X, Y, _).
+r2: reach(X, Z) :- edge(X, Y, _), reach(Y, Z).
+leaf(X) :- reach(_, X), !edge(X, _, _).
+degree(X, count<*>) :- edge(X, _, _).
+heavy(X, S) :- node(X), S = sum W : { edge(X, _, W) }, S > 2.
+near(0, min<C>) :- C = 0, node(0).
+near(Y, min<C>) :- near(X, B), edge(X, Y, W), C = B + W.
+name(X, N) :- node(X), N = cat("n", to_string(X)).
+small(X) :- (node(X), X < 2 ; leaf(X)), X band 1 = 1.
+"""
+EDGES = [(0, 1, 4), (1, 2, 1), (2, 1, 1), (0, 2, 9), (2, 3, 2)]
+
+
+def engine() -> Engine:
+    db = Engine(PROGRAM)
+    with db.epoch() as epoch:
+        epoch.insert("edge", EDGES)
+        epoch.insert("node", [(i,) for i in range(4)])
+    return db
+
+
+def claims_of(subjects: list[Subject]) -> list[Claim]:
+    found = []
+    for subject in subjects:
+        try:
+            found.append(to_claim(subject.program, None, subject.state))
+        except ProgramError:  # a rule that does not go with the others
+            continue
+    return found
+
+
+def test_spark_certifies_what_python_certifies(spark: Any) -> None:
+    db = engine()
+    python, sql = db.verify(), db.verify(spark)
+    assert isinstance(python, Certificate)
+    assert isinstance(sql, Certificate)
+    assert (sql.facts, sql.rules, sql.strata) == (python.facts, python.rules, python.strata)
+
+
+def test_spark_finds_the_damage_that_python_finds(spark: Any) -> None:
+    db = engine()
+    start = Subject(db.program, db.state())
+    subjects = [damaged for _, damaged in corruptions(Random(1), start, ())]
+    claims = claims_of([start, *subjects])
+    verdicts = verify_claims(claims, spark)
+    assert [bool(v) for v in verdicts] == [bool(check_claim(claim, 0)) for claim in claims]
+    assert {bool(v) for v in verdicts} == {True, False}
+
+
+def test_spark_names_rule_and_fact(spark: Any) -> None:
+    db = engine()
+    facts, cyclic = user_facts(db.state()), user_facts(db.state())
+    del facts["reach"][0, 3]
+    cyclic["reach"] |= {(7, 8): FactState(98, 1, 1, False)}
+    claims = [to_claim(db.program, None, replace(db.state(), facts=damaged)) for damaged in (facts, cyclic)]
+    missing, unfounded = verify_claims(claims, spark)
+    assert str(missing) == "not closed: r2 derives reach(0, 3), and the state does not hold it"
+    assert str(unfounded) == "unfounded: reach(7, 8) has no support of lower rank"
+
+
+@pytest.mark.long
+def test_verdicts_agree_on_random_programs(spark: Any) -> None:
+    claims: list[Claim] = []
+    for seed in range(30):
+        case = Case.random(seed, "all", 2)
+        db = Engine(case.program)
+        for change in case.changes:
+            commit(db, change, case.program.convention)
+        start = Subject(db.program, db.state())
+        claims += claims_of([start, *(damaged for _, damaged in corruptions(Random(seed), start, ()))][:4])
+    checked = 0
+    for claim in claims:
+        try:
+            (verdict,) = verify_claims([claim], spark)
+        except EngineError as error:
+            if "use the Python checker" not in str(error):
+                raise
+            continue
+        checked += 1
+        assert bool(verdict) == bool(check_claim(claim, 0)), verdict
+    assert checked > 20
+
+
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        ('p(X) :- q(X), match("a.*", X). q(abc).', "match"),
+        ("p(X, L) :- q(X), L = [X]. q(1).", "list"),
+        (".decl q(x: float)\n.decl p(x: float)\np(sum<x>) :- q(x).\nq(1.5).", "sum of floats"),
+    ],
+)
+def test_what_sql_does_not_say_is_refused_by_name(spark: Any, program: str, what: str) -> None:
+    with pytest.raises(EngineError, match=f"{what}.*use the Python checker"):
+        Engine(program).verify(spark)
