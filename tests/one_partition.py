@@ -30,7 +30,7 @@ ANYWHERE = {
     "test_question_is_narrowed_by_indexes_and_leaves_none_behind": KERNEL,
     "test_search_that_grows_too_large_is_stopped_and_says_so": KERNEL,
 }
-FILES = {"test_explain.py": TOLD}
+FILES = {"test_explanation.py": TOLD}
 ON_SPARK = {
     "test_lack_of_memory_is_a_limit_error": KERNEL,
     "test_interrupt_of_a_running_epoch_leaves_no_trace": KERNEL,
