@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from tidelog import DataError, Engine, EngineError, EvaluationError, LimitError, Limits, ProgramError, user_function
+from tidelog.engine.core import core_of
 from tidelog.runtime.interrupts import Interrupts
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
@@ -194,7 +195,7 @@ def test_reader_sees_the_last_committed_epoch_while_another_runs(monkeypatch: py
     db = chain(30)
     before = sorted(db["reach"])
     seen: list[list[tuple[int, int]]] = []
-    machine = db._runtime.partition.machine
+    machine = core_of(db).runtime.node.partition.machine
 
     def read() -> None:
         seen.append(sorted(db["reach"]))

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition import machine, relations
@@ -100,7 +101,7 @@ def over_the_limit(db: Engine, number: int) -> Iterator[type[BaseException]]:
 @contextmanager
 def too_many_facts(db: Engine, number: int) -> Iterator[type[BaseException]]:
     """So many facts and no more."""
-    own = db._runtime.partition.machine
+    own = core_of(db).runtime.node.partition.machine
     before, own.limits = own.limits, Limits(facts=number)
     try:
         with tiny_slices(1):

@@ -11,6 +11,7 @@ import pytest
 from tests.law.harness import Case, counts_of, run
 from tests.law.unkind import engine_on
 from tests.store.disks import MemoryDisk, MemoryStore
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.limits import Limits
@@ -126,12 +127,12 @@ def test_partitions_do_not_keep_what_failed_epochs_changed() -> None:
                 e.insert("e", [(i, i) for i in range(60)])  # too many for both, though not for either
         with db.epoch() as e:
             e.insert("e", [(1, 1)])
-        assert [len(desk._changes) for desk in db._runtime.hosts.desks] == [1, 1]
+        assert [len(desk._changes) for desk in core_of(db).runtime.hosts.desks] == [1, 1]
 
 
 def test_rows_that_were_sent_for_an_epoch_that_is_undone_are_not_kept() -> None:
     with Engine("p(X) :- q(X).", partitions=2) as db:
-        for desk in db._runtime.hosts.desks:
+        for desk in core_of(db).runtime.hosts.desks:
             desk.stage("refused", "attempt", ("q", 1, np.zeros((1, 1), np.int64)))
             desk.rollback()
             assert not desk._stages

@@ -12,13 +12,15 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from tidelog.engine import open as choose
+from tidelog.engine import open as opening
 from tidelog.engine.engine import Engine
+from tidelog.engine.open import Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program import Program
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.kept_desk import KeptDesk
 from tidelog.runtime.local import Letter, LocalHosts
+from tidelog.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,12 +42,12 @@ def unkindly(rng: Random) -> Callable[[list[Letter]], tuple[list[Letter], list[L
 def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
     """Engines made meanwhile have so many partitions; with ``rng`` their messages are delivered unkindly."""
 
-    def make(functions, partitions, spark, own, folder):  # type: ignore[no-untyped-def]  # as the one it replaces
-        dictionary = Dictionary()
+    def make(where: Where, durable: object, folder: object) -> Runtime:
+        functions, dictionary = where.functions, Dictionary()
         letters = None if rng is None else unkindly(rng)
         return Coordinator(functions, LocalHosts(functions, count, dictionary, KeptDesk, letters), dictionary)
 
-    with patch.object(choose, "_runtime", make):
+    with patch.object(opening, "make_runtime", make):
         yield
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.plan.build import plan_rule, plan_whole
 from tidelog.plan.statistics import Sizes
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Plan, Visit
@@ -126,7 +127,7 @@ def test_any_order_of_the_body_gives_the_same_supports(order: str) -> None:
 
 def test_indexes_are_shared_between_rules_and_dropped_when_unused() -> None:
     db = Engine("p(X,Z) :- e(X,Y), f(Y,Z).")
-    relations = db._runtime.partition.relations
+    relations = core_of(db).runtime.node.partition.relations
     before = len(relations.index_columns())
     with db.epoch() as e:
         shared = e.add_rule("q(X,Z) :- e(X,Y), f(Y,Z).")

@@ -21,11 +21,13 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from tidelog.engine import open as choose
+from tidelog.engine import open as opening
+from tidelog.engine.open import Where
 from tidelog.partition.owner import Parcel
 from tidelog.partition.shared_dictionary import SharedDictionary
 from tidelog.program.functions import Function
 from tidelog.runtime.coordinator import Coordinator
+from tidelog.runtime.runtime import Runtime
 from tidelog.spark import Peer, ResidentStage
 from tidelog.spark.hosts import SparkHosts
 from tidelog.spark.residence import FlightMailbox, MakeResidence, Residence
@@ -187,9 +189,9 @@ class PooledHosts(SparkHosts):
 def engines_in(pool: Pool, partitions: int, seed: int | None = None) -> Iterator[None]:
     """Engines made meanwhile have so many partitions in the pool; with a seed their mail is delivered unkindly."""
 
-    def make(functions, count, spark, own, folder):  # type: ignore[no-untyped-def]  # as the one it replaces
-        hosts = PooledHosts(pool, partitions, own, seed)
-        return Coordinator(functions, hosts, hosts.dictionary)
+    def make(where: Where, durable: object, folder: object) -> Runtime:
+        hosts = PooledHosts(pool, partitions, where.own, seed)
+        return Coordinator(where.functions, hosts, hosts.dictionary)
 
-    with patch.object(choose, "_runtime", make):
+    with patch.object(opening, "make_runtime", make):
         yield

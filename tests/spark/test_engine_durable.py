@@ -15,6 +15,7 @@ from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.errors import StateError
 
 PROGRAM = """
@@ -49,7 +50,7 @@ def test_state_is_closed_and_opened_again_and_its_past_is_read(spark: SparkSessi
         beside.epoch("-edge(3,4).")
     with Engine(path=tmp_path, spark=spark) as beside.db:  # as many partitions as the state has
         beside.check()
-        assert beside.db._runtime.partitions == 2  # type: ignore[union-attr]  # on Spark
+        assert core_of(beside.db).runtime.partitions == 2  # type: ignore[union-attr]  # on Spark
         beside.epoch("+edge(3,4). -name(5, late).")
         assert [entry.epoch for entry in beside.db.log()] == [1, 2, 3, 4, 5, 6]
         told: set[tuple[object, ...]] = set()

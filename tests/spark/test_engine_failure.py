@@ -23,6 +23,7 @@ from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside, MakeFragile, Orders, waiting
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine, EngineError, EvaluationError, user_function
+from tidelog.engine.core import core_of
 from tidelog.spark import hosts as spark_hosts
 
 PROGRAM = """
@@ -89,7 +90,7 @@ def test_partition_lost_at_any_moment_of_an_epoch_is_survived(
 
 
 def test_partition_killed_between_epochs_is_survived(beside: Beside) -> None:
-    stage = beside.db._runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
+    stage = core_of(beside.db).runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
     os.kill(stage.processes[0], signal.SIGKILL)
     beside.epoch(change(beside))
     os.kill(stage.processes[1], signal.SIGKILL)
@@ -232,7 +233,7 @@ def test_interrupt_leaves_the_epoch_before_and_an_engine_that_can_be_used(
 
 
 def test_interrupt_while_an_epoch_is_committed_does_not_divide_it(beside: Beside, orders: Orders) -> None:
-    hosts = beside.db._runtime.hosts  # type: ignore[union-attr]  # on Spark
+    hosts = core_of(beside.db).runtime.hosts  # type: ignore[union-attr]  # on Spark
     ask = hosts.ask
 
     def pressed(method: str, *args: object) -> list[object]:
@@ -310,7 +311,7 @@ def test_end_of_an_engine_ends_its_stage_and_leaves_the_session(spark: SparkSess
         return set(spark.sparkContext.statusTracker().getActiveStageIds()) <= running
 
     db = Engine(PROGRAM, spark=spark, partitions=2)
-    folder = Path(db._home.folder.name)  # type: ignore[union-attr]  # on Spark there is one
+    folder = Path(core_of(db).opened.folder.name)  # type: ignore[union-attr]  # on Spark there is one
     assert not ended()
     db.close()
     db.close()

@@ -16,6 +16,7 @@ from tests.spark.apart import run_apart
 from tests.spark.fragile import Beside, waiting
 from tests.spark.processes import wait_for
 from tidelog import Engine, TidelogError
+from tidelog.engine.core import core_of
 from tidelog.spark import open_session
 
 PROGRAM = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).  slow(Y) :- edge(X,_), Y = wait(X)."
@@ -69,7 +70,7 @@ def test_reader_sees_the_last_committed_epoch_while_another_runs(beside: Beside,
 
 
 def test_reader_waits_while_lost_partitions_begin_anew(beside: Beside, tmp_path: Path) -> None:
-    stage = beside.db._runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
+    stage = core_of(beside.db).runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
     before, seen = beside.model()["reach"], []
 
     lost = stage.processes

@@ -19,7 +19,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.epoch_steps import Host
 from tidelog.store.durable import Durable, EpochRecord
 from tidelog.store.markers import PieceNote
 from tidelog.store.piece import Piece
@@ -66,7 +66,7 @@ class Team:
         place = store or MemoryStore(disk)
         self.durable = Durable.open(place, None, 0, PARTITIONS)
         self.words = Dictionary()
-        self.hosts = [EmbeddedRuntime(FUNCTIONS, number, PARTITIONS, self.words) for number in range(PARTITIONS)]
+        self.hosts = [Host(FUNCTIONS, number, PARTITIONS, self.words) for number in range(PARTITIONS)]
         self.pieces = [Piece(place, number) for number in range(PARTITIONS)]
         self.rules = Ruleset(Program(), FUNCTIONS)
         for host, piece in zip(self.hosts, self.pieces, strict=True):
@@ -79,7 +79,7 @@ class Team:
         epoch = self.durable.epoch + 1
         self.words.symbols(WORDS[row[1]] for row in change.inserts.get("p", ()))
         for host, work in zip(self.hosts, _shares(change), strict=True):
-            host.run(work)
+            run_alone(host, work)
         rules = Ruleset(Program(), FUNCTIONS) if change.rules else self.rules
         try:
             notes = self._write(epoch, bases=change.rules)
@@ -104,13 +104,18 @@ class Team:
             lambda old: self._each(lambda _, piece: piece.remove_old(old)),
         )
 
-    def _each(self, call: Callable[[EmbeddedRuntime, Piece], None]) -> None:
+    def _each(self, call: Callable[[Host, Piece], None]) -> None:
         for host, piece in zip(self.hosts, self.pieces, strict=True):
             call(host, piece)
 
     def held(self) -> Held:
         """Everything that the partitions hold: facts with ranks and counts, clocks, and what the facts' symbols say."""
         return [_held(host) for host in self.hosts]
+
+
+def run_alone(host: Host, work: EpochWork) -> None:
+    """An epoch on one partition of several: without rules nobody waits for anybody."""
+    assert not list(host.steps(work))
 
 
 def _shares(change: Change) -> list[EpochWork]:
@@ -124,7 +129,7 @@ def _shares(change: Change) -> list[EpochWork]:
     return [EpochWork(**work) for work in works]
 
 
-def _held(host: EmbeddedRuntime) -> tuple[dict[str, Any], int, dict[int, Any]]:
+def _held(host: Host) -> tuple[dict[str, Any], int, dict[int, Any]]:
     partition = host.partition
     facts = {}
     for name in ARITIES:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.program.state import EngineState
 from tidelog.testing import FEATURES, EpochChanges, State, random_changes, random_program
 from tidelog.testing.invariants import violations
@@ -28,7 +29,7 @@ def commit(db: Engine, changes: EpochChanges) -> None:
             e.delete(relation, [row])
         for label in changes.remove_labels:
             e.remove_rule(label)
-        e.added.extend(changes.add_rules)
+        e.collected.added.extend(changes.add_rules)
 
 
 def rows_of(db: Engine, name: str) -> set[tuple[object, ...]]:
@@ -80,7 +81,7 @@ def test_the_change_feed_adds_up_to_the_view_at_every_epoch(seed: int) -> None:
         commit(db, changes)
         if rng.random() < 0.5:
             db = Engine(path=MemoryStore(disk.after_kill()))
-            disk = db._durable.store.disk  # type: ignore[union-attr]  # the disk that this engine writes to
+            disk = core_of(db).durable.store.disk  # type: ignore[union-attr]  # the disk that this engine writes to
     last = Engine(path=MemoryStore(disk), at=-1)
     states = [Engine(path=MemoryStore(disk), at=number) for number in range(1, last.epoch_number + 1)]
     for name in last.relations:
@@ -107,7 +108,7 @@ def test_ranks_that_are_closed_up_are_the_same_after_replay(seed: int, monkeypat
         again = Engine(path=MemoryStore(disk), at=-1)
         assert held(again.state()) == held(db.state())
         check(again, state)
-    assert db._runtime.partition.clock == again._runtime.partition.clock
+    assert core_of(db).runtime.node.partition.clock == core_of(again).runtime.node.partition.clock
 
 
 def test_the_clock_survives_a_restart() -> None:

@@ -15,8 +15,9 @@ from pyarrow import fs
 
 from tests.store.disks import File, MemoryDisk, MemoryStore
 from tests.store.stories import EPOCHS, PROGRAM, Facts, expected, facts_of
-from tests.store.team import SCHEMA, STORY, Team, words
+from tests.store.team import SCHEMA, STORY, Team, run_alone, words
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.errors import EngineError, StateError, StateWarning
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
@@ -142,7 +143,7 @@ def test_one_resident_partition_has_a_piece_too(tmp_path: Path) -> None:
     for number in (1, 2):
         host.run(_inserted((number, "a")))
         notes = [piece.write(number, host.partition, SCHEMA, bases=number == 1)]
-        with_piece.record_pieces(number, notes, host, rules, EpochRecord(), {})
+        with_piece.record_pieces(number, notes, host.node, rules, EpochRecord(), {})
         host.commit()
     with_piece.close()
     with pytest.raises(StateError, match="this state has 1 partition, not one embedded partition"):
@@ -155,9 +156,9 @@ def test_one_resident_partition_has_a_piece_too(tmp_path: Path) -> None:
 def test_changes_cannot_be_tried_out_on_pieces_put_together(tmp_path: Path) -> None:
     grown(tmp_path).close()
     reader = Engine(path=tmp_path, at=-1)
-    assert reader._durable is not None
+    assert core_of(reader).durable is not None
     with pytest.raises(EngineError, match="has 2 partitions, which were put together to be read"):
-        reader._durable.must_be_exact()
+        core_of(reader).durable.must_be_exact()
     with pytest.raises(EngineError, match="opened at epoch 6 to be read"), reader.epoch() as e:
         e.insert("edge", [(1, 1)])
 
@@ -181,8 +182,8 @@ def test_pieces_of_an_epoch_that_was_never_committed_are_ignored() -> None:
     committed = team.held()
     for host in team.hosts:
         host.partition.begin()
-    team.hosts[0].run(_inserted((50, "a"), (51, "b")))
-    team.hosts[1].run(_inserted((52, "a")))
+    run_alone(team.hosts[0], _inserted((50, "a"), (51, "b")))
+    run_alone(team.hosts[1], _inserted((52, "a")))
     notes = team._write(2, bases=False)
     assert all(note.size for note in notes)
     for host in team.hosts:
@@ -206,7 +207,7 @@ def test_a_partition_given_up_for_lost_cannot_spoil_what_another_has_written() -
     for change in STORY[1:4]:
         successor.commit(change)
     for host, piece in zip(lost.hosts, lost.pieces, strict=True):  # it wakes up and goes on with epoch 2
-        host.run(_inserted((60, "a")))
+        run_alone(host, _inserted((60, "a")))
         assert piece.write(2, host.partition, SCHEMA, bases=False).size
     assert Team(disk.after_kill()).held() == successor.held()
 

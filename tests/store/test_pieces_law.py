@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import os
 import random
-from typing import Any
 
 import pytest
 
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
-from tidelog.engine.open import Home
+from tidelog.engine.core import core_of
+from tidelog.engine.open import Opened, Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.epoch_steps import RANK_LIMIT
 from tidelog.runtime.kept_desk import KeptDesk
 from tidelog.runtime.local import LocalHosts
-from tidelog.store import Durable, Store
+from tidelog.store import Durable
 from tidelog.testing import FEATURES, State, random_changes, random_program
 
 SEEDS = int(os.environ.get("TIDELOG_RESTARTS", "6"))
@@ -96,7 +96,7 @@ def test_the_change_feed_of_several_partitions_adds_up_to_the_view_at_every_epoc
 def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidelog.engine.engine.open_home", _resident_home)
+    monkeypatch.setattr("tidelog.engine.engine.open_runtime", _resident)
     rng = random.Random(seed)
     program = random_program(rng, FEATURES)
     disk, state = MemoryDisk(), State.start(program)
@@ -109,7 +109,8 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
             db = Engine(path=MemoryStore(disk))
             check(db, state)
         if rng.random() < 0.5:
-            db._runtime.hosts.desks[0].host.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
+            (desk,) = core_of(db).runtime.hosts.desks
+            desk.host.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
         state = state.after(changes)
         commit(db, changes)
         check(db, state)
@@ -118,9 +119,11 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
     check(Engine(path=MemoryStore(disk)), state)
 
 
-def _resident_home(path: Store, at: int | None, history: int | None, *rest: Any) -> Home:
+def _resident(where: Where) -> Opened:
     """One partition that keeps a piece, as on Spark, but in this process."""
-    functions, dictionary, durable = rest[2], Dictionary(), Durable.open(path, at, None, 1)
-    runtime = Coordinator(functions, LocalHosts(functions, 1, dictionary, KeptDesk), dictionary)
-    runtime.open_pieces(durable.store)
-    return Home(runtime, durable)
+    assert where.path is not None
+    dictionary, durable = Dictionary(), Durable.open(where.path, where.at, None, 1)
+    hosts = LocalHosts(where.functions, 1, dictionary, KeptDesk)
+    runtime = Coordinator(where.functions, hosts, dictionary)
+    runtime.open_state(durable)
+    return Opened(runtime, durable, None, durable.offsets)

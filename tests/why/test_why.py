@@ -15,8 +15,10 @@ import pytest
 from tests.law.harness import Case, commit
 from tests.why.judge import check_proof, texts
 from tidelog import DataError, Engine, EngineError, ProgramError, user_function
+from tidelog.engine.ask import ledger_of
+from tidelog.engine.core import core_of
 from tidelog.syntax import parse_program
-from tidelog.why import Absence, Condition, FactNode, GroupNode, Ledger, NotTrueError, fact_key, prove
+from tidelog.why import Absence, Condition, FactNode, GroupNode, NotTrueError, fact_key, prove
 from tidelog.why.prove import Bounds
 from tidelog.why.tree import AGAIN, CUT
 
@@ -265,11 +267,11 @@ def test_question_is_narrowed_by_indexes_and_leaves_none_behind() -> None:
     db = Engine(REACH)
     with db.epoch() as e:
         e.insert("edge", [(i, i + 1) for i in range(0, 40_000, 2)] + [(1, 2), (3, 4)])
-    before = db._runtime.partition.relations.index_columns()
-    key = fact_key("reach", (0, 2), ("number", "number"), db._runtime.partition.dictionary)
-    with Ledger(db._runtime, db._rules, work=50) as ledger:
+    before = core_of(db).runtime.node.partition.relations.index_columns()
+    key = fact_key("reach", (0, 2), ("number", "number"), core_of(db).runtime.node.partition.dictionary)
+    with ledger_of(core_of(db), 50) as ledger:
         assert prove(ledger, key, Bounds()).exact
-    assert db._runtime.partition.relations.index_columns() == before
+    assert core_of(db).runtime.node.partition.relations.index_columns() == before
 
 
 def test_question_changes_nothing() -> None:

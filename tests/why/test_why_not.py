@@ -9,7 +9,9 @@ import pytest
 
 from tests.law.harness import Case, commit
 from tidelog import Engine
-from tidelog.why import Ledger, WhyNot, fact_key, refute
+from tidelog.engine.ask import ledger_of
+from tidelog.engine.core import core_of
+from tidelog.why import WhyNot, fact_key, refute
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -112,8 +114,8 @@ def test_search_that_grows_too_large_is_stopped_and_says_so() -> None:
     with db.epoch() as e:
         e.insert("a", [(i,) for i in range(100)])
         e.insert("b", [(i,) for i in range(100)])
-    with Ledger(db._runtime, db._rules, work=500) as ledger:
-        told = refute(ledger, fact_key("p", (), (), db._runtime.partition.dictionary))
+    with ledger_of(core_of(db), 500) as ledger:
+        told = refute(ledger, fact_key("p", (), (), core_of(db).runtime.node.partition.dictionary))
     (attempt,) = told.attempts
     assert not attempt.complete
     assert "the search was stopped" in str(told)

@@ -37,8 +37,8 @@ def start_engine(program: Program, data: Iterable[tuple[str, Data]] = ()) -> Eng
     """Rules and facts in one epoch, so that joins are ordered by the sizes of what comes."""
     db = Engine(replace(program, rules=(), facts=(), directives=()))
     with db.epoch() as epoch:
-        epoch.added.extend(label_rules(program.rules))
-        epoch.facts.extend(program_facts(program, FUNCTIONS))
+        epoch.collected.added.extend(label_rules(program.rules))
+        epoch.collected.facts.extend(program_facts(program, FUNCTIONS))
         for name, rows in data:
             epoch.insert(name, rows)
     return db

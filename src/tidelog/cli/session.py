@@ -140,12 +140,12 @@ class EngineSession:
             epoch, _ = self._db.epoch_to(self._program)
         else:
             epoch = self._db.epoch()
-            epoch.added.extend(label_rules(self._program.rules))
-            epoch.facts.extend(program_facts(self._program, FUNCTIONS))
+            epoch.collected.added.extend(label_rules(self._program.rules))
+            epoch.collected.facts.extend(program_facts(self._program, FUNCTIONS))
         with epoch:
             for name, rows in data:
                 if isinstance(rows, Frame):
-                    epoch.frames.append(rows)
+                    epoch.collected.frames.append(rows)
                 else:
                     epoch.insert(name, rows)
         return self._step(epoch)

@@ -6,9 +6,10 @@ Law (D3): within one epoch the signs of a fact are summed, so that the order of 
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.errors import EngineError
@@ -18,28 +19,64 @@ from tidelog.program import Program, Rule
 from tidelog.spark.frames import Frame, is_frame
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from tidelog.spark.types import DataFrame
 
-    from tidelog.engine.engine import Engine
+
+@dataclass(slots=True)
+class Collected:
+    """What an epoch is to change."""
+
+    facts: list[tuple[int, str, Data]] = field(default_factory=list)  # sign, relation, rows
+    frames: list[Frame] = field(default_factory=list)
+    added: list[Rule] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
+    text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
+
+    @property
+    def changes_rules(self) -> bool:
+        """Whether more than facts change."""
+        return bool(self.added or self.removed) or self.program is not None
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.frames or self.changes_rules)
+
+
+class Target(Protocol):
+    """What an epoch asks of the engine that it changes."""
+
+    @property
+    def takes_frames(self) -> bool:
+        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+
+    def check_relation(self, name: str) -> None:
+        """Refuse facts for relations that the program does not admit."""
+
+    def check_label(self, label: str) -> None:
+        """Refuse a label that no rule has."""
+
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
+        """Parse a rule and give it a label that was never used."""
+
+    def no_changes(self) -> Changes:
+        """What an epoch reports that changes nothing."""
+
+    def commit(self, epoch: Epoch) -> None:
+        """Commit an epoch."""
 
 
 class Epoch:
     """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
 
-    def __init__(self, engine: Engine, source: str | None = None, offset: int | None = None) -> None:
-        self._engine = engine
+    def __init__(self, target: Target, source: str | None = None, offset: int | None = None) -> None:
+        self._target = target
+        self._open = True
         self.source = source
         self.offset = offset
-        self._open = True
+        self.collected = Collected()
         self.number: int | None = None
-        self.changes: Changes = Changes((), engine.no_change, engine.no_change)
+        self.changes = target.no_changes()
         self.statistics = EpochStatistics()
-        self.facts: list[tuple[int, str, Data]] = []
-        self.frames: list[Frame] = []
-        self.added: list[Rule] = []
-        self.removed: list[str] = []
-        self.program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
-        self.text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
 
     def insert(self, relation: str, rows: object) -> None:
         """Assert base facts: tuples, an Arrow table, a pandas data frame, a numpy array or a Spark DataFrame."""
@@ -56,22 +93,23 @@ class Epoch:
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
         self._must_be_open()
-        rule = self._engine.read_rule(text, label, [r.label or "" for r in self.added])
-        self.added.append(rule)
+        rule = self._target.read_rule(text, label, [r.label or "" for r in self.collected.added])
+        self.collected.added.append(rule)
         assert rule.label is not None
         return rule.label
 
     def remove_rule(self, label: str) -> None:
         """Remove a rule by its label."""
         self._must_be_open()
-        if label in [r.label for r in self.added]:
-            self.added = [r for r in self.added if r.label != label]
-        elif label not in self.removed:
-            self._engine.rule(label)
-            self.removed.append(label)
+        collected = self.collected
+        if label in [r.label for r in collected.added]:
+            collected.added = [r for r in collected.added if r.label != label]
+        elif label not in collected.removed:
+            self._target.check_label(label)
+            collected.removed.append(label)
 
     def __bool__(self) -> bool:
-        return bool(self.facts or self.frames or self.added or self.removed or self.program)
+        return bool(self.collected)
 
     def __enter__(self) -> Epoch:
         self._must_be_open()
@@ -88,34 +126,25 @@ class Epoch:
         """Commit now; the ``with`` block does it by itself."""
         self._must_be_open()
         self._open = False
-        self._engine.commit(self)
+        self._target.commit(self)
 
     def _change(self, sign: int, relation: str, rows: object) -> None:
         if is_frame(rows):
-            self._take_frame(Frame(relation, rows, sign))  # type: ignore[arg-type]  # a DataFrame
+            self._take_frame(Frame(relation, rows, sign))
             return
         self._must_be_open()
-        self._engine.check_relation_name(relation)
-        self.facts.append((sign, relation, read_rows(relation, rows)))
+        self._target.check_relation(relation)
+        self.collected.facts.append((sign, relation, read_rows(relation, rows)))
 
     def _take_frame(self, frame: Frame) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
         self._must_be_open()
-        self._engine.check_relation_name(frame.relation)
-        if self._engine.takes_frames():
-            self.frames.append(frame)
+        self._target.check_relation(frame.relation)
+        if self._target.takes_frames:
+            self.collected.frames.append(frame)
         else:
-            self.facts += frame.collected()
+            self.collected.facts += frame.collected()
 
     def _must_be_open(self) -> None:
         if not self._open:
             raise EngineError("this epoch is over; begin a new one with `engine.epoch()`")
-
-
-def collect_frames(epoch: Epoch, relations: Container[str]) -> bool:
-    """Take the rows that go into these relations through this process after all; whether there were any."""
-    apart = [frame for frame in epoch.frames if frame.relation in relations]
-    found = [part for frame in apart for part in frame.collected()]  # which may fail, and then nothing has changed
-    epoch.frames = [frame for frame in epoch.frames if frame.relation not in relations]
-    epoch.facts += found
-    return bool(apart)

@@ -8,35 +8,56 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.errors import EngineError
 from tidelog.partition.dictionary import Dictionary
-from tidelog.plan.planner import Runtime
 from tidelog.program.functions import Function, Functions
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.kept_desk import KeptDesk
 from tidelog.runtime.local import LocalHosts
+from tidelog.runtime.runtime import Runtime
 from tidelog.store.durable import Durable
 from tidelog.store.fleeting import fleeting_store
 from tidelog.store.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from tidelog.spark.types import SparkSession
 
 MOST_PARTITIONS = 1 << 12
 
 
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a user says about where an engine lives; ``own`` are the user's functions, among all ``functions``."""
+
+    functions: Functions
+    own: Sequence[Function] = ()
+    path: str | Path | Store | None = None
+    at: int | None = None
+    history: int | None = None
+    spark: SparkSession | None = None
+    partitions: int | None = None
+
+    @property
+    def pieces(self) -> int | None:
+        """How many partitions write pieces of their own: 0 for one embedded, None for as many as there are."""
+        alone = self.partitions == 1 and self.spark is None
+        return 0 if alone else self.partitions
+
+
 @dataclass(slots=True)
-class Home:
+class Opened:
     """A runtime with its state folder; on Spark there always is one, if need be for as long as the engine lives."""
 
     runtime: Runtime
     durable: Durable | None
-    folder: tempfile.TemporaryDirectory[str] | None = None
+    folder: tempfile.TemporaryDirectory[str] | None
+    offsets: dict[str, int]
 
     @property
     def lasting(self) -> str | None:
@@ -45,73 +66,54 @@ class Home:
 
     def close(self) -> None:
         """End the partitions, let another writer in, and remove what nobody asked to keep."""
-        try:
-            self.runtime.close()
-        finally:
-            if self.durable is not None:
-                self.durable.close()
+        with ExitStack() as ends:
             if self.folder is not None:
-                self.folder.cleanup()
+                ends.callback(self.folder.cleanup)
+            if self.durable is not None:
+                ends.callback(self.durable.close)
+            ends.callback(self.runtime.close)
 
 
-def open_home(
-    path: str | Path | Store | None,
-    at: int | None,
-    history: int | None,
-    spark: SparkSession | None,
-    partitions: int | None,
-    functions: Functions,
-    own: Sequence[Function],
-) -> Home:
-    """The runtime that an engine asks for; ``own`` are the user's functions.
+def open_runtime(where: Where) -> Opened:
+    """The runtime that an engine asks for, ready to keep epochs.
 
     A state that is read as it was at an epoch is read in this process. Without a number of partitions there are as many
     as the state has, or one.
     """
-    if partitions is not None and not 1 <= partitions <= MOST_PARTITIONS:
-        raise EngineError(f"partitions={partitions}: give a number from 1 to {MOST_PARTITIONS:,}")
-    folder = None
-    if path is None and spark is not None:
-        folder = tempfile.TemporaryDirectory(prefix="tidelog-")
-    place = fleeting_store(folder.name) if folder is not None else path
-    pieces = partitions if partitions is None or partitions > 1 or spark is not None else 0
-    durable = None if place is None else Durable.open(place, at, 0 if folder is not None else history, pieces)
-    try:
-        if at is not None:
-            return Home(EmbeddedRuntime(functions), durable)
-        count = partitions or (durable.partitions if durable is not None else 0) or 1
-        runtime = _runtime(functions, count, spark, own, None if folder is not None else _folder(durable))
-    except BaseException:
+    if where.partitions is not None and not 1 <= where.partitions <= MOST_PARTITIONS:
+        raise EngineError(f"partitions={where.partitions}: give a number from 1 to {MOST_PARTITIONS:,}")
+    if where.at is not None and where.path is None:
+        raise EngineError("`at` reads an epoch of a state folder; give its `path` too")
+    with ExitStack() as undo:
+        folder = None
+        if where.path is None and where.spark is not None:
+            folder = tempfile.TemporaryDirectory(prefix="tidelog-")
+            undo.callback(folder.cleanup)
+        durable = _open_state(where, folder)
         if durable is not None:
-            durable.close()
-        if folder is not None:
-            folder.cleanup()
-        raise
-    home = Home(runtime, durable, folder)
-    if durable is not None and isinstance(runtime, Coordinator):
-        try:
-            runtime.open_pieces(durable.store)
-        except BaseException:
-            home.close()
-            raise
-    return home
+            undo.callback(durable.close)
+        runtime = make_runtime(where, durable, None if folder is not None or durable is None else durable.store.name)
+        undo.callback(runtime.close)
+        if durable is not None:
+            runtime.open_state(durable)
+        undo.pop_all()
+    return Opened(runtime, durable, folder, {} if durable is None else durable.offsets)
 
 
-def _runtime(
-    functions: Functions, partitions: int, spark: SparkSession | None, own: Sequence[Function], folder: str | None
-) -> Runtime:
-    if spark is not None:
-        from tidelog.spark.hosts import SparkHosts
+def _open_state(where: Where, folder: tempfile.TemporaryDirectory[str] | None) -> Durable | None:
+    if folder is not None:
+        return Durable.open(fleeting_store(folder.name), where.at, 0, where.pieces)
+    return None if where.path is None else Durable.open(where.path, where.at, where.history, where.pieces)
 
-        hosts = SparkHosts(spark, partitions, own, folder)
-        runtime = Coordinator(functions, hosts, hosts.dictionary)
-        hosts.repeat = runtime.repeat
-        return runtime
-    if partitions == 1:
-        return EmbeddedRuntime(functions)
+
+def make_runtime(where: Where, durable: Durable | None, folder: str | None) -> Runtime:
+    """Empty partitions; ``folder`` is the state folder that Spark's workers can reach."""
+    count = where.partitions or (durable.partitions if durable is not None else 0) or 1
+    if where.spark is not None and where.at is None:
+        from tidelog.spark.hosts import spark_runtime
+
+        return spark_runtime(where.spark, count, where.functions, where.own, folder)
+    if count == 1 or where.at is not None:
+        return EmbeddedRuntime(where.functions)
     dictionary = Dictionary()
-    return Coordinator(functions, LocalHosts(functions, partitions, dictionary, KeptDesk), dictionary)
-
-
-def _folder(durable: Durable | None) -> str | None:
-    return None if durable is None else durable.store.name
+    return Coordinator(where.functions, LocalHosts(where.functions, count, dictionary, KeptDesk), dictionary)

@@ -5,11 +5,32 @@ Law: a query is a rule that is added, read and taken back; it sees the last comm
 
 from __future__ import annotations
 
+import numpy as np
+
+from tidelog.engine.core import Core
+from tidelog.engine.view import Rows
 from tidelog.program import Atom, Rule, Var
 from tidelog.program.scope import literal_variables
+from tidelog.runtime.interrupts import Guard
 from tidelog.syntax import parse_rule
 
 ANSWERS = "__?answers"  # no text can name it
+
+
+def query(core: Core, text: str) -> Rows:
+    """The answers to a query: one column per variable, in order of appearance."""
+    core.must_be_open()
+    rule, names = read_query(text, core.rules.program.convention)
+    with core.writing:
+        rules = core.rules.changed(add=(rule,), known={ANSWERS: len(names)})
+        work = core.planner.work(core.rules, rules, {}, {})
+        with Guard(core.runtime):
+            changes = core.runtime.run(work).changes
+            try:
+                cells = changes.get(ANSWERS, (np.zeros((0, len(names)), np.int64),))[0]
+            finally:
+                core.runtime.rollback()
+    return Rows("answers", names, rules.schema[ANSWERS], core.dictionary, cells)
 
 
 def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:

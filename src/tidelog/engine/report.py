@@ -5,11 +5,23 @@ Law: rows are read when they are asked for; relations that did not change have a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tidelog.engine.view import ChangeSet
-from tidelog.runtime.outcome import StratumStatistics
+import numpy as np
+
+from tidelog.engine.core import Core
+from tidelog.engine.view import ChangeSet, Rows, frame_maker
+from tidelog.io.texts import show_fact
+from tidelog.kernel.cells import Cells
+from tidelog.partition.keys import KeyClash
+from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
+
+if TYPE_CHECKING:
+    from tidelog.engine.epoch import Epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +44,94 @@ class EpochStatistics:
 class Changes(Mapping[str, ChangeSet]):
     """What an epoch changed, by relation; relations that did not change have an empty change set."""
 
-    def __init__(
-        self, changed: Iterable[str], make: Callable[[str], ChangeSet], empty: Callable[[str], ChangeSet]
-    ) -> None:
-        self._changed: dict[str, ChangeSet | None] = dict.fromkeys(changed)
-        self._make = make
+    def __init__(self, made: Mapping[str, Callable[[], ChangeSet]], empty: Callable[[str], ChangeSet]) -> None:
+        self._make = made
+        self._made: dict[str, ChangeSet] = {}
         self._empty = empty
 
     def __getitem__(self, name: str) -> ChangeSet:
-        if name not in self._changed:
+        if name not in self._make:
             return self._empty(name)
-        change = self._changed[name]
-        if change is None:
-            change = self._changed[name] = self._make(name)
-        return change
+        if name not in self._made:
+            self._made[name] = self._make[name]()
+        return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._changed)
+        return iter(self._make)
 
     def __len__(self) -> int:
-        return len(self._changed)
+        return len(self._make)
 
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
+
+
+def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema) -> None:
+    """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows."""
+    epoch.number = core.number
+
+    def change_of(name: str) -> Callable[[], ChangeSet]:
+        def change() -> ChangeSet:
+            inserted = fixed_rows(core, name, lambda: outcome.changes[name][0], schema)
+            deleted = fixed_rows(core, name, lambda: outcome.changes[name][1], schema)
+            frame = frame_maker(core, name, inserted.columns, inserted.types, outcome.changes)
+            return ChangeSet(inserted, deleted, frame)
+
+        return change
+
+    changed = [name for name in sorted(outcome.changes) if not name.startswith("__")]
+    epoch.changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
+    epoch.statistics = EpochStatistics(
+        outcome.seconds,
+        _supports_by_label(outcome.supports, core.rules),
+        outcome.suspended,
+        outcome.revived,
+        tuple(outcome.strata),
+        outcome.messages,
+        outcome.exchanges,
+    )
+
+
+def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, int]:
+    """The supports of core rules, added up by the labels of the user's rules."""
+    supports: dict[str, int] = {}
+    for label, count in counted.items():
+        rule = rules.core.get(label)
+        if rule is None and label.startswith("__"):  # a copy that several rules may share
+            continue
+        name = label if rule is None else rule.root.label or label
+        supports[name] = supports.get(name, 0) + count
+    return supports
+
+
+def no_change(core: Core, name: str) -> ChangeSet:
+    """The change set of a relation that did not change."""
+    if name not in core.schema:
+        raise core.unknown_relation(name)
+    empty = fixed_rows(core, name, np.zeros((0, len(core.schema[name])), np.int64))
+    return ChangeSet(empty, empty)
+
+
+def fixed_rows(core: Core, name: str, cells: Cells | Callable[[], Cells], schema: Schema | None = None) -> Rows:
+    """Rows of a relation that stay as they are."""
+    types = (schema or core.schema)[name]
+    return Rows(name, core.columns(name)[: len(types)], types, core.dictionary, cells)
+
+
+def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:
+    """Shows a row of cells as the fact that it is."""
+
+    def show(name: str, row: Cells) -> str:
+        rows = Rows(name, core.columns(name), rules.schema[name], core.dictionary, row.reshape(1, -1))
+        return show_fact(name, rows.rows()[0])
+
+    return show
+
+
+@contextmanager
+def clashes_as_errors(core: Core, rules: Ruleset) -> Iterator[None]:
+    """Rows with one key, inserted in one epoch, are told with their values."""
+    try:
+        yield
+    except KeyClash as clash:
+        raise clash.told(row_text(core, rules)) from None

@@ -10,13 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tidelog.io.columns import decode_column
-from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import ON_ALL
 from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.form import Form
-from tidelog.plan.planner import Runtime
 from tidelog.program.state import EngineState, FactState, Row
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.runtime import Counts, Runtime
 
 Facts = dict[Row, FactState]
 
@@ -24,27 +22,21 @@ Facts = dict[Row, FactState]
 def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> EngineState:
     """Every fact with its rank and counts, the rules as they run, and the strata."""
     names = [name for name in form.schema if runtime.arity(name) is not None]
-
-    def told(name: str, counts: tuple[Cells, ...]) -> Facts:
-        return _facts(counts, form.schema[name], dictionary)
-
-    if isinstance(runtime, EmbeddedRuntime):
-        facts = {name: told(name, runtime.counts(name)) for name in names}
-        return EngineState(facts, tuple(form.core.values()), tuple(runtime.groups), form.schema)
-    held = {name: [told(name, counts) for counts in runtime.ask("counts", name)] for name in names}
+    held = {name: [_facts(c, form.schema[name], dictionary) for c in runtime.held(name)] for name in names}
     mirrored = frozenset(name for name in names if form.places.get(name) == ON_ALL)
+    parts = tuple({name: found[number] for name, found in held.items()} for number in range(runtime.partitions))
     return EngineState(
-        {name: _once(parts, name in mirrored) for name, parts in held.items()},
+        {name: _once(found, name in mirrored) for name, found in held.items()},
         tuple(form.core.values()),
-        tuple(runtime.groups),
+        tuple(runtime.node.groups),
         form.schema,
-        tuple({name: parts[number] for name, parts in held.items()} for number in range(runtime.partitions)),
+        parts if len(parts) > 1 else (),
         mirrored,
         form.everywhere,
     )
 
 
-def _facts(counts: tuple[Cells, ...], types: tuple[str | None, ...], dictionary: Dictionary) -> Facts:
+def _facts(counts: Counts, types: tuple[str | None, ...], dictionary: Dictionary) -> Facts:
     cells, *numbers = counts
     columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
     rows = list(zip(*columns, strict=True)) if columns else [()] * len(cells)
@@ -53,6 +45,8 @@ def _facts(counts: tuple[Cells, ...], types: tuple[str | None, ...], dictionary:
 
 
 def _once(parts: list[Facts], mirrored: bool) -> Mapping[Row, FactState]:
+    if len(parts) == 1:
+        return parts[0]
     if not mirrored:
         return {row: fact for part in parts for row, fact in part.items()}
     return {

@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from tidelog.engine.core import Core
 from tidelog.errors import DataError
 from tidelog.io.columns import decode_arrow, decode_column, encode_value
-from tidelog.io.view_files import changes_writer, rows_writer
+from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.spark.views import new_folder, session_of, to_frame
+from tidelog.runtime.outcome import RowChanges
+from tidelog.spark.views import new_folder, session_or_active, to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.types import DataFrame, SparkSession
 
 SHOWN = 10
 
@@ -91,7 +94,7 @@ class Table:
     def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
         cells = self._cells()
         write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text)
-        session = spark or session_of(None)
+        session = spark or session_or_active(None)
         return to_frame(session, new_folder(None), write, self.columns, self.types, lists_as_text=as_text)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
@@ -210,7 +213,7 @@ class ChangeSet:
         plus, minus = self.inserted, self.deleted
         names, types = plus.columns, plus.types
         write = changes_writer(plus._cells(), minus._cells(), names, types, plus._dictionary)
-        return to_frame(spark or session_of(None), new_folder(None), write, names, types, signed=True)
+        return to_frame(spark or session_or_active(None), new_folder(None), write, names, types, signed=True)
 
     def __bool__(self) -> bool:
         return len(self.inserted) > 0 or len(self.deleted) > 0
@@ -222,3 +225,38 @@ class ChangeSet:
 
     def __repr__(self) -> str:
         return f"+{len(self.inserted):,} -{len(self.deleted):,}"
+
+
+def open_view(core: Core, name: str) -> View:
+    """The view of a relation."""
+    core.must_be_open()
+    if name not in core.rules.schema:
+        raise core.unknown_relation(name)
+    names, types = core.columns(name), core.rules.schema[name]
+    frame = frame_maker(core, name, names, types)
+    return View(name, names, types, core.dictionary, lambda: read_rows(core, name), frame)
+
+
+def read_rows(core: Core, name: str) -> Cells:
+    """The facts of a relation at the last committed epoch."""
+    core.must_be_open()
+    return core.runtime.rows(name)
+
+
+def frame_maker(
+    core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
+) -> Callable[[bool], DataFrame] | None:
+    """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
+    if core.runtime.session is None:
+        return None
+
+    def make(as_text: bool) -> DataFrame:
+        def write(folder: str) -> list[Kinds]:
+            return core.runtime.write_view(folder, name, names, types, changes, lists_as_text=as_text)
+
+        with core.writing:
+            core.must_be_open()
+            session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
+            return to_frame(session, folder, write, names, types, signed=changes is not None, lists_as_text=as_text)
+
+    return make

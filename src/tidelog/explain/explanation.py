@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.planner import Runtime
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.paths.names import in_words
 from tidelog.rewrite.place.describe import copied, describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed
+from tidelog.runtime.runtime import Runtime
 from tidelog.syntax import print_literal, print_rule, print_term
 
 _WORDS = {
@@ -128,7 +128,7 @@ def explain(
     ``placed`` is how the rules run on so many ``partitions``, None on one.
     """
     names = Names(rules, core, placed)
-    strata = sorted({id(s): s for s in runtime.book.strata.values() if s.rules}.values(), key=lambda s: s.order)
+    strata = sorted({id(s): s for s in runtime.node.strata.values() if s.rules}.values(), key=lambda s: s.order)
     home = {name: i for i, stratum in enumerate(strata, 1) for name in stratum.relations}
     relations = tuple(
         RelationPlan(
@@ -141,7 +141,7 @@ def explain(
         if (core or not name.startswith("__")) and runtime.arity(name) is not None
     )
     plans = tuple(_stratum_plan(i, stratum, names) for i, stratum in enumerate(strata, 1))
-    indexes = _indexes(runtime.book.partition.codes.values(), names)
+    indexes = _indexes(runtime.node.partition.codes.values(), names)
     placement = None if placed is None else _placement(placed, rules, names, partitions)
     return Explanation(relations, plans, indexes, placement)
 

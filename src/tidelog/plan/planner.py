@@ -7,8 +7,8 @@ has grown or shrunk by a factor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from tidelog.kernel.cells import Cells
 from tidelog.plan.build import plan_rule, plan_whole, value_type
@@ -18,23 +18,30 @@ from tidelog.plan.statistics import Sizes
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Rule
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.outcome import EpochOutcome
 
 STALE = 8  # the factor
 SMALL = 1000  # facts; below, any plan will do
 
 
-Runtime: TypeAlias = EmbeddedRuntime | Coordinator
+class Held(Protocol):
+    """What a planner asks about the facts that there are."""
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+
+    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        """About how many keys a relation has, if there is an index that tells."""
 
 
 class Planner:
     """Plans the rules of one engine."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._placing = Placing(runtime.partitions)
+    def __init__(self, partitions: int, held: Held, groups: Callable[[], Iterable[frozenset[str]]]) -> None:
+        self._held, self._groups = held, groups  # facts, and the relations that are evaluated together
+        self._placing = Placing(partitions)
         self._planned_sizes: dict[str, int] = {}
         self._stale: set[str] = set()
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
@@ -59,7 +66,7 @@ class Planner:
         old, new = self._placing.form, self._placing.next_form(rules)
         arities = {}
         if rules.schema is not self._known:
-            arities = {n: len(t) for n, t in new.schema.items() if self._runtime.arity(n) != len(t)}
+            arities = {n: len(t) for n, t in new.schema.items() if self._held.arity(n) != len(t)}
         places = {name: new.places[name] for name in arities if name in new.places}
         if rules.core is before.core and not self._stale:
             return EpochWork(arities, inserts, deletes, places=places)
@@ -70,7 +77,7 @@ class Planner:
         again = [r for label, r in new.core.items() if label in kept and self._must_replan(label, old, new)]
         strata = None
         if come:  # removing rules splits nothing: parts stay one stratum
-            groups = [group for group in self._runtime.groups if len(group) > 1]
+            groups = [group for group in self._groups() if len(group) > 1]
             strata = group_strata(list(new.core.values()), groups)
         plan = self.planning(rules, {**{n: len(rows) for n, rows in inserts.items()}, **(more or {})})
         added, replanned = tuple(map(plan, come)), tuple(map(plan, again))
@@ -89,14 +96,17 @@ class Planner:
 
         return plan
 
-    def note_sizes(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """After a commit. Rules that read relations of quite another size are planned again with the next epoch."""
+    def note_sizes(self, changed: Iterable[str], rules: Ruleset) -> None:
+        """After a commit that changed some relations.
+
+        Rules that read relations of quite another size are planned again with the next epoch.
+        """
         self._stale.clear()
         self._placing.commit(rules)
         self._known = rules.schema
         moved = set()
-        for name in outcome.changes:
-            size, planned = self._runtime.live(name), self._planned_sizes.get(name, 0)
+        for name in changed:
+            size, planned = self._held.live(name), self._planned_sizes.get(name, 0)
             if max(size, planned) > SMALL and not planned / STALE <= size <= planned * STALE:
                 self._planned_sizes[name] = size
                 moved.add(name)
@@ -116,7 +126,7 @@ class Planner:
 
     def _sizes(self, form: Form, incoming: Mapping[str, int]) -> Sizes:
         derived = frozenset(rule.head.predicate for rule in form.core.values())
-        sizes = Sizes(self._runtime.live, self._runtime.distinct_keys, incoming, derived)
+        sizes = Sizes(self._held.live, self._held.distinct_keys, incoming, derived)
         for name in form.schema:
             self._planned_sizes.setdefault(name, sizes.size(name))
         return sizes

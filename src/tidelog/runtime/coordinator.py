@@ -20,19 +20,29 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from tidelog.errors import EngineError, LimitError
+from tidelog.io.view_files import Kinds
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
 from tidelog.partition.owner import share_rows
+from tidelog.plan.form import Form
+from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, PlannedRule, Staged
+from tidelog.program import Rule
 from tidelog.program.functions import Function
 from tidelog.runtime.desk import Ended
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.epoch_steps import SENT
+from tidelog.runtime.epoch_steps import SENT, Host
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.recovery import Recovery
 from tidelog.runtime.request import HostLost, Request, join_answers
+from tidelog.runtime.runtime import Arriving, Counts, Planning
+from tidelog.store.durable import Durable, EpochRecord
+from tidelog.store.history import texts_of
+from tidelog.store.image import Image
+from tidelog.store.restore import fill_partition
+from tidelog.store.snapshot import Old
 
 T = TypeVar("T")
 
@@ -41,6 +51,13 @@ class Hosts(Protocol):
     """Partitions, wherever they live: each has a `desk.Desk`."""
 
     partitions: int
+
+    @property
+    def session(self) -> object | None:
+        """The Spark session that they live in; None in this process."""
+
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
+        """Send rows to the partitions that own them; tells which of them count. May be called again after a loss."""
 
     def ask(self, method: str, *args: Any) -> list[Any]:
         """The same question to every desk."""
@@ -70,9 +87,6 @@ class Hosts(Protocol):
         """End the hosts."""
 
 
-Send = Callable[["Coordinator"], tuple[Staged, ...]]  # sends rows to the hosts; tells which of them count
-
-
 class Coordinator:
     """Carries out epochs on several partitions."""
 
@@ -80,7 +94,6 @@ class Coordinator:
         self.hosts = hosts
         self.book = EmbeddedRuntime(functions, dictionary=dictionary)
         self.places: dict[str, int] = {}
-        self.send: Send | None = None  # of the next epoch: rows that do not come through here
         self._limits = Limits()
         self._sizes: list[dict[str, int]] = [{} for _ in range(hosts.partitions)]  # by partition
         self._planned: dict[str, PlannedRule] = {}
@@ -89,7 +102,7 @@ class Coordinator:
         self._forgotten: list[int] = []
         self._epochs: dict[int, int] = {}  # by the number that the hosts have: the committed epoch
         self._before: tuple[dict[str, int], list[dict[str, int]]] = ({}, self._sizes)
-        self._work: tuple[int, EpochWork, Send | None] | None = None  # what ran last and is not committed
+        self._work: tuple[int, EpochWork, Sequence[Arriving]] | None = None  # what ran last and is not committed
         self._store: object = None
         self._epoch = self._next_epoch = 0
         self._on_slice: Callable[[], None] = lambda: None
@@ -103,6 +116,16 @@ class Coordinator:
     def partitions(self) -> int:
         """How many partitions there are."""
         return self.hosts.partitions
+
+    @property
+    def session(self) -> object | None:
+        """The Spark session that the partitions live in; None in this process."""
+        return self.hosts.session
+
+    @property
+    def node(self) -> Host:
+        """Where rules, plans and strata are known: a node without facts."""
+        return self.book.node
 
     @property
     def dictionary(self) -> Dictionary:
@@ -129,11 +152,6 @@ class Coordinator:
         """The number of columns of a relation, None if there is no such relation."""
         return self.book.arity(name)
 
-    @property
-    def groups(self) -> list[frozenset[str]]:
-        """The relations evaluated together, lower strata first; relations without rules stand in none."""
-        return self.book.groups
-
     def adopt(
         self,
         arities: Mapping[str, int],
@@ -158,16 +176,15 @@ class Coordinator:
 
         self._sizes = self._recovery.repeat(tell)
 
-    def run(self, work: EpochWork) -> EpochOutcome:
+    def run(self, work: EpochWork, arriving: Sequence[Arriving] = ()) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
-        send, self.send = self.send, None
         self._recovery.take_turn()
         try:
-            ended = self._recovery.repeat(lambda: self._attempt(work, send))
+            ended = self._recovery.repeat(lambda: self._attempt(work, arriving))
         except BaseException:
             self._recovery.end_turn()
             raise
-        self._work = (self._run, work, send)
+        self._work = (self._run, work, arriving)
         return self._outcome(ended)
 
     def rollback(self) -> None:
@@ -193,28 +210,38 @@ class Coordinator:
 
     # The state folder
 
-    def open_pieces(self, store: object) -> None:
+    def open_state(self, durable: Durable) -> None:
         """Each partition opens its piece of a state folder."""
-        self._store = store
-        self.hosts.ask("open_piece", store)
+        self._store = durable.store
+        self.hosts.ask("open_piece", durable.store)
 
-    def load_pieces(self, epoch: int) -> None:
+    def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
         """Empty partitions take over their pieces."""
-        self._epoch = self._next_epoch = epoch
+        epoch = self._epoch = self._next_epoch = durable.epoch
         self._recovery.try_once(lambda: self.hosts.ask("load_piece", epoch))
 
-    def write_pieces(self, epoch: int, schema: Mapping[str, tuple[str | None, ...]], bases: bool) -> list[Any]:
-        """Each partition makes its part of the epoch that ran last durable."""
+    def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
+        """Each partition makes its part of the epoch that ran last durable; then the epoch is recorded."""
         self._next_epoch = epoch
-        return self._recovery.repeat(lambda: self.hosts.ask("write_piece", epoch, dict(schema), bases))
+        bases = durable.changes_rules(rules)
+        notes = self._recovery.repeat(lambda: self.hosts.ask("write_piece", epoch, dict(schema), bases))
+        durable.record_pieces(epoch, notes, self.node, rules, note, self.places)
 
-    def snapshot_pieces(self, epoch: int, schema: Mapping[str, tuple[str | None, ...]]) -> None:
-        """Each partition writes all that it holds."""
-        self._recovery.repeat(lambda: self.hosts.ask("snapshot_piece", epoch, dict(schema)))
+    def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
+        """Each partition writes all that it holds; when that is due by itself, what goes wrong is a warning."""
 
-    def remove_old_pieces(self, old: object) -> None:
-        """Each partition removes what is not kept any more."""
-        self._recovery.repeat(lambda: self.hosts.ask("remove_old_piece", old))
+        def take(epoch: int) -> object:
+            return self._recovery.repeat(lambda: self.hosts.ask("snapshot_piece", epoch, dict(schema)))
+
+        def remove(old: Old) -> object:
+            return self._recovery.repeat(lambda: self.hosts.ask("remove_old_piece", old))
+
+        act = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
+        act(self.node, rules, take, remove)
+
+    def texts_of(self, durable: Durable) -> Dictionary:
+        """The values behind all ids, out of the pieces: partitions forget those that no fact has any more."""
+        return texts_of(durable)
 
     # Reading
 
@@ -248,13 +275,43 @@ class Coordinator:
         found = [keys for keys in self._ask_owners(name, "distinct_keys", name, columns) if keys is not None]
         return sum(found) if found else None
 
-    def write_views(self, args: Sequence[tuple[Any, ...]], numbers: Sequence[int]) -> list[Any]:
-        """Let partitions write rows of a relation to files, each with its own arguments."""
+    def held(self, name: str) -> list[Counts]:
+        """The facts of a relation with their counts, as each partition holds them."""
+        return self.ask("counts", name)
 
-        def write() -> list[Any]:
-            if len(numbers) == self.partitions:
-                return self.hosts.ask_each("write_view", args)
-            return [self.hosts.ask_one(number, "write_view", *args[number]) for number in numbers]
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+        """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.
+
+        All facts pass through this process: it is for questions about single facts, not for data.
+        """
+        image = Image(placements=dict(form.places), pieces=[Image(relations=held) for held in self.ask("image")])
+        found = Host(rules.functions, dictionary=self.dictionary)
+        fill_partition(found.partition, image, form.core.values())
+        arities = {name: arity for name in self.node.strata if (arity := self.arity(name)) is not None}
+        found.adopt(arities, self.node.groups, map(planning(), form.core.values()))
+        return found
+
+    def write_view(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[str],
+        types: Sequence[str | None],
+        changes: RowChanges | None = None,
+        *,
+        lists_as_text: bool = False,
+    ) -> list[Kinds]:
+        """Let every partition write its rows of a relation, or of what an epoch changed in it, to a file of its own."""
+        run = None if changes is None else self._runs.get(changes.run, changes.run)
+        args = [
+            (f"{folder}/part-{number}.parquet", name, tuple(types), tuple(columns), run, lists_as_text)
+            for number in range(self.partitions)
+        ]
+
+        def write() -> list[Kinds]:
+            if self._is_mirrored(name):
+                return [self.hosts.ask_one(0, "write_view", *args[0])]
+            return self.hosts.ask_each("write_view", args)
 
         return self._recovery.ask(write)
 
@@ -268,17 +325,13 @@ class Coordinator:
         """The number of facts held, auxiliary relations included."""
         return sum(map(self.live, {name for part in self._sizes for name in tuple(part)}))
 
-    def run_of(self, changes: RowChanges) -> int:
-        """Under which number the hosts have the changes of an epoch."""
-        return self._runs.get(changes.run, changes.run)
-
     def close(self) -> None:
         """End the hosts."""
         self.hosts.close()
 
     # Inner workings
 
-    def _attempt(self, work: EpochWork, send: Send | None) -> list[Ended]:
+    def _attempt(self, work: EpochWork, arriving: Sequence[Arriving]) -> list[Ended]:
         """One attempt at an epoch."""
         self._run += 1
         self.hosts.start_epoch(self._run)
@@ -286,7 +339,7 @@ class Coordinator:
         self.places.update(work.places)
         try:
             self.book.run(replace(work, inserts={}, deletes={}, staged=(), signed={}))
-            ended = self._rounds(work if send is None else replace(work, staged=send(self)))
+            ended = self._rounds(replace(work, staged=self.hosts.send(arriving, self.places)) if arriving else work)
         except HostLost:
             self._take_back()
             raise
@@ -340,8 +393,8 @@ class Coordinator:
             self._runs[first] = self._run
 
     def _give_rules(self) -> None:
-        arities = {name: self.book.arity(name) for name in self.book.strata}
-        groups = [sorted(group) for group in self.book.groups]
+        arities = {name: self.book.arity(name) for name in self.book.node.strata}
+        groups = [sorted(group) for group in self.book.node.groups]
         self.hosts.ask("adopt", arities, groups, list(self._planned.values()), self.places)
 
     def _rounds(self, work: EpochWork) -> list[Ended]:

@@ -5,24 +5,41 @@ Law: the one partition has nobody to wait for, so that an epoch is one step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.keys import rows_with_keys
-from tidelog.plan.work import EpochWork
+from tidelog.partition.limits import Limits
+from tidelog.plan.form import Form
+from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.program import Rule
+from tidelog.program.functions import Function
 from tidelog.runtime.epoch_steps import Host
-from tidelog.runtime.outcome import EpochOutcome
+from tidelog.runtime.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.runtime import Arriving, Counts, Planning
+from tidelog.store.durable import Durable, EpochRecord
+from tidelog.store.restore import fill_partition
 
 
-class EmbeddedRuntime(Host):
+class EmbeddedRuntime:
     """Carries out epochs on one partition."""
 
     partitions = 1
+    session = None
 
-    def run(self, work: EpochWork) -> EpochOutcome:
+    def __init__(self, functions: Mapping[str, tuple[Function, ...]], *, dictionary: Dictionary | None = None) -> None:
+        self.node = Host(functions, dictionary=dictionary)
+        self.partition = self.node.partition
+
+    # Epochs
+
+    def run(self, work: EpochWork, arriving: Sequence[Arriving] = ()) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
-        steps = self.steps(work)
+        assert not arriving, "rows reach an embedded partition through this process"
+        steps = self.node.steps(work)
         try:
             request = next(steps)
         except StopIteration as end:
@@ -30,15 +47,27 @@ class EmbeddedRuntime(Host):
             return outcome
         raise AssertionError(f"one partition asks nobody: {request}")
 
-    @property
-    def book(self) -> EmbeddedRuntime:
-        """Where rules, plans and strata are written down: here."""
-        return self
+    def commit(self) -> None:
+        """Make the epoch that ran last the committed one."""
+        self.node.commit()
 
-    @property
-    def dictionary(self) -> Dictionary:
-        """The dictionary of the engine."""
-        return self.partition.dictionary
+    def rollback(self) -> None:
+        """Undo the epoch that ran last and is not committed."""
+        self.node.rollback()
+
+    def set_limits(self, limits: Limits) -> None:
+        """The limits of every epoch from now on."""
+        self.node.set_limits(limits)
+
+    def adopt(
+        self,
+        arities: Mapping[str, int],
+        groups: Iterable[Iterable[str]],
+        rules: Iterable[PlannedRule],
+        places: Mapping[str, int] | None = None,
+    ) -> None:
+        """Take over the strata and rules of a state that was read."""
+        self.node.adopt(arities, groups, rules, places)
 
     @property
     def on_slice(self) -> Callable[[], None]:
@@ -49,13 +78,52 @@ class EmbeddedRuntime(Host):
     def on_slice(self, call: Callable[[], None]) -> None:
         self.partition.machine.on_slice = call
 
+    def close(self) -> None:
+        """Nothing to end: memory goes with the object."""
+
+    # The state folder
+
+    def open_state(self, durable: Durable) -> None:
+        """One partition writes into the folder itself."""
+
+    def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
+        """Give the empty partition the facts that a state folder holds."""
+        fill_partition(self.partition, durable.image, core)
+
+    def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
+        """Make the epoch that ran last durable."""
+        durable.record(epoch, self.node, rules, note)
+
+    def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
+        """Write the whole state; when that is due by itself, what goes wrong is a warning."""
+        (durable.snapshot_if_due if only_if_due else durable.snapshot)(self.node, rules)
+
+    def texts_of(self, durable: Durable) -> Dictionary:
+        """The dictionary holds whatever the folder does."""
+        return self.dictionary
+
+    # Reading
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary of the engine."""
+        return self.partition.dictionary
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+        return self.node.arity(name)
+
     def rows(self, name: str) -> Cells:
         """The facts of a relation at the last committed epoch."""
         return self.partition.rows(name)
 
-    def counts(self, name: str) -> tuple[Cells, ...]:
-        """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation at the last committed epoch."""
+    def counts(self, name: str) -> Counts:
+        """The facts of a relation at the last committed epoch with their counts."""
         return self.partition.counts(name)
+
+    def held(self, name: str) -> list[Counts]:
+        """The same as the one partition holds it."""
+        return [self.partition.counts(name)]
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
@@ -82,5 +150,21 @@ class EmbeddedRuntime(Host):
         relations = self.partition.relations
         return sum(relations.live(number) for number in range(len(relations.names)))
 
-    def close(self) -> None:
-        """Nothing to end: memory goes with the object."""
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+        """The one partition holds every fact."""
+        return self.node
+
+    def write_view(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[str],
+        types: Sequence[str | None],
+        changes: RowChanges | None = None,
+        *,
+        lists_as_text: bool = False,
+    ) -> list[Kinds]:
+        """Write a relation, or what an epoch changed in it, as one file of a folder."""
+        if changes is not None:
+            return changes_writer(*changes[name], columns, types, self.dictionary)(folder)
+        return rows_writer(self.rows(name), columns, types, self.dictionary, lists_as_text=lists_as_text)(folder)

@@ -12,10 +12,12 @@ from typing import Any
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import Parcel
+from tidelog.plan.work import Staged
 from tidelog.program.functions import Function
 from tidelog.runtime.desk import Desk
 from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.mail import Mailbox
+from tidelog.runtime.runtime import Arriving
 
 Letter = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
 Choice = Callable[[list[Letter]], tuple[list[Letter], list[Letter]]]  # letters -> those delivered now, those held back
@@ -76,6 +78,8 @@ class PostBox(Mailbox):
 class LocalHosts:
     """Hosts in this process; they share one dictionary."""
 
+    session = None
+
     def __init__(
         self,
         functions: Mapping[str, tuple[Function, ...]],
@@ -90,6 +94,11 @@ class LocalHosts:
             desk(Host(functions, number, partitions, dictionary, PostBox(self.post, number)))
             for number in range(partitions)
         ]
+
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
+        """Rows reach these partitions through this process."""
+        assert not arriving, "only Spark sends rows by itself"
+        return ()
 
     def ask(self, method: str, *args: Any) -> list[Any]:
         """The same question to every desk."""

@@ -7,17 +7,12 @@ are those known, or those of the first data that comes. An engine that is not on
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 from tidelog.errors import DataError
 from tidelog.io.rows import Rows, read_rows
-from tidelog.plan.work import Staged
-from tidelog.rewrite.place.placement import SINGLE, Placement
-from tidelog.runtime.coordinator import Coordinator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,7 +57,7 @@ class Frame:
         return found
 
 
-def is_frame(rows: object) -> bool:
+def is_frame(rows: object) -> TypeGuard[DataFrame]:
     """Whether rows are a Spark DataFrame."""
     return type(rows).__module__.startswith("pyspark.sql") and hasattr(rows, "mapInArrow")
 
@@ -87,34 +82,3 @@ def learn_frames(
         types[frame.relation] = found.types
         encoded.append(found)
     return encoded, bound, known
-
-
-def sender(encoded: Sequence[EncodedFrame]) -> Callable[[Coordinator], tuple[Staged, ...]]:
-    """Sends the rows of frames, side by side, to the partitions that own them; may be called again after a loss."""
-
-    def send_all(runtime: Coordinator) -> tuple[Staged, ...]:
-        from tidelog.spark.hosts import losses, spark_hosts
-        from tidelog.spark.rows.send import send
-
-        hosts = spark_hosts(runtime)
-        stages = [uuid.uuid4().hex for _ in encoded]
-        homes = [Placement(runtime.places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in encoded]
-        with losses():
-            peers, room = hosts.peers, hosts.room
-            sent = hosts.stage.beside(
-                [
-                    partial(send, frame, home, peers, stage, room)
-                    for frame, home, stage in zip(encoded, homes, stages, strict=True)
-                ]
-            )
-        return tuple(
-            Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts))
-            for frame, stage, attempts in zip(encoded, stages, sent, strict=True)
-        )
-
-    return send_all
-
-
-def on_spark(runtime: object) -> TypeGuard[Coordinator]:
-    """Whether an engine's partitions live on Spark."""
-    return isinstance(runtime, Coordinator) and hasattr(runtime.hosts, "spark")

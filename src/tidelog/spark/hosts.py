@@ -8,18 +8,24 @@ engine (D6) and Ctrl-C.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import EngineError
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
-from tidelog.program.functions import Function
+from tidelog.plan.work import Staged
+from tidelog.program.functions import Function, Functions
 from tidelog.program.term import Value
+from tidelog.rewrite.place.placement import SINGLE, Placement
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.request import HostLost
+from tidelog.runtime.runtime import Arriving
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.residence import MakeResidence
+from tidelog.spark.rows.encode import EncodedFrame
 from tidelog.spark.session.master import slots
 
 if TYPE_CHECKING:
@@ -41,7 +47,7 @@ class SparkHosts:
 
     def __init__(self, spark: SparkSession, partitions: int, functions: Sequence[Function], folder: str | None) -> None:
         self.partitions = partitions
-        self.spark = spark
+        self.session = spark
         self._closed = False
         self._stage = ResidentStage(spark, partitions, MakeResidence(tuple(functions)), folder=folder)
         self.repeat: Callable[[Callable[[], Any]], Any] = lambda act: act()  # until there is a coordinator
@@ -63,13 +69,32 @@ class SparkHosts:
     @property
     def room(self) -> int:
         """How many tasks can run beside the partitions."""
-        return max(1, slots(self.spark) - self.stage.held)
+        return max(1, slots(self.session) - self.stage.held)
 
     @property
     def peers(self) -> tuple[Peer, ...]:
         """The ways to the partitions, which Spark tasks take along."""
         with losses():
             return tuple(endpoint.open() for endpoint in self.stage.endpoints)
+
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
+        """Send the rows of DataFrames, side by side, to the partitions that own them."""
+        from tidelog.spark.rows.send import send
+
+        frames = [frame for frame in arriving if isinstance(frame, EncodedFrame)]
+        stages = [uuid.uuid4().hex for _ in frames]
+        homes = [Placement(places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in frames]
+        with losses():
+            peers, room = self.peers, self.room
+            sends = [
+                partial(send, frame, home, peers, stage, room)
+                for frame, home, stage in zip(frames, homes, stages, strict=True)
+            ]
+            sent = self.stage.beside(sends)
+        return tuple(
+            Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts))
+            for frame, stage, attempts in zip(frames, stages, sent, strict=True)
+        )
 
     def ask(self, method: str, *args: Any) -> list[Any]:
         """The same question to every desk."""
@@ -126,10 +151,14 @@ class SparkHosts:
         self.ask_one(owner, "take_entries", entries)
 
 
-def spark_hosts(runtime: Coordinator) -> SparkHosts:
-    """The hosts of a runtime that is on Spark."""
-    assert isinstance(runtime.hosts, SparkHosts), "the partitions are not on Spark"
-    return runtime.hosts
+def spark_runtime(
+    spark: SparkSession, partitions: int, functions: Functions, own: Sequence[Function], folder: str | None
+) -> Coordinator:
+    """A runtime whose partitions live on Spark; ``own`` are the user's functions, which their tasks take along."""
+    hosts = SparkHosts(spark, partitions, own, folder)
+    runtime = Coordinator(functions, hosts, hosts.dictionary)
+    hosts.repeat = runtime.repeat
+    return runtime
 
 
 def _limit(method: str) -> float | None:

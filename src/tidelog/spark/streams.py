@@ -8,7 +8,10 @@ going on would lose batches or repeat them.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 from pyarrow import fs
@@ -20,37 +23,65 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from tidelog.engine.engine import Engine
+
+class BatchEpoch(Protocol):
+    """An epoch that takes one micro-batch; leaving its ``with`` block commits."""
+
+    def insert(self, relation: str, rows: object) -> None:
+        """Assert rows."""
+
+    def change(self, relation: str, rows: DataFrame, change: str = ...) -> None:
+        """Assert and retract rows as a column says."""
+
+    def __enter__(self) -> BatchEpoch: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
-def start_stream(
-    engine: Engine,
-    rows: DataFrame,
-    relation: str,
-    *,
-    change: str | None,
-    name: str,
-    checkpoint: str | None,
-    committed: int | None,
-    trigger: dict[str, str | bool],
-) -> StreamingQuery:
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is handed to Spark."""
+
+    rows: DataFrame
+    relation: str
+    name: str
+    change: str | None = None
+    checkpoint: str | None = None
+    trigger: Mapping[str, str | bool] = field(default_factory=dict)
+
+    def kept_in(self, folder: str) -> Stream:
+        """The stream with Spark's own notes in a folder."""
+        return replace(self, checkpoint=folder)
+
+    def take(self, epoch: BatchEpoch, batch: DataFrame) -> None:
+        """Bring a micro-batch into an epoch."""
+        with epoch:
+            if self.change is None:
+                epoch.insert(self.relation, batch)
+            else:
+                epoch.change(self.relation, batch, self.change)
+
+
+def start_stream(stream: Stream, begin: Callable[[str, int], BatchEpoch], committed: int | None) -> StreamingQuery:
     """Start a query that makes every micro-batch an epoch; ``committed`` is the last batch that the state has."""
-    if not rows.isStreaming:
-        raise EngineError(f"stream of `{relation}`: the DataFrame is not a stream; insert it in an epoch instead")
-    if checkpoint is not None:
-        check_checkpoint(name, checkpoint, committed)
+    if not stream.rows.isStreaming:
+        raise EngineError(
+            f"stream of `{stream.relation}`: the DataFrame is not a stream; insert it in an epoch instead"
+        )
+    if stream.checkpoint is not None:
+        check_checkpoint(stream.name, stream.checkpoint, committed)
 
     def take(batch: DataFrame, number: int) -> None:
-        with engine.epoch(source_of(name), number) as epoch:
-            if change is None:
-                epoch.insert(relation, batch)
-            else:
-                epoch.change(relation, batch, change)
+        stream.take(begin(source_of(stream.name), number), batch)
 
-    writer = rows.writeStream.foreachBatch(take).queryName(f"tidelog {name}")
-    if checkpoint is not None:
-        writer = writer.option("checkpointLocation", checkpoint)
-    return (writer.trigger(**trigger) if trigger else writer).start()  # type: ignore[arg-type]  # as the user says
+    writer = stream.rows.writeStream.foreachBatch(take).queryName(f"tidelog {stream.name}")
+    if stream.checkpoint is not None:
+        writer = writer.option("checkpointLocation", stream.checkpoint)
+    if stream.trigger:
+        writer = writer.trigger(**stream.trigger)  # type: ignore[arg-type]  # as the user says
+    return writer.start()
 
 
 def source_of(name: str) -> str:

@@ -11,11 +11,9 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from tidelog.io.view_files import Kinds, Types, Write
-from tidelog.kernel.layout import ON_ALL
-from tidelog.runtime.coordinator import Coordinator
+from tidelog.io.view_files import Write
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,7 +34,7 @@ def to_frame(
     folder: str,
     write: Write,
     names: Sequence[str],
-    types: Types,
+    types: Sequence[str | None],
     *,
     signed: bool = False,
     lists_as_text: bool = False,
@@ -48,33 +46,10 @@ def to_frame(
     return read_view(spark, folder, ViewSchema(tuple(names), tuple(types), tuple(kinds), signed, lists_as_text))
 
 
-def partition_writer(
-    runtime: Coordinator,
-    name: str,
-    names: Sequence[str],
-    types: Types,
-    run: int | None,
-    *,
-    lists_as_text: bool = False,
-) -> Write:
-    """Lets every partition write its rows of a relation, or of what the epoch ``run`` changed in it."""
-
-    def write(folder: str) -> list[Kinds]:
-        numbers = [0] if runtime.places.get(name) == ON_ALL else range(runtime.partitions)
-        args = [
-            (f"{folder}/part-{n}.parquet", name, tuple(types), tuple(names), run, lists_as_text)
-            for n in range(runtime.partitions)
-        ]
-        return runtime.write_views(args, numbers)
-
-    return write
-
-
-def session_of(runtime: object) -> SparkSession:
-    """The Spark session of an engine's partitions, or the one that is active."""
-    if isinstance(runtime, Coordinator) and (found := getattr(runtime.hosts, "spark", None)) is not None:
-        session: SparkSession = found
-        return session
+def session_or_active(session: object | None) -> SparkSession:
+    """The Spark session of an engine's partitions, or if they live in this process the one that is active."""
+    if session is not None:
+        return cast("SparkSession", session)
     from tidelog.spark.session.active import active_session
 
     return active_session()

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.partition.partition import Partition
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
 from tidelog.store.entries import encode_entries
@@ -46,8 +46,16 @@ class EpochRecord:
     facts: Sequence[str] | None = None  # those of the program's text, where the epoch changes them
 
 
-class Strata(Protocol):
-    """What a state folder keeps of a runtime beside records: which relations there are and which stand together."""
+class Recorded(Protocol):
+    """What a state folder keeps of a node: its facts, which relations there are, and which stand together."""
+
+    @property
+    def partition(self) -> Partition:
+        """The facts."""
+
+    @property
+    def closes_ranks(self) -> bool:
+        """Whether the next commit numbers all ranks anew."""
 
     @property
     def groups(self) -> list[frozenset[str]]:
@@ -155,14 +163,14 @@ class Durable:
         """Whether an epoch with these rules tells the state anew what rules and strata there are."""
         return rules is not self._rules
 
-    def record(self, epoch: int, runtime: EmbeddedRuntime, rules: Ruleset, note: EpochRecord) -> None:
+    def record(self, epoch: int, node: Recorded, rules: Ruleset, note: EpochRecord) -> None:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
-        partition = runtime.partition
+        partition = node.partition
         found = touched(partition, rules.schema, bases=self.changes_rules(rules))
         entries = partition.dictionary.entries_since(self._entries)
         counts = {"asserted": found.asserted, "retracted": found.retracted, "changed": found.changed}
-        header = self._header(rules, runtime, note, {"clock": partition.clock, **counts})
-        if runtime.closes_ranks:
+        header = self._header(rules, node, note, {"clock": partition.clock, **counts})
+        if node.closes_ranks:
             header["ranks closed"] = True
         messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
         if entries:
@@ -174,7 +182,7 @@ class Durable:
         self,
         epoch: int,
         notes: Sequence[PieceNote],
-        runtime: Strata,
+        node: Recorded,
         rules: Ruleset,
         note: EpochRecord,
         placements: Mapping[str, int],
@@ -186,7 +194,7 @@ class Durable:
         known = {**self.placements, **placements}
         markers = [Marker(n.checksum, n.size, n.clock) for n in notes]
         counts = {"clock": max(n.clock for n in notes), **counts_of(notes, known)}
-        header = self._header(rules, runtime, note, counts) | {"pieces": markers}
+        header = self._header(rules, node, note, counts) | {"pieces": markers}
         if known != self.placements:
             header["placements"] = known
         self._append(epoch, rules, header, [])
@@ -194,14 +202,14 @@ class Durable:
         self.log.bytes += sum(n.size for n in notes)
         self._held = sum(n.held for n in notes)
 
-    def _header(self, rules: Ruleset, runtime: Strata, note: EpochRecord, counts: Mapping[str, Any]) -> dict[str, Any]:
+    def _header(self, rules: Ruleset, node: Recorded, note: EpochRecord, counts: Mapping[str, Any]) -> dict[str, Any]:
         header: dict[str, Any] = {"time": round(time.time(), 3), "seconds": round(note.seconds, 6), **counts}
         if note.added or note.removed:
             header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
         if note.source is not None:
             header["offsets"] = {note.source: note.offset}
         if self.changes_rules(rules):
-            header |= _about_rules(rules, runtime)
+            header |= _about_rules(rules, node)
         if note.facts is not None:
             header["facts"] = list(note.facts)
         return header
@@ -221,23 +229,23 @@ class Durable:
         """Whether the log has outgrown a state of about so many bytes."""
         return self.log.bytes > max(MARGIN + held, 2 * self._failed_at)
 
-    def snapshot(self, runtime: EmbeddedRuntime, rules: Ruleset) -> None:
+    def snapshot(self, node: Recorded, rules: Ruleset) -> None:
         """Write the whole state at the last committed epoch, then remove what nothing needs any more."""
-        partition = runtime.partition
+        partition = node.partition
 
         def messages() -> list[tuple[str, Bytes]]:
             found = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
             return [*found, ("entries", encode_entries(partition.dictionary.entries_since(0)))]
 
-        self._snapshot(runtime, rules, {"clock": partition.clock}, messages)
+        self._snapshot(node, rules, {"clock": partition.clock}, messages)
 
-    def snapshot_if_due(self, runtime: EmbeddedRuntime, rules: Ruleset) -> None:
+    def snapshot_if_due(self, node: Recorded, rules: Ruleset) -> None:
         """After a commit: what goes wrong here is told as a warning, since the epoch itself is safe."""
-        if self.is_due(held_bytes(runtime.partition)):
-            self._try(lambda: self.snapshot(runtime, rules))
+        if self.is_due(held_bytes(node.partition)):
+            self._try(lambda: self.snapshot(node, rules))
 
     def snapshot_pieces(
-        self, runtime: Strata, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+        self, node: Recorded, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
     ) -> None:
         """The same with several partitions: ``take`` makes each write its snapshot, ``remove`` lets it drop old files.
 
@@ -250,22 +258,22 @@ class Durable:
             return []
 
         about = {"clock": max(m.clock for m in self.markers), "pieces": self.markers, "placements": self.placements}
-        old = self._snapshot(runtime, rules, about, messages)
+        old = self._snapshot(node, rules, about, messages)
         try:
             remove(old)
         except OSError as error:
             warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=3)
 
     def snapshot_pieces_if_due(
-        self, runtime: Strata, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+        self, node: Recorded, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
     ) -> None:
         """After a commit with several partitions; what goes wrong is told as a warning."""
         if self.is_due(self._held):
-            self._try(lambda: self.snapshot_pieces(runtime, rules, take, remove))
+            self._try(lambda: self.snapshot_pieces(node, rules, take, remove))
 
     def _snapshot(
         self,
-        runtime: Strata,
+        node: Recorded,
         rules: Ruleset,
         about: Mapping[str, Any],
         messages: Callable[[], list[tuple[str, Bytes]]],
@@ -273,7 +281,7 @@ class Durable:
         """Put the snapshot in place unless it is there, and remove old files; tells which those are."""
         self.must_be_writable()
         if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
-            kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, runtime)}
+            kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, node)}
             header = {"time": round(time.time(), 3), **about, **kept}
             self.log.begin_segment()  # before the snapshot is there: what comes after it is sought in later segments
             parts, _ = framed(SNAPSHOT, self._epoch, self._checksum, header, messages())
@@ -315,12 +323,12 @@ class Durable:
             self.store.unlock()
 
 
-def _about_rules(rules: Ruleset, runtime: Strata) -> dict[str, Any]:
+def _about_rules(rules: Ruleset, node: Recorded) -> dict[str, Any]:
     """Rules, strata and the number of columns of every relation that stands in one, facts or not."""
     return {
         "rules": ruleset_to_values(rules),
-        "strata": [sorted(group) for group in runtime.groups],
-        "arities": {name: runtime.arity(name) for name in runtime.strata},
+        "strata": [sorted(group) for group in node.groups],
+        "arities": {name: node.arity(name) for name in node.strata},
     }
 
 

@@ -19,11 +19,12 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.index import collect
 from tidelog.kernel.relation import find, hash_cells
+from tidelog.partition.partition import Partition
+from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
 from tidelog.program.literal import Atom
-from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.syntax import print_atom, print_rule, print_term
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
@@ -39,12 +40,12 @@ class OutOfWorkError(LimitError):
 class Ledger:
     """Facts, ranks, rules and words of an engine at its last committed epoch."""
 
-    def __init__(self, runtime: EmbeddedRuntime, rules: Ruleset, work: int) -> None:
-        self.partition = runtime.partition
-        self.relations = runtime.partition.relations
-        self.dictionary = runtime.partition.dictionary
+    def __init__(self, partition: Partition, strata: Mapping[str, Stratum], rules: Ruleset, work: int) -> None:
+        self.partition = partition
+        self.relations = partition.relations
+        self.dictionary = partition.dictionary
         self.rules = rules
-        self.strata = runtime.strata
+        self.strata = strata
         self.work = work
         self.sizes = Sizes(self._live, self._keys, {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}

@@ -1,0 +1,141 @@
+"""Committing an epoch: run, check keys, record, publish; or preview it and roll it back.
+
+Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
+the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot undo it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tidelog.engine.core import Core
+from tidelog.engine.durable import is_repeated, record, snapshot_if_due
+from tidelog.engine.epoch import Collected, Epoch
+from tidelog.engine.facts import program_facts
+from tidelog.engine.feeds import feed
+from tidelog.engine.prepare import Prepared, prepare
+from tidelog.engine.report import Changes, clashes_as_errors, no_change, report, row_text
+from tidelog.errors import EngineError
+from tidelog.partition.keys import check_keys
+from tidelog.program import SOUFFLE, Program, Rule
+from tidelog.runtime.interrupts import Guard
+from tidelog.runtime.outcome import EpochOutcome
+from tidelog.store.difference import fact_texts
+from tidelog.syntax import parse_rule
+
+
+@dataclass(frozen=True, slots=True)
+class Committer:
+    """What an epoch sees of the engine that it changes (`epoch.Target`)."""
+
+    core: Core
+
+    @property
+    def takes_frames(self) -> bool:
+        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+        return self.core.runtime.session is not None
+
+    def check_relation(self, name: str) -> None:
+        """Refuse facts for relations that the program does not admit."""
+        if name.startswith("__"):
+            raise EngineError(f"`{name}`: names that start with `__` are Tidelog's own")
+        if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
+            raise EngineError(f"`{name}` is not a name of a relation: letters, digits and `_`, not a digit first")
+        rules = self.core.rules
+        if rules.program.convention == SOUFFLE and name not in rules.schema:
+            raise self.core.unknown_relation(name)
+
+    def check_label(self, label: str) -> None:
+        """Refuse a label that no rule has."""
+        self.core.rules.rule(label)
+
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
+        """Parse a rule and give it a label that was never used."""
+        rules = self.core.rules
+        rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
+        return rules.label([rule if label is None else replace(rule, label=label)], taken)[0]
+
+    def no_changes(self) -> Changes:
+        """What an epoch reports that changes nothing."""
+        return Changes({}, lambda name: no_change(self.core, name))
+
+    def commit(self, epoch: Epoch) -> None:
+        """Commit an epoch."""
+        self.core.must_be_open()
+        if self.core.durable is not None:
+            self.core.durable.must_be_writable()
+        commit(self.core, epoch)
+
+
+def commit_program(core: Core, parsed: Program) -> None:
+    """The first epoch: the rules and facts of a program's text."""
+    epoch = Epoch(Committer(core))
+    epoch.collected = Collected(
+        facts=program_facts(parsed, core.rules.functions),
+        added=list(core.rules.label(parsed.rules)),
+        text_facts=fact_texts(parsed),
+    )
+    commit(core, epoch)
+
+
+def commit(core: Core, epoch: Epoch) -> None:
+    """Commit an epoch, unless it brings input that was committed before."""
+    with core.writing:
+        if is_repeated(core, epoch):
+            return
+        prepared = prepare(core, epoch.collected)
+        with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
+            outcome = _run(core, prepared)
+            with _rolled_back_on_failure(core):
+                record(core, epoch, prepared.rules, outcome)
+            core.runtime.commit()
+            _publish(core, epoch, prepared)
+        core.planner.note_sizes(outcome.changes, core.rules)
+        report(core, epoch, outcome, core.schema)
+        core.profiler.note(outcome, core.rules)
+        feed(core, outcome.changes)
+        snapshot_if_due(core)
+
+
+def preview(core: Core, epoch: Epoch) -> None:
+    """Run an epoch, tell in it what would change and what that costs, and roll it back."""
+    core.must_be_open()
+    if core.durable is not None:
+        core.durable.must_be_exact()
+    with core.writing:
+        prepared = prepare(core, epoch.collected)
+        with Guard(core.runtime):
+            outcome = _run(core, prepared)
+            core.runtime.rollback()
+        report(core, epoch, outcome, {**core.schema, **prepared.rules.schema})
+        epoch.number = None
+
+
+def _run(core: Core, prepared: Prepared) -> EpochOutcome:
+    """Carry out the work; an epoch that breaks the key of a relation with rules is rolled back (D9)."""
+    with clashes_as_errors(core, prepared.rules):
+        outcome = core.runtime.run(prepared.work, prepared.arriving)
+        with _rolled_back_on_failure(core):
+            find, show = core.runtime.rows_with_keys, row_text(core, prepared.rules)
+            check_keys(prepared.rules.program, find, outcome.changes, show)
+    return outcome
+
+
+@contextmanager
+def _rolled_back_on_failure(core: Core) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        core.runtime.rollback()
+        raise
+
+
+def _publish(core: Core, epoch: Epoch, prepared: Prepared) -> None:
+    """From here on readers see the epoch."""
+    core.schema = {**core.schema, **prepared.rules.schema}
+    core.rules = prepared.rules
+    core.number += 1
+    if epoch.source is not None and epoch.offset is not None:
+        core.offsets[epoch.source] = epoch.offset

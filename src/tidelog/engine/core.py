@@ -1,0 +1,144 @@
+"""What an engine is made of: rules, planner, runtime, state folder, and the number of its epoch.
+
+Law: `rules`, `schema` and `number` are those of the last committed epoch and change together, under `writing`; whoever
+reads needs no lock. The modules of this package are functions over a core; `Engine` shows them to users.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar, overload
+
+from tidelog.engine.open import Opened
+from tidelog.errors import EngineError
+from tidelog.explain.profile import Profiler
+from tidelog.io.feed import Feed
+from tidelog.partition.dictionary import Dictionary
+from tidelog.plan.planner import Planner
+from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.program.nearest import KnownNames
+from tidelog.runtime.outcome import RowChanges
+from tidelog.runtime.runtime import Runtime
+from tidelog.store.durable import Durable
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Fed:
+    """A feed with the epochs that it has not been given yet, and whether it could not be written last time."""
+
+    feed: Feed
+    waiting: list[tuple[int, RowChanges]] = field(default_factory=list)
+    failed: bool = False
+
+
+@dataclass
+class Core:
+    """One engine."""
+
+    rules: Ruleset
+    opened: Opened
+    planner: Planner
+    schema: Schema = field(default_factory=dict)  # of every relation there ever was
+    number: int = 0  # of the last committed epoch
+    closed: bool = False
+    profiler: Profiler = field(default_factory=Profiler)
+    feeds: list[Fed] = field(default_factory=list)
+    writing: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def runtime(self) -> Runtime:
+        """Where the partitions live."""
+        return self.opened.runtime
+
+    @property
+    def durable(self) -> Durable | None:
+        """The state folder, also one that goes with the engine."""
+        return self.opened.durable
+
+    @property
+    def offsets(self) -> dict[str, int]:
+        """By source: the last offset that was committed."""
+        return self.opened.offsets
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The values behind the ids of symbols and lists."""
+        return self.runtime.dictionary
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The names of all relations that the user knows."""
+        return tuple(sorted(name for name in self.rules.schema if not name.startswith("__")))
+
+    def knows(self, name: object) -> bool:
+        """Whether the user knows a relation of that name."""
+        return name in self.rules.schema and not str(name).startswith("__")
+
+    def columns(self, name: str) -> tuple[str, ...]:
+        """The names of a relation's columns: those declared, or c1, c2 and so on."""
+        for declaration in self.rules.program.declarations:
+            if declaration.relation == name:
+                return tuple(c.name for c in declaration.columns)
+        types = self.rules.schema.get(name) or self.schema.get(name, ())
+        return tuple(f"c{i + 1}" for i in range(len(types)))
+
+    def must_be_open(self) -> None:
+        """Refuse to serve after `close`."""
+        if self.closed:
+            raise EngineError("the engine is closed")
+
+    def unknown_relation(self, name: str) -> EngineError:
+        """The error for a name that no relation has."""
+        near = KnownNames(self.relations).nearest(name)
+        known = ", ".join(f"`{n}`" for n in self.relations) or "none"
+        return EngineError(f"unknown relation `{name}`; known: {known}" + (f"; did you mean `{near}`?" if near else ""))
+
+    def close(self) -> None:
+        """Give back the memory and the state folder."""
+        if not self.closed:
+            self.closed = True
+            self.opened.close()
+
+
+class HasCore(Protocol):
+    """An `Engine`."""
+
+    @property
+    def _core(self) -> Core:
+        """What it is made of."""
+
+
+def core_of(engine: HasCore) -> Core:
+    """The core of an engine, for the parts of this project that look behind what users see."""
+    return engine._core
+
+
+class Read(Generic[T]):
+    """A member of `Engine` that is read out of its core; ``write``, if given, sets it."""
+
+    def __init__(self, read: Callable[[Core], T], write: Callable[[Core, T], None] | None = None) -> None:
+        self._read, self._write = read, write
+        self.__doc__ = read.__doc__
+
+    @overload
+    def __get__(self, engine: None, owner: type[HasCore]) -> Read[T]: ...
+
+    @overload
+    def __get__(self, engine: HasCore, owner: type[HasCore]) -> T: ...
+
+    def __get__(self, engine: HasCore | None, owner: type[HasCore]) -> T | Read[T]:
+        return self if engine is None else self._read(core_of(engine))
+
+    def __set__(self, engine: HasCore, value: T) -> None:
+        if self._write is None:
+            raise AttributeError("this member of an engine can only be read")
+        self._write(core_of(engine), value)
+
+
+def known_columns(core: Core) -> Mapping[str, tuple[str, ...]]:
+    """The names of the columns of every relation."""
+    return {name: core.columns(name) for name in core.rules.schema}

@@ -1,0 +1,114 @@
+"""From the changes that an epoch has collected to the work that a runtime carries out.
+
+Law: preparing changes nothing, neither the engine nor the epoch; what is wrong with an epoch is found here, or while it
+runs. Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one key may
+have several owners: those come through this process, where their key can be looked at as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tidelog.engine.core import Core
+from tidelog.engine.epoch import Collected
+from tidelog.engine.facts import learn
+from tidelog.engine.report import clashes_as_errors
+from tidelog.io.rows import Rows, encode_rows, in_order
+from tidelog.kernel.cells import Cells
+from tidelog.partition.keys import base_keys, keyed_elsewhere, replace_by_key
+from tidelog.partition.net import net_rows
+from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.work import EpochWork
+from tidelog.runtime.runtime import Arriving
+from tidelog.spark.frames import UNKNOWN_SIZE, learn_frames
+
+Facts = Sequence[tuple[int, str, Rows]]
+Signed = dict[str, list[tuple[int, Cells]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The rule set after an epoch, the work that leads there, and the rows that go to the partitions by themselves."""
+
+    rules: Ruleset
+    work: EpochWork
+    arriving: tuple[Arriving, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """Rules whose types are known, and the rows of an epoch as far as they pass through this process."""
+
+    rules: Ruleset
+    facts: Facts
+    arriving: tuple[Arriving, ...]
+
+    @property
+    def mixed(self) -> frozenset[str]:
+        """The relations that get rows of both kinds, or of DataFrames alone; they are summed where the rows arrive."""
+        return frozenset(frame.relation for frame in self.arriving)
+
+
+def prepare(core: Core, collected: Collected) -> Prepared:
+    """The work of an epoch."""
+    draft = _draft(core, collected)
+    apart = _keyed_apart(core, draft)
+    if apart:
+        frames = [frame for frame in collected.frames if frame.relation not in apart]
+        found = [part for frame in collected.frames if frame.relation in apart for part in frame.collected()]
+        draft = _draft(core, replace(collected, facts=[*collected.facts, *found], frames=frames))
+    return _planned(core, draft)
+
+
+def _draft(core: Core, collected: Collected) -> _Draft:
+    rules = _rules_after(core.rules, collected)
+    facts = [(sign, name, in_order(d, core.columns(name), name)) for sign, name, d in collected.facts if d.length]
+    rules = _learning(rules, *learn(facts, rules.schema))
+    frames, bound, known = learn_frames(collected.frames, rules.schema, core.columns)
+    return _Draft(_learning(rules, bound, known), facts, tuple(frames))
+
+
+def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
+    if collected.program is not None:
+        rules = replace(rules, program=replace(collected.program, rules=rules.program.rules, facts=()))
+    return rules.changed(collected.added, collected.removed) if collected.changes_rules else rules
+
+
+def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:
+    """The rule set with the types and relations that data brings."""
+    return rules.changed(bound=bound, known=known) if bound or known else rules
+
+
+def _keyed_apart(core: Core, draft: _Draft) -> set[str]:
+    """The relations that get DataFrames and whose rows with one key may have several owners."""
+    keys = base_keys(draft.rules.program) if draft.arriving else {}
+    keyed = {name: keys[name] for name in draft.mixed if name in keys}
+    if not keyed:
+        return set()
+    rules = draft.rules.holding([*(name for _, name, _ in draft.facts), *draft.mixed])
+    return keyed_elsewhere(keyed, core.planner.placing.next_form(rules).places)
+
+
+def _planned(core: Core, draft: _Draft) -> Prepared:
+    rules, mixed = draft.rules, draft.mixed
+    signed = _encoded(core, draft)
+    beside = {name: signed.pop(name, []) for name in mixed}
+    inserts, deletes = net_rows(signed)
+    keys = base_keys(rules.program)
+    with clashes_as_errors(core, rules):
+        replace_by_key(keys, core.runtime.rows_with_keys, inserts, deletes)
+    rules = rules.holding([*inserts, *mixed])
+    work = core.planner.work(core.rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
+    if mixed:
+        work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
+    return Prepared(rules, work, draft.arriving)
+
+
+def _encoded(core: Core, draft: _Draft) -> Signed:
+    """The rows of this process as cells, by relation."""
+    signed: Signed = {}
+    for sign, name, data in draft.facts:
+        types = [t or "number" for t in draft.rules.schema[name]]
+        signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
+    return signed

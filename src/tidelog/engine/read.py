@@ -1,0 +1,75 @@
+"""What can be read of an engine beside its views.
+
+Law: everything is that of the last committed epoch.
+"""
+
+from __future__ import annotations
+
+from tidelog.engine.core import Core
+from tidelog.engine.report import fixed_rows
+from tidelog.engine.view import Rows, read_rows
+from tidelog.program import Program
+from tidelog.syntax import print_rule
+
+SHOWN = 8  # relations in a summary
+
+
+def relations(core: Core) -> tuple[str, ...]:
+    """The names of all relations that the user knows."""
+    return core.relations
+
+
+def rules(core: Core) -> dict[str, str]:
+    """The text of every rule by its label."""
+    program = core.rules.program
+    return {rule.label or "": print_rule(rule, program.convention) for rule in program.rules}
+
+
+def program(core: Core) -> Program:
+    """Declarations and rules in force; facts are read from views."""
+    return core.rules.program
+
+
+def convention(core: Core) -> str:
+    """How identifiers are read (D7): ``prolog`` or ``souffle``."""
+    return core.rules.program.convention
+
+
+def epoch_number(core: Core) -> int:
+    """The number of the last committed epoch."""
+    return core.number
+
+
+def fact_count(core: Core) -> int:
+    """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+    return core.runtime.fact_count
+
+
+def memory(core: Core) -> int:
+    """Bytes held by facts, indexes and journals."""
+    return core.runtime.memory
+
+
+def profiling(core: Core) -> bool:
+    """Whether the time of rules is sampled, which costs a little."""
+    return core.profiler.sampling
+
+
+def set_profiling(core: Core, wanted: bool) -> None:
+    """Switch the sampling of rules on or off."""
+    core.profiler.sampling = wanted
+
+
+def asserted(core: Core, name: str) -> Rows:
+    """The base facts of a relation: those that were asserted, derivable or not."""
+    core.must_be_open()
+    if not core.knows(name):
+        raise core.unknown_relation(name)
+    cells, *_, bases = core.runtime.counts(name)
+    return fixed_rows(core, name, cells[bases])
+
+
+def summary(core: Core) -> str:
+    """An engine in one line."""
+    sizes = ", ".join(f"{name}: {len(read_rows(core, name)):,}" for name in core.relations[:SHOWN])
+    return f"Engine(epoch {core.number}, {len(core.rules.program.rules)} rules; {sizes or 'no relations'})"
