@@ -9,9 +9,9 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CASES_CHECK := 100
 CASES_TEST := 1000
-ENGINE_SUITE := tests/engine tests/law tests/why tests/test_explain.py tests/test_keys.py tests/test_profile.py
+ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/test_explain.py tests/test_keys.py tests/test_profile.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/test_keys.py
-COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
+COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark demo \
