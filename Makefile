@@ -15,7 +15,7 @@ COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py t
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark demo \
-	docs-diagnostics format clean
+	docs format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -106,8 +106,9 @@ java:
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	$(BIN)/python examples/demo.py
 
-docs-diagnostics: $(READY) ## write docs/reference/diagnostics.md from the catalogues
+docs: $(READY) ## write what is generated in docs/reference: diagnostics, and the options of commands
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
+	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 
 format: $(READY) ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .
