@@ -66,9 +66,9 @@ def _names(command: str, parameter: Parameter) -> str:
     """How an argument or option is written, for the first column of the table."""
     if _is_argument(parameter):
         return f"`{parameter.metavar.strip('[]')}`"
-    *short, long = (*parameter.opts, *parameter.secondary_opts)
+    written = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
     value = _value(command, parameter).replace("|", "\\|")  # a bar would end the cell
-    return ", ".join(f"`{name}`" for name in (*short, long + value))
+    return f"{written[:-1]}{value}`"
 
 
 def _value(command: str, parameter: Parameter) -> str:
