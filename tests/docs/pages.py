@@ -27,6 +27,12 @@ def without_code(text: str) -> str:
     return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
 
 
+def without_blocks(text: str) -> str:
+    """A page without its blocks of code, fenced and indented; of these the lines after a blank one."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"(?<=\n\n)(?:    .*\n|\n)+", "\n", text)
+
+
 def session_text(page: Path) -> str:
     """A page as `doctest` reads it: a closing fence right after an output line would be read as output."""
     return "\n".join("" if line.startswith("```") else line for line in read(page).splitlines())
