@@ -74,7 +74,8 @@ coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 
 test-spark-long: $(READY) ## what takes its time on Spark: every moment of a loss, a stage on a cluster, peers, more of the suite
 	$(PYTEST) -m "spark and long" tests
-	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/law/test_rollback.py
+	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
+		tests/law/test_rollback.py
 
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
