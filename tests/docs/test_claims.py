@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from types import ModuleType
 
 import pytest
 
 from tests.docs.pages import DOCS, ROOT, read
 from tidelog.cli.diagnostics_page import all_entries
+from tidelog.cli.repl.commands import COMMANDS as REPL
 from tidelog.engine import Engine
 from tidelog.program.text import _ORD_SEED
 from tidelog.rewrite import place_sites as sites
@@ -23,7 +23,6 @@ from tidelog.runtime.spark import ResidentStage
 from tidelog.runtime.spark.java import OLDEST
 from tidelog.semantics.schedule import SCHEDULES
 from tidelog.semantics.traffic import ALGORITHMS
-from tidelog.store import delta, entries
 from tidelog.store.durable import HISTORY
 from tidelog.store.frame import END, EPOCH, FORMAT, HEAD, MAGIC, SNAPSHOT
 from tidelog.store.snapshot import FALLBACK
@@ -96,19 +95,14 @@ def test_passes_are_told_in_their_order() -> None:
     assert told[: len(PASSES) + 1] == ["label_rules", *(each.__name__ for each in PASSES)]
 
 
-@pytest.mark.parametrize(("module", "heading"), [(delta, "deltas"), (entries, "entries")])
-def test_columns_of_the_state_are_told_in_their_order(module: ModuleType, heading: str) -> None:
-    page = read(DOCS / "reference" / "state-format.md")
-    table = re.split(rf"^`{heading}`, one line", page, flags=re.MULTILINE)[1].partition("\n\n`")[0]
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", table.partition("\n## ")[0], re.MULTILINE)
-    names = {"bool": "boolean", "large_list<item: int64>": "large list of int64", "large_binary": "large binary"}
-    assert [name for name, _ in rows] == module.SCHEMA.names
-    assert [kind for _, kind in rows] == [names.get(str(each), str(each)) for each in module.SCHEMA.types]
-
-
 @pytest.mark.parametrize("page", ["tutorial/simulate.md", "design/semantics.md"])
 def test_every_schedule_is_told(page: str) -> None:
     assert not [name for name in SCHEDULES if not re.search(rf"`{name}(:\w+)?`", read(DOCS / page))]
+
+
+def test_commands_of_the_repl_exist() -> None:
+    for page in DOCS.rglob("*.md"):
+        assert set(re.findall(r"`:([a-z]+)\b", read(page))) <= set(REPL), page
 
 
 def test_every_algorithm_is_told() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import tidelog
 import tidelog.dbsp
-from tests.docs.pages import DOCS, read
+from tests.docs.pages import DOCS, PAGES, read
+from tests.docs.pages import name as page_name
 from tidelog.epoch import Epoch
 from tidelog.partition.machine import Limits
 from tidelog.view import ChangeSet, Table, View
@@ -64,6 +66,12 @@ def documented() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "given"), documented())
 def test_parameters_and_defaults_are_as_documented(name: str, given: str) -> None:
     assert any(fits(owner, given) for owner in OWNERS[name]), f"{name}({given})"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_arguments_of_engines_on_pages_exist(page: Path) -> None:
+    given = {word for call in re.findall(r"\bEngine\(([^()]*)\)", read(page)) for word in re.findall(r"\b(\w+)=", call)}
+    assert given <= set(inspect.signature(tidelog.Engine).parameters)
 
 
 def fits(call: Callable[..., object], given: str) -> bool:
