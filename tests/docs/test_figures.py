@@ -1,6 +1,7 @@
 """Measured figures on pages are those of the results pages.
 
-1. A paragraph that links a page of `benchmarks/results` names no number that is not on such a page that it links.
+1. A paragraph that links a page of `benchmarks/results` names no number that is not on such a page that it links. A
+   small number is on any page by chance, so it must stand there in one line with another number of the paragraph.
 2. Elsewhere no page names a measured time or ratio, but for what was tried once and is not in the code any more.
 3. The targets that the page about benchmarks names are those that the results are held against.
 """
@@ -31,10 +32,11 @@ def numbers(text: str) -> set[str]:
 
 
 def unfounded(paragraph: str) -> set[str]:
-    """Numbers of a paragraph that no results page has to which it links."""
-    pages = [RESULTS / found for found in LINKED.findall(paragraph)]
-    known = {number for page in pages for number in re.findall(r"\d[\d,.]*\d|\d", read(page))}
-    return numbers(paragraph) - known if pages else set()
+    """Numbers of a paragraph that no results page has to which it links, in a line with another of them."""
+    pages, quoted = [RESULTS / found for found in LINKED.findall(paragraph)], numbers(paragraph)
+    lines = [set(re.findall(r"\d[\d,.]*\d|\d", line)) for page in pages for line in read(page).splitlines()]
+    known = {number for line in lines for number in line & quoted if len(line & quoted) > 1 or len(quoted) == 1}
+    return quoted - known if pages else set()
 
 
 def sections(text: str) -> list[tuple[str, str]]:
