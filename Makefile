@@ -9,13 +9,13 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CASES_CHECK := 100
 CASES_TEST := 1000
-ENGINE_SUITE := tests/engine tests/law tests/why tests/explain tests/partition/test_keys.py
+ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
-COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
+COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark demo \
-	docs-diagnostics format clean
+	docs format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -74,7 +74,8 @@ coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 
 test-spark-long: $(READY) ## what takes its time on Spark: every moment of a loss, a stage on a cluster, peers, more of the suite
 	$(PYTEST) -m "spark and long" tests
-	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/law/test_rollback.py
+	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
+		tests/law/test_rollback.py
 
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
@@ -106,8 +107,9 @@ java:
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	$(BIN)/python examples/demo.py
 
-docs-diagnostics: $(READY) ## write docs/reference/diagnostics.md from the catalogues
+docs: $(READY) ## write what is generated in docs/reference: diagnostics, and the options of commands
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
+	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 
 format: $(READY) ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .

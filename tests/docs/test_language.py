@@ -1,14 +1,15 @@
 """The language reference: every block on the page is read as it says."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import DOCS, read
 from tidelog.syntax import parse_changes, parse_program, print_program, read_program
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "language.md"
-BLOCKS = re.findall(r"^```(\w*)([^\n]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(
+    r"^```(\w*)([^\n]*)\n(.*?)^```$", read(DOCS / "reference" / "language.md"), re.MULTILINE | re.DOTALL
+)
 
 
 def test_every_block_names_the_language():

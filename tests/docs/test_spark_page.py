@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.pages import DOCS
+from tests.docs.test_sessions import ON_SPARK
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.spark
 
 
 def test_the_chapter_about_spark_runs(spark: SparkSession) -> None:
-    page = DOCS / "tutorial" / "spark.md"
     flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
-    result = doctest.testfile(str(page), module_relative=False, globs={"spark": spark}, optionflags=flags)
+    result = doctest.testfile(str(ON_SPARK), module_relative=False, globs={"spark": spark}, optionflags=flags)
     assert result.attempted > 20
     assert result.failed == 0
