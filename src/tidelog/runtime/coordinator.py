@@ -39,7 +39,6 @@ from tidelog.runtime.recovery import Recovery
 from tidelog.runtime.request import HostLost, Request, join_answers
 from tidelog.runtime.runtime import Arriving, Counts, Planning
 from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.history import texts_of
 from tidelog.store.image import Image
 from tidelog.store.restore import fill_partition
 from tidelog.store.snapshot import Old
@@ -238,10 +237,6 @@ class Coordinator:
 
         act = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
         act(self.node, rules, take, remove)
-
-    def texts_of(self, durable: Durable) -> Dictionary:
-        """The values behind all ids, out of the pieces: partitions forget those that no fact has any more."""
-        return texts_of(durable)
 
     # Reading
 
