@@ -1,78 +1,167 @@
-"""Run the benchmarks: ``python -m benchmarks.run [--only NAME ...] [--quick] [--data lubm1.tsv.gz] [--repeat N]``.
+"""The one entry to the benchmarks: run cases, compare two runs, make pages.
 
-A full run writes ``benchmarks/results/engine.md`` and ``engine.png``; a part of it or a quick one only prints, unless
-``--write`` is given. The kernel is compiled before anything is timed.
+    python -m benchmarks [CASE ...] [--quick] [--repeat N] [--data lubm1.tsv.gz] [--out FOLDER] [--write]
+    python -m benchmarks --list
+    python -m benchmarks compare FIRST SECOND
+    python -m benchmarks page [FOLDER or FILE ...]
+
+A case is named by its group, by its name or the beginning of it (edge, build-), or by both (durability/rmat). Without a
+name all cases run whose data is given, but none that needs Spark. Every run writes what it measured as JSON, a file per
+group, to build/benchmarks or to --out; --write keeps it in benchmarks/results and makes the pages there.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.cases import CASES
-from benchmarks.outcome import Disagreement, Finding, Options
-from benchmarks.report import show, write
-from benchmarks.subject import warm_up
+from benchmarks.cases.catalogue import GROUPS, UnknownCase, choose, group, listed
+from benchmarks.options import Options
+from benchmarks.outcome import Disagreement
+from benchmarks.record import Record, read_run, read_runs, run_of, write_run
+from benchmarks.report import compare
+from benchmarks.report.pages import page_of, write_page
+from benchmarks.report.table import show
 
-RESULTS = Path(__file__).parent / "results"
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+SCRATCH = HERE.parent / "build" / "benchmarks"
 
 
-def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--only", nargs="+", metavar="NAME", help="cases by name or first part of it: " + ", ".join(CASES)
+def run_parser() -> argparse.ArgumentParser:
+    """The options of a run."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="groups: " + ", ".join(GROUPS))
+    parser.add_argument("--list", action="store_true", help="list all cases with one line each")
     parser.add_argument("--quick", action="store_true", help="small data: shows that everything runs, measures little")
-    parser.add_argument("--data", metavar="PATH", help="LUBM-1 as tab-separated triples, plain or gzip")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="builds per system and case (default 3)")
-    parser.add_argument("--aggregates", action="store_true", help="also min inside recursion: components, paths")
-    parser.add_argument("--clingo-supports", type=int, default=3_000_000, metavar="N", help="leave clingo out above")
-    parser.add_argument("--write", action="store_true", help="write the results also of a part or a quick run")
-    return parser.parse_args(given)
+    parser.add_argument("--repeat", type=_positive, metavar="N", help="builds per system and case (most: 3)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write results there")
+    parser.add_argument("--write", action="store_true", help="make the pages too, in benchmarks/results or --out")
+    data = parser.add_argument_group("data by path")
+    data.add_argument("--data", type=Path, metavar="PATH", help="LUBM-1: tab-separated triples, plain or gzip")
+    data.add_argument("--gmark", type=Path, metavar="FOLDER", help="graph.tsv and queries.json of a gMark workload")
+    data.add_argument("--topologies", type=Path, metavar="FOLDER", help="networks: *.tsv with one link per line")
+    data.add_argument("--replay", type=Path, metavar="FILE", help="changes of a network: month, sign, ends")
+    more = parser.add_argument_group("limits and sizes")
+    more.add_argument("--clingo-supports", type=_positive, metavar="N", help="builds: no clingo above (3,000,000)")
+    more.add_argument("--queries", type=_positive, metavar="N", help="gmark: only the first N queries")
+    more.add_argument("--largest", type=_positive, metavar="N", help="network: no networks with more nodes (1,000)")
+    more.add_argument("--limit", type=_positive, metavar="N", help="network: messages after which a cell says > N")
+    more.add_argument("--nodes", type=_positive, metavar="N", help="circuits: nodes of the closure graphs (200)")
+    more.add_argument("--small-nodes", type=_positive, metavar="N", help="circuits: nodes where all systems run (24)")
+    return parser
 
 
-def chosen(asked: argparse.Namespace) -> list[str]:
-    """The names of the cases to run; a name that fits nothing is an error."""
-    if not asked.only:
-        return [name for name, case in CASES.items() if asked.aggregates or not case.optional]
-    unknown = [part for part in asked.only if not any(name.startswith(part) for name in CASES)]
-    if unknown:
-        sys.exit(f"no case is called {', '.join(unknown)}; known: {', '.join(CASES)}")
-    return [name for name in CASES if any(name.startswith(part) for part in asked.only)]
+def _positive(text: str) -> int:
+    if (value := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not positive")
+    return value
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Run, print, write."""
-    asked, console = arguments(given), Console()
-    if asked.data and not Path(asked.data).is_file():
-        sys.exit(f"no such file: {asked.data}")
-    names = chosen(asked)
-    options = Options(asked.quick, asked.repeat, asked.data, asked.clingo_supports)
-    console.print(f"kernel ready after {warm_up().wall:.1f} s; cases: {', '.join(names)}")
-    findings = [finding for name in names for finding in _run(name, options, console)]
-    show(console, findings)
-    if asked.write or not (asked.only or asked.quick):
-        write(findings, RESULTS)
-        console.print(f"written: {RESULTS.name}/engine.md, {RESULTS.name}/engine.png")
+    """Do what the command line says."""
+    words = list(sys.argv[1:] if given is None else given)
+    commands: Mapping[str, Callable[[Sequence[str]], None]] = {"compare": compare_runs, "page": make_pages}
+    if words and words[0] in commands:
+        commands[words[0]](words[1:])
+        return
+    asked = run_parser().parse_args(words)
+    if asked.list:
+        list_cases()
+        return
+    given_options = {field.name: getattr(asked, field.name) for field in fields(Options) if field.name in asked}
+    run(asked.cases, Options(**given_options), asked.out or (RESULTS if asked.write else SCRATCH), pages=asked.write)
 
 
-def _run(name: str, options: Options, console: Console) -> list[Finding]:
-    if name == "lubm" and options.data is None:
-        console.print("lubm: left out, it needs --data with the path of LUBM-1")
-        return []
+def list_cases() -> None:
+    """One line per case, under its group."""
+    shown = ""
+    for full, case in listed():
+        owner = full.partition("/")[0]
+        if owner != shown:
+            print(f"{owner}: {GROUPS[owner]}")
+            shown = owner
+        print(f"  {full:32} {case.line}" + (f" (needs --{case.needs})" if case.needs not in (None, "spark") else "")
+              + (" (on Spark)" if case.needs == "spark" else ""))  # fmt: skip
+
+
+def run(asked: Sequence[str], options: Options, out: Path, *, pages: bool = False) -> None:
+    """Run cases, group by group: show, write the JSON, and make the pages if they are asked for."""
+    console = Console()
+    for path in (options.data, options.gmark, options.topologies, options.replay):
+        if path is not None and not path.exists():
+            sys.exit(f"no such file or folder: {path}")
     try:
-        with console.status(name):
-            found = list(CASES[name].run(options))
-    except Disagreement as error:
-        console.print(f"[red]{name}: {error}[/red]")
-        sys.exit(1)
-    console.print(f"{name}: done")
-    return found
+        chosen = choose(asked, options)
+    except UnknownCase as error:
+        sys.exit(str(error))
+    for reason in chosen.left_out:
+        print(reason, file=sys.stderr)
+    if not chosen.cases:
+        sys.exit("nothing is left to run")
+    for name, cases in chosen.cases.items():
+        whole = len(cases) == len(group(name).cases)
+        try:
+            records = tuple(records_of(name, cases, options, lambda line: print(line, file=sys.stderr, flush=True)))
+        except Disagreement as error:
+            sys.exit(f"{name}: {error}")
+        names = (name,) if whole else tuple(f"{name}/{case}" for case in cases)
+        written = write_run(run_of(name, names, options, records), out)
+        show(page_of(read_run(written)), console)
+        for path in (written, *(write_page(written) if pages else ())):
+            print(f"written: {path}", file=sys.stderr)
+
+
+def records_of(name: str, cases: Sequence[str], options: Options, say: Callable[[str], None]) -> Iterator[Record]:
+    """What some cases of a group find."""
+    found = group(name)
+    with found.around(options) as prepared:
+        for case in cases:
+            began = time.perf_counter()
+            for record in found.cases[case].run(prepared):
+                yield replace(record, case=case)
+            say(f"{name}/{case}: done after {time.perf_counter() - began:.1f} s")
+
+
+def compare_runs(given: Sequence[str]) -> None:
+    """Two files or folders of results side by side."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks compare", description=compare_runs.__doc__)
+    parser.add_argument("first", type=Path, help="a file of results, or a folder of them")
+    parser.add_argument("second", type=Path, help="the same of another run")
+    parser.add_argument("--threshold", type=float, default=compare.THRESHOLD, help="ratios up to here are noise")
+    parser.add_argument("--changed", action="store_true", help="only what is beyond the threshold")
+    asked = parser.parse_args(given)
+    if asked.threshold < 1:
+        parser.error("--threshold is a ratio of at least 1")
+    before, after = (_runs(place) for place in (asked.first, asked.second))
+    show(compare.page(before, after, asked.threshold, asked.changed), Console())
+
+
+def _runs(place: Path):
+    if not place.exists():
+        sys.exit(f"no such file or folder: {place}")
+    return read_runs(place)
+
+
+def make_pages(given: Sequence[str]) -> None:
+    """Pages and plots from results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks page", description=make_pages.__doc__)
+    parser.add_argument("places", nargs="*", type=Path, help="files or folders of results (benchmarks/results)")
+    asked = parser.parse_args(given)
+    for place in asked.places or [RESULTS]:
+        if not place.exists():
+            sys.exit(f"no such file or folder: {place}")
+        for source in sorted(place.glob("*.json")) if place.is_dir() else [place]:
+            for path in write_page(source):
+                print(f"written: {path}")
 
 
 if __name__ == "__main__":

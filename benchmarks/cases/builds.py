@@ -1,47 +1,45 @@
-"""The cases by name, and the builds: Tidelog, DuckDB and clingo from nothing to the full view.
+"""Builds: Tidelog, DuckDB and clingo from nothing to the full view.
 
 Law: systems alternate, so that a slow minute of the machine hits all of them; their results must be equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator
 
-from benchmarks import aggregates, changes, footprint, lubm, rule_changes, workloads
-from benchmarks.measure import Duration, median
-from benchmarks.outcome import Build, Finding, Measure, Options, Outcome, must_agree
-from benchmarks.peers import run_clingo, run_duckdb
+from benchmarks.data.workloads import Workload
+from benchmarks.measure import median
+from benchmarks.options import Options
+from benchmarks.outcome import Outcome, must_agree
+from benchmarks.peers.clingo import run_clingo
+from benchmarks.peers.duckdb import run_duckdb
+from benchmarks.record import HEADLINE, Record, Target, Value, clocked
 from benchmarks.subject import run_tidelog
-from benchmarks.workloads import Workload
 
-BUILD_TARGET = 2.5
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What can be asked for by name; an optional case runs only when it is."""
-
-    run: Callable[[Options], Iterator[Finding]]
-    optional: bool = False
+BUILD_TARGET, LEAST_TARGET = Target(2.5), Target(5.0)
+LARGEST_CLINGO = 3_000_000
 
 
-def build(make: Callable[[bool], Workload], target: float, options: Options) -> Iterator[Finding]:
+def build(make: Callable[[bool], Workload], target: Target, options: Options) -> Iterator[Record]:
     """Build one workload with all systems."""
     workload = make(options.quick)
-    ours, theirs = _alternate(workload, options.repeat)
-    notes, times = [], {"Tidelog": _medians(ours), "DuckDB": _medians(theirs), "clingo": None}
-    if "min<" in workload.rules:
-        notes.append("clingo left out: it has no least value inside recursion")
-    elif ours[0].supports > options.largest_clingo:
-        notes.append(f"clingo left out: {ours[0].supports:,} supports are more than {options.largest_clingo:,}")
+    ours, theirs = _alternate(workload, options.repeats(3))
+    found, notes = [ours, theirs], []
+    if reason := _no_clingo(workload, ours[0].supports, options.chosen("clingo_supports", LARGEST_CLINGO)):
+        notes.append(f"clingo left out: {reason}")
     else:
-        peer = run_clingo(workload)
-        must_agree(ours[0], peer, workload.title)
-        times["clingo"] = (peer.load, peer.compute)
-    yield Build(workload.title, ours[0].rows, ours[0].supports, times, tuple(notes))
-    yield _ratio(workload, ours, theirs, target)
+        found.append([run_clingo(workload)])
+        must_agree(ours[0], found[-1][0], workload.title)
+    values = (_ratio(ours, theirs, target), *times_of(found))
+    facts = {"rows": ours[0].rows, "supports": ours[0].supports}
+    yield Record("build", workload.title, values, facts, tuple(notes))
+
+
+def _no_clingo(workload: Workload, supports: int, largest: int) -> str | None:
+    """Why clingo is not asked, if it is not."""
+    if "min<" in workload.rules:
+        return "it has no least value inside recursion"
+    return f"{supports:,} supports are more than {largest:,}" if supports > largest else None
 
 
 def _alternate(workload: Workload, repeat: int) -> tuple[list[Outcome], list[Outcome]]:
@@ -54,30 +52,13 @@ def _alternate(workload: Workload, repeat: int) -> tuple[list[Outcome], list[Out
     return ours, theirs
 
 
-def _medians(outcomes: list[Outcome]) -> tuple[Duration, Duration] | None:
-    return median(o.load for o in outcomes), median(o.compute for o in outcomes)
+def times_of(systems: list[list[Outcome]]) -> Iterator[Value]:
+    """Load and compute of each system."""
+    for outcomes in systems:
+        yield from clocked(f"{outcomes[0].system} load", [o.load for o in outcomes])
+        yield from clocked(f"{outcomes[0].system} compute", [o.compute for o in outcomes])
 
 
-def _ratio(workload: Workload, ours: list[Outcome], theirs: list[Outcome], target: float) -> Measure:
+def _ratio(ours: list[Outcome], theirs: list[Outcome], target: Target) -> Value:
     own, peer = median(o.compute for o in ours), median(o.compute for o in theirs)
-    each = 1e9 * own.cpu / max(1, ours[0].supports)
-    detail = (
-        f"{own.cpu:.2f} s beside {peer.cpu:.2f} s; {each:.0f} ns per support; wall ratio {own.wall / peer.wall:.2f}"
-    )
-    return Measure("build", workload.title, own.cpu / peer.cpu, "x DuckDB", target, detail)
-
-
-CASES: Mapping[str, Case] = {
-    **{f"build-{name}": Case(partial(build, make, BUILD_TARGET)) for name, make in workloads.BUILDS.items()},
-    "churn": Case(changes.churn),
-    "edge": Case(changes.one_edge),
-    "growth": Case(changes.growth),
-    "rules": Case(rule_changes.rules),
-    "memory": Case(footprint.memory),
-    "lubm": Case(lubm.lubm),
-    **{
-        f"aggregate-{name}": Case(partial(build, make, aggregates.BUILD_TARGET), optional=True)
-        for name, make in workloads.AGGREGATES.items()
-    },
-    "aggregate-changes": Case(aggregates.changes, optional=True),
-}
+    return Value(HEADLINE, own.cpu / peer.cpu, "x DuckDB", target=target)

@@ -2,117 +2,88 @@
 
 Law: both speak of the same state; reading the state out of the engine counts as part of the certificate. The Python
 checker runs on the smaller graph and on LUBM-1, Spark SQL on the larger one, in a session that is started before.
-Run as ``python -m benchmarks.certificate``; prints a table, and with ``--write`` keeps it in benchmarks/results.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.graphs import random_graph
-from benchmarks.lubm import read_triples, text_rules
+from benchmarks.cases.catalogue import Case, Group
+from benchmarks.data.graphs import random_graph
+from benchmarks.data.lubm import QUICK as QUICK_TRIPLES
+from benchmarks.data.lubm import arrow, read_triples, text_rules
+from benchmarks.data.workloads import CLOSURE
+from benchmarks.inner import local_session
+from benchmarks.measure import Duration, timed
+from benchmarks.options import Options
+from benchmarks.outcome import Disagreement
+from benchmarks.record import Record, Value, clocked
+from benchmarks.subject import kernel_ready
 from tidelog import Engine
-from tidelog.verify import Certificate
 
-RESULTS = Path(__file__).parent / "results" / "certificate.md"
-CLOSURE = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- edge(X, Y), reach(Y, Z)."
 SMALL, LARGE, QUICK = 400, 1_000, 60
 DEGREE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """A build and its certificate."""
-
-    name: str
-    build: float
-    certificate: Certificate
-    wall: float
-
-    def row(self) -> str:
-        """The line of the table."""
-        c = self.certificate
-        size = f"{self.name} | {c.facts:,} | {c.supports:,}"
-        return f"| {size} | {self.build:.2f} | {c.checker} | {self.wall:.2f} | {self.wall / self.build:.1f} |"
-
-
-def closure(nodes: int) -> tuple[Engine, float]:
-    """The closure of a random graph, and the seconds of its build."""
+def closure(nodes: int) -> tuple[Engine, Duration]:
+    """The closure of a random graph, and the time of its build."""
     edges = random_graph(nodes, DEGREE / nodes)
-    db = Engine(CLOSURE)
-    return db, _seconds(lambda: _insert(db, "edge", pa.table([edges[:, 0], edges[:, 1]], names=["c1", "c2"])))
+    return loaded(CLOSURE, "edge", pa.table([edges[:, 0], edges[:, 1]], names=["c1", "c2"]))
 
 
-def lubm(path: Path, limit: int | None) -> tuple[Engine, float]:
-    """LUBM-1 under the rules of RDFS, and the seconds of its build."""
-    columns = list(zip(*read_triples(path, limit), strict=True))
-    db = Engine(text_rules())
-    return db, _seconds(lambda: _insert(db, "t", pa.table([pa.array(c) for c in columns], names=["c1", "c2", "c3"])))
+def loaded(rules: str, relation: str, rows: pa.Table) -> tuple[Engine, Duration]:
+    """An engine with some facts, and the time of the epoch."""
+    db = Engine(rules)
+
+    def insert() -> None:
+        with db.epoch() as epoch:
+            epoch.insert(relation, rows)
+
+    return db, timed(insert)[1]
 
 
-def _insert(db: Engine, name: str, rows: pa.Table) -> None:
-    with db.epoch() as epoch:
-        epoch.insert(name, rows)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
-def certified(name: str, built: tuple[Engine, float], spark: Any = None) -> Cost:
+def certified(title: str, built: tuple[Engine, Duration], spark: Any = None) -> Record:
     """The cost of the certificate of an engine; a violation ends the benchmark."""
     db, build = built
-    began = time.perf_counter()
-    verdict = db.verify(spark)
-    wall = time.perf_counter() - began
-    if not isinstance(verdict, Certificate):
-        raise SystemExit(f"{name}: {verdict}")
-    return Cost(name, build, verdict, wall)
+    verdict, took = timed(lambda: db.verify(spark))
+    if not verdict:
+        raise Disagreement(f"{title}: {verdict}")
+    ratio = Value("beside the build", took.wall / build.wall, "x")
+    values = (*clocked("build", [build]), *clocked("certificate", [took]), ratio)
+    return Record("certificate", title, values, {
+        "facts": verdict.facts, "supports": verdict.supports, "checker": verdict.checker,
+    })  # fmt: skip
 
 
-def costs(quick: bool, data: Path | None, with_spark: bool) -> Iterator[Cost]:
-    """All of them."""
-    closure(QUICK)  # compiles the kernel
-    small, large = (QUICK, QUICK) if quick else (SMALL, LARGE)
-    yield certified(f"closure of {small} nodes", closure(small))
-    if data is not None:
-        yield certified("LUBM-1 under RDFS", lubm(data, 5_000 if quick else None))
-    if with_spark:
-        from tidelog.runtime.spark import local_session  # slow to import, and needs Java
-
-        with local_session(2, memory="2g") as spark:
-            certified("first use", closure(QUICK), spark)
-            yield certified(f"closure of {large} nodes", closure(large), spark)
+def by_python(options: Options) -> Iterator[Record]:
+    """The Python checker on a closure."""
+    nodes = QUICK if options.quick else SMALL
+    yield certified(f"closure of {nodes} nodes", closure(nodes))
 
 
-def table(found: list[Cost]) -> str:
-    """The results as a page."""
-    head = "| state | facts | supports | build (s) | checker | certificate (s) | beside the build |"
-    return "\n".join(["# Cost of a certificate", "", head, "|---" * 7 + "|", *(cost.row() for cost in found), ""])
+def of_lubm(options: Options) -> Iterator[Record]:
+    """The Python checker on LUBM-1."""
+    assert options.data is not None, "chosen only when it is given"
+    triples = read_triples(options.data, QUICK_TRIPLES if options.quick else None)
+    yield certified("LUBM-1 under RDFS", loaded(text_rules(), "t", arrow(triples)))
 
 
-def main() -> None:
-    """Measure, print, and write if asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--data", type=Path, help="the N-Triples file of LUBM-1")
-    parser.add_argument("--no-spark", action="store_true", help="the Python checker only")
-    parser.add_argument("--write", action="store_true", help=f"write the table to {RESULTS.name}")
-    options = parser.parse_args()
-    page = table(list(costs(options.quick, options.data, not options.no_spark)))
-    print(page)
-    if options.write:
-        RESULTS.write_text(page)
+def by_spark(options: Options) -> Iterator[Record]:
+    """Spark SQL on a larger closure; the session is warm."""
+    nodes = QUICK if options.quick else LARGE
+    with local_session(2, memory="2g") as spark:
+        certified("first use", closure(QUICK), spark)
+        yield certified(f"closure of {nodes} nodes, on Spark", closure(nodes), spark)
 
 
-if __name__ == "__main__":
-    main()
+GROUP = Group(
+    {
+        "closure": Case("a closure, checked in Python", by_python),
+        "lubm": Case("LUBM-1 under RDFS, checked in Python", of_lubm, needs="data"),
+        "spark": Case("a larger closure, checked by Spark SQL", by_spark, needs="spark"),
+    },
+    kernel_ready,
+)

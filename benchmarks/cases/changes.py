@@ -11,26 +11,28 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from benchmarks import graphs, workloads
-from benchmarks.graphs import Cells
+from benchmarks.data import graphs, workloads
+from benchmarks.data.graphs import Cells
+from benchmarks.data.workloads import Workload
 from benchmarks.measure import Duration, checksum, median, percentile
-from benchmarks.outcome import Disagreement, Finding, Measure, Options, Outcome, must_agree
-from benchmarks.peers import run_duckdb
+from benchmarks.options import Options
+from benchmarks.outcome import Disagreement, Outcome, must_agree
+from benchmarks.peers.duckdb import run_duckdb
+from benchmarks.record import HEADLINE, Record, Target, Value, clocked
 from benchmarks.subject import Step, Subject, built
-from benchmarks.workloads import Workload
 
-CHURN_TARGET, EDGE_TARGET, GROWTH_TARGET = 5.0, 1.0, 2.0
+CHURN_TARGET, EDGE_TARGET, GROWTH_TARGET = Target(5.0), Target(1.0), Target(2.0)
 ISLAND_NODES = 20
 
 
-def churn(options: Options) -> Iterator[Finding]:
+def churn(options: Options) -> Iterator[Record]:
     """Delete one in a hundred edges and insert them again, beside a build."""
     for make in (workloads.random_closure, workloads.rmat_closure):
         workload = make(options.quick)
-        yield from churn_of(workload, "edge", CHURN_TARGET, options.repeat)
+        yield from churn_of(workload, "edge", CHURN_TARGET, options.repeats(3))
 
 
-def churn_of(workload: Workload, relation: str, target: float, repeat: int) -> Iterator[Finding]:
+def churn_of(workload: Workload, relation: str, target: Target, repeat: int) -> Iterator[Record]:
     """Delete and insert one in a hundred rows of a relation, ``repeat`` builds with a few rounds each."""
     builds: list[Step] = []
     deleted: list[Step] = []
@@ -50,14 +52,18 @@ def churn_of(workload: Workload, relation: str, target: float, repeat: int) -> I
     yield _share(workload, "insert 1 %", inserted, whole, target)
 
 
-def _share(workload: Workload, what: str, steps: Sequence[Step], build: Duration, target: float) -> Measure:
-    own = median(s.whole for s in steps)
-    supports = int(statistics.median(s.supports for s in steps))
-    suspended = int(statistics.median(s.epoch.statistics.suspended for s in steps))
-    detail = f"{1e3 * own.cpu:.1f} ms; {supports:,} supports, {suspended:,} facts suspended"
-    return Measure(
-        "1 % of old edges", f"{what}, {workload.title}", 100 * own.cpu / build.cpu, "% of a build", target, detail
-    )
+def _share(workload: Workload, what: str, steps: Sequence[Step], build: Duration, target: Target) -> Record:
+    whole = [s.whole for s in steps]
+    share = Value(HEADLINE, 100 * median(whole).cpu / build.cpu, "% of a build", target=target)
+    return Record("churn", f"{what}, {workload.title}", (share, *clocked("change", whole, "ms")), touched(steps))
+
+
+def touched(steps: Sequence[Step]) -> dict[str, int]:
+    """The medians of what epochs touched."""
+    return {
+        "supports": int(statistics.median(s.supports for s in steps)),
+        "suspended": int(statistics.median(s.epoch.statistics.suspended for s in steps)),
+    }
 
 
 def _check_against_duckdb(subject: Subject, workload: Workload, relation: str, gone: Cells) -> None:
@@ -77,7 +83,7 @@ def _check_restored(subject: Subject, workload: Workload, build: Step) -> None:
         raise Disagreement(f"{workload.title}: {len(before):,} rows built, {len(after):,} after deletion and insertion")
 
 
-def one_edge(options: Options) -> Iterator[Finding]:
+def one_edge(options: Options) -> Iterator[Record]:
     """One old edge out and in again through the API."""
     for make in (workloads.random_closure, workloads.rmat_closure):
         workload = make(options.quick)
@@ -86,7 +92,7 @@ def one_edge(options: Options) -> Iterator[Finding]:
         _check_restored(subject, workload, step)
 
 
-def one_row(subject: Subject, workload: Workload, relation: str, target: float) -> Iterator[Finding]:
+def one_row(subject: Subject, workload: Workload, relation: str, target: Target) -> Iterator[Record]:
     """Medians over 120 random old rows, each given as a Python tuple."""
     rows = graphs.sample(workload.facts[relation], 120, seed=7)
     steps = [
@@ -96,18 +102,19 @@ def one_row(subject: Subject, workload: Workload, relation: str, target: float) 
     yield _one("in", workload, [into for _, into in steps], target)
 
 
-def _one(what: str, workload: Workload, steps: Sequence[Step], target: float) -> Measure:
-    whole, compute = median(s.whole for s in steps), median(s.compute for s in steps)
-    high = percentile([s.whole.cpu for s in steps], 0.95)
-    supports = int(statistics.median(s.supports for s in steps))
-    detail = (
-        f"evaluation {1e3 * compute.cpu:.2f} ms, 95 % below {1e3 * high:.1f} ms, wall {1e3 * whole.wall:.2f} ms; "
-        f"{supports:,} supports"
-    )
-    return Measure("one row", f"one {what}, {workload.title}", 1e3 * whole.cpu, "ms", target, detail)
+def _one(what: str, workload: Workload, steps: Sequence[Step], target: Target) -> Record:
+    return Record("one-row", f"one {what}, {workload.title}", epoch_values(steps, target), touched(steps))
 
 
-def growth(options: Options) -> Iterator[Finding]:
+def epoch_values(steps: Sequence[Step], target: Target | None) -> tuple[Value, ...]:
+    """Epochs in milliseconds: the whole way through the API, the evaluation, and what most stay below."""
+    whole = [s.whole for s in steps]
+    high = Value("95 % below", 1e3 * percentile([d.cpu for d in whole], 0.95), "ms", "cpu")
+    evaluation = clocked("evaluation", [s.compute for s in steps], "ms")
+    return (*clocked(HEADLINE, whole, "ms", target), *evaluation, high)
+
+
+def growth(options: Options) -> Iterator[Record]:
     """The same change in states of growing size: islands of one shape, so that what a change touches is constant."""
     counts = (25, 250) if options.quick else (25, 250, 2_500, 12_000)
     states = [_islands(count) for count in counts]
@@ -119,7 +126,11 @@ def growth(options: Options) -> Iterator[Finding]:
             island = int(rng.integers(0, len(edges) // shape))
             row = tuple(edges[island * shape + number % shape].tolist())
             steps[place] += [subject.delete({"edge": [row]}), subject.insert({"edge": [row]})]
-    yield from _growth_of([subject for subject, _ in states], steps)
+    sizes = [subject.engine.fact_count for subject, _ in states]
+    for count, size, found in zip(counts, sizes, steps, strict=True):
+        facts = {"facts": size, **touched(found)}
+        yield Record("growth", f"one edge in or out, {count:,} islands", epoch_values(found, None), facts)
+    yield _factor(steps, sizes)
 
 
 def _islands(count: int) -> tuple[Subject, Cells]:
@@ -128,12 +139,7 @@ def _islands(count: int) -> tuple[Subject, Cells]:
     return subject, edges
 
 
-def _growth_of(subjects: Sequence[Subject], steps: Sequence[Sequence[Step]]) -> Iterator[Finding]:
-    times = [median(s.whole for s in found) for found in steps]
-    for subject, found, time in zip(subjects, steps, times, strict=True):
-        supports = statistics.median(s.supports for s in found)
-        detail = f"{supports:,.0f} supports, wall {1e3 * time.wall:.2f} ms"
-        yield Measure("growth", f"one edge in or out, {subject.facts():,} facts", 1e3 * time.cpu, "ms", None, detail)
-    factor = max(t.cpu for t in times) / times[0].cpu
-    sizes = f"{subjects[0].facts():,} to {subjects[-1].facts():,} facts"
-    yield Measure("growth", f"largest beside smallest state, {sizes}", factor, "x", GROWTH_TARGET)
+def _factor(steps: Sequence[Sequence[Step]], sizes: Sequence[int]) -> Record:
+    times = [median(s.whole for s in found).cpu for found in steps]
+    factor = Value(HEADLINE, max(times) / times[0], "x", target=GROWTH_TARGET)
+    return Record("growth-factor", "largest beside smallest state", (factor,), {"from": sizes[0], "to": sizes[-1]})

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks import workloads
+from benchmarks.cases.changes import epoch_values, touched
+from benchmarks.data import workloads
 from benchmarks.measure import median
-from benchmarks.outcome import Finding, Measure, Options
+from benchmarks.options import Options
+from benchmarks.record import HEADLINE, Record, Target, Value, clocked
 from benchmarks.subject import Step, Subject, built
 
-RULE_TARGET = 2.0
+RULE_TARGET = Target(2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +37,14 @@ CHANGES = (
 )
 
 
-def rules(options: Options) -> Iterator[Finding]:
+def rules(options: Options) -> Iterator[Record]:
     """Add and remove each rule in the closure of the random graph."""
     workload = workloads.random_closure(options.quick)
     subject, _ = built(workload)
     base = {"edge": workload.facts["edge"], "path": subject.rows("reach")}
     for change in CHANGES:
-        added, removed = _come_and_go(subject, change, options.repeat)
-        need, supports = _need(change, base, options.repeat)
+        added, removed = _come_and_go(subject, change, options.repeats(3))
+        need, supports = _need(change, base, options.repeats(3))
         yield _measure("add", change, added, need, supports)
         yield _measure("remove", change, removed, need, supports)
     yield _small(subject)
@@ -77,19 +79,18 @@ def _need(change: RuleChange, base: Mapping[str, Any], repeat: int) -> tuple[flo
     return seconds, with_rule[0].supports
 
 
-def _measure(what: str, change: RuleChange, steps: list[Step], need: float, supports: int) -> Measure:
-    own = median(s.whole for s in steps)
-    detail = f"{1e3 * own.cpu:.1f} ms; its {supports:,} supports need {1e3 * need:.1f} ms"
-    return Measure("rules", f"{what} {change.title}: {change.rule}", own.cpu / need, "x its need", RULE_TARGET, detail)
+def _measure(what: str, change: RuleChange, steps: list[Step], need: float, supports: int) -> Record:
+    whole = [s.whole for s in steps]
+    ratio = Value(HEADLINE, median(whole).cpu / need, "x its need", target=RULE_TARGET)
+    values = (ratio, *clocked("change", whole, "ms"), Value("need", 1e3 * need, "ms", "cpu"))
+    return Record("rule", f"{what} {change.title}: {change.rule}", values, {"supports": supports})
 
 
-def _small(subject: Subject) -> Measure:
+def _small(subject: Subject) -> Record:
     """The fixed cost: a rule with few supports, which reads by a key that other rules use already."""
     steps = []
     for turn in range(20):
         label = f"small{turn}"
         steps.append(_add(subject, "near(Z) :- edge(0, Y), edge(Y, Z).", label))
         steps.append(_remove(subject, label))
-    own, compute = median(s.whole for s in steps), median(s.compute for s in steps)
-    detail = f"evaluation {1e3 * compute.cpu:.2f} ms, the rest is parser, checks and plan"
-    return Measure("rules", "add or remove a rule with few supports", 1e3 * own.cpu, "ms", None, detail)
+    return Record("small-rule", "add or remove a rule with few supports", epoch_values(steps, None), touched(steps))

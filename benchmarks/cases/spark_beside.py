@@ -6,23 +6,24 @@ peer's rows are changed once, since each change of it takes seconds. The engine 
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks import graphs, spark_peers, workloads
+from benchmarks.data import graphs, workloads
+from benchmarks.data.workloads import Workload
 from benchmarks.measure import Duration, timed
 from benchmarks.outcome import Outcome, must_agree
-from benchmarks.spark_findings import METHOD, Comparison, Pair, Target
-from benchmarks.spark_peers import Peer, Row, frame
-from benchmarks.workloads import Workload
+from benchmarks.peers import spark_loops
+from benchmarks.peers.spark_loops import Peer, Row, frame
+from benchmarks.record import Record, Target, Value, median_of
 from tidelog import Engine
-from tidelog.epoch import Epoch
 
 PARTITIONS = 2
 BUILD, CHANGE = Target(10, floor=True), Target(100, floor=True)
+Pair = tuple[Value, Value, Value]
 MakePeer = Callable[[SparkSession, Mapping[str, DataFrame], str], Peer]
 
 
@@ -34,11 +35,6 @@ class Effort:
     builds: int = 3
     rows: int = 30
 
-    @property
-    def method(self) -> str:
-        """What the numbers of this module mean."""
-        return METHOD.format(builds=self.builds, changes=self.rows, build=BUILD.value, row=CHANGE.value)
-
 
 @dataclass(frozen=True, slots=True)
 class Contest:
@@ -49,19 +45,19 @@ class Contest:
     peer: MakePeer
 
 
-def insert(db: Engine, facts: Mapping[str, object]) -> tuple[Epoch, float]:
+def insert(db: Engine, facts: Mapping[str, object]) -> tuple[Any, float]:
     """One epoch that asserts facts, with its seconds from the call to the committed view."""
     epoch, took = timed(lambda: _epoch(db, facts, {}))
     return epoch, took.wall
 
 
-def delete(db: Engine, facts: Mapping[str, object]) -> tuple[Epoch, float]:
+def delete(db: Engine, facts: Mapping[str, object]) -> tuple[Any, float]:
     """One epoch that retracts facts."""
     epoch, took = timed(lambda: _epoch(db, {}, facts))
     return epoch, took.wall
 
 
-def _epoch(db: Engine, plus: Mapping[str, object], minus: Mapping[str, object]) -> Epoch:
+def _epoch(db: Engine, plus: Mapping[str, object], minus: Mapping[str, object]) -> Any:
     with db.epoch() as epoch:
         for name, rows in plus.items():
             epoch.insert(name, rows)
@@ -70,7 +66,7 @@ def _epoch(db: Engine, plus: Mapping[str, object], minus: Mapping[str, object]) 
     return epoch
 
 
-def beside(contest: Contest, spark: SparkSession, effort: Effort) -> Iterator[Comparison]:
+def beside(contest: Contest, spark: SparkSession, effort: Effort) -> Iterator[Record]:
     """Build a view and change single rows, with the peer and with Tidelog."""
     workload = contest.make(effort.quick)
     facts = {name: frame(spark, rows) for name, rows in workload.facts.items()}
@@ -86,8 +82,9 @@ def beside(contest: Contest, spark: SparkSession, effort: Effort) -> Iterator[Co
         _must_equal(db, peer, workload, "after a build")
         size = len(db[workload.view])
         out, into = _change(db, peer, workload, contest.changing, effort)
-    build = Pair(built.wall, statistics.median(seconds), BUILD)
-    yield Comparison(workload.title, peer.system, size, turns, build, out, into)
+    values = (*pair("build", built.wall, seconds, BUILD), *out, *into)
+    facts = {"peer": peer.system, "facts": size, "turns": turns, "builds": len(seconds), "rows": effort.rows}
+    yield Record("beside", workload.title, values, facts)
     for rows in (*facts.values(), *peer.facts.values()):
         rows.unpersist()
 
@@ -104,10 +101,14 @@ def _change(db: Engine, peer: Peer, workload: Workload, name: str, effort: Effor
     for row in others:
         out.append(delete(db, {name: [row]})[1])
         into.append(insert(db, {name: [row]})[1])
-    return (
-        Pair(peer_out.wall, statistics.median(out), CHANGE),
-        Pair(peer_in.wall, statistics.median(into), CHANGE),
-    )
+    return pair("row out", peer_out.wall, out, CHANGE), pair("row in", peer_in.wall, into, CHANGE)
+
+
+def pair(what: str, peer: float, own: list[float], target: Target) -> Pair:
+    """The seconds that the peer and Tidelog need for the same, and how many times faster Tidelog is."""
+    ours = median_of(f"{what}: Tidelog", own, "s", clock="wall")
+    ratio = Value(f"{what}: ratio", peer / ours.value, "x", target=target, better="higher")
+    return Value(f"{what}: peer", peer, "s", "wall"), ours, ratio
 
 
 def sampled(workload: Workload, name: str, count: int) -> list[Row]:
@@ -138,15 +139,15 @@ def _same_generation(quick: bool) -> Workload:
     depth = 4 if quick else 10
     facts = {"parent": graphs.tree(2, depth)}
     title = f"same generation, binary tree of depth {depth}"
-    return Workload("same-generation", title, workloads.SAME_GENERATION, "same", facts, spark_peers.SAME_GENERATION_SQL)
+    return Workload("same-generation", title, workloads.SAME_GENERATION, "same", facts, spark_loops.SAME_GENERATION_SQL)
 
 
 CONTESTS: Mapping[str, Contest] = {
-    "rmat": Contest(_rmat, "edge", spark_peers.Closure),
-    "grid": Contest(_grid, "edge", spark_peers.Closure),
-    "components": Contest(workloads.components, "edge", spark_peers.Components),
-    "shortest": Contest(workloads.shortest_paths, "road", spark_peers.Shortest),
-    "same-generation": Contest(_same_generation, "parent", spark_peers.SameGeneration),
+    "rmat": Contest(_rmat, "edge", spark_loops.Closure),
+    "grid": Contest(_grid, "edge", spark_loops.Closure),
+    "components": Contest(workloads.components, "edge", spark_loops.Components),
+    "shortest": Contest(workloads.shortest_paths, "road", spark_loops.Shortest),
+    "same-generation": Contest(_same_generation, "parent", spark_loops.SameGeneration),
 }
 
 

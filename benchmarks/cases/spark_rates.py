@@ -6,18 +6,17 @@ driver hears of all and answers all. Programs that must send place facts with `@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from pyspark.sql import SparkSession
 
-from benchmarks import graphs, workloads
-from benchmarks.graphs import Cells
+from benchmarks.cases.spark_beside import PARTITIONS, Effort, delete, insert, sampled
+from benchmarks.data import graphs, workloads
+from benchmarks.data.graphs import Cells
 from benchmarks.measure import checksum, percentile, timed
 from benchmarks.outcome import Disagreement
-from benchmarks.spark_beside import PARTITIONS, Effort, delete, insert, sampled
-from benchmarks.spark_findings import Reading, Target
+from benchmarks.record import HEADLINE, Record, Target, Value, median_of
 from tidelog import Engine
 
 WALK = """
@@ -32,7 +31,7 @@ ROUND, ROWS, FRAME = Target(5), Target(30), Target(1)
 SPEED_UP, GROWTH = Target(1.6, floor=True), Target(3)
 
 
-def rounds(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
+def rounds(spark: SparkSession, effort: Effort) -> Iterator[Record]:
     """A walk along a chain whose nodes lie on both partitions: nearly every other step is a message and a round."""
     length = 20 if effort.quick else 400
     chain = np.stack([np.arange(length), np.arange(1, length + 1)], axis=1).astype(np.int64)
@@ -44,11 +43,12 @@ def rounds(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
                 epoch, seconds = change(db, {"start": [(0,)]})
                 count, messages = epoch.statistics.exchanges, epoch.statistics.messages
                 each.append(1e3 * seconds / count)
-    detail = f"epoch / exchanges; {count:,} rounds and {messages:,} messages per epoch along {length:,} nodes"
-    yield Reading("a round with little data", statistics.median(each), "ms", ROUND, detail)
+    facts = {"rounds": count, "messages": messages, "nodes": length}
+    value = median_of(HEADLINE, each, "ms", clock="wall", target=ROUND)
+    yield Record("round", "a round with little data", (value,), facts)
 
 
-def messages(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
+def messages(spark: SparkSession, effort: Effort) -> Iterator[Record]:
     """Closure placed by its first column: every support whose head lives elsewhere is a message."""
     edges = graphs.random_graph(60 if effort.quick else 600, 0.1 if effort.quick else 10 / 600)
     found = []
@@ -56,17 +56,18 @@ def messages(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
         with Engine(LOCATED, spark=spark, partitions=PARTITIONS) as db:
             found.append(insert(db, {"edge": edges}))
             size = len(db["reach"])
-    epoch, seconds = sorted(found, key=lambda pair: pair[1])[len(found) // 2]
-    sent, exchanges = epoch.statistics.messages, epoch.statistics.exchanges
-    detail = f"{sent:,} messages in {exchanges} rounds and {seconds:.2f} s; {size:,} facts placed by `@X`"
-    yield Reading("messages, closure placed by its first column", sent / seconds, "a second", None, detail)
+    sent, exchanges = found[0][0].statistics.messages, found[0][0].statistics.exchanges
+    seconds = median_of("build", (took for _, took in found), "s", clock="wall")
+    rate = Value(HEADLINE, sent / seconds.value, "a second", better="higher")
+    facts = {"messages": sent, "rounds": exchanges, "facts": size}
+    yield Record("messages", "messages, closure placed by its first column", (rate, seconds), facts)
 
 
-def one_row(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
+def one_row(spark: SparkSession, effort: Effort) -> Iterator[Record]:
     """One old edge out and in again, as a Python tuple and as a DataFrame."""
     workload = workloads.random_closure(effort.quick)
     db, opened = timed(lambda: Engine(workload.rules, spark=spark, partitions=PARTITIONS))
-    yield Reading("opening an engine", opened.wall, "s", None, "starts the resident stage; once per engine")
+    yield Record("opening", "opening an engine", (Value(HEADLINE, opened.wall, "s", "wall"),))
     with db:
         insert(db, workload.facts)
         size, before = len(db["reach"]), checksum(db["reach"].to_numpy())
@@ -77,13 +78,16 @@ def one_row(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
         if checksum(db["reach"].to_numpy()) != before:
             raise Disagreement(f"{workload.title}: the view is another after edges went and came back")
     what = f"one edge, closure of {size:,} facts"
-    high = f"95 % below {1e3 * percentile(given, 0.95):.1f} ms; {len(given)} epochs"
-    yield Reading(f"{what}, as Python rows", 1e3 * statistics.median(given), "ms", ROWS, high)
-    high = f"95 % below {percentile(sent, 0.95):.2f} s; {len(sent)} epochs"
-    yield Reading(f"{what}, as a DataFrame", statistics.median(sent), "s", FRAME, high)
+    yield _epochs(f"{what}, as Python rows", [1e3 * seconds for seconds in given], "ms", ROWS)
+    yield _epochs(f"{what}, as a DataFrame", sent, "s", FRAME)
 
 
-def partitions(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
+def _epochs(title: str, each: list[float], unit: str, target: Target) -> Record:
+    high = Value("95 % below", percentile(each, 0.95), unit, "wall")
+    return Record("one-row", title, (median_of(HEADLINE, each, unit, clock="wall", target=target), high))
+
+
+def partitions(spark: SparkSession, effort: Effort) -> Iterator[Record]:
     """The same closure on one and on two partitions, in turn; placed by its pivot it sends nothing."""
     nodes = 200 if effort.quick else 2_000
     edges = graphs.random_graph(nodes, 10 / nodes)
@@ -93,17 +97,15 @@ def partitions(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
             with Engine(workloads.CLOSURE, spark=spark, partitions=count) as db:
                 epoch, took = insert(db, {"edge": edges})
                 size = len(db["reach"])
-            if epoch.statistics.messages:
-                raise Disagreement(
-                    f"closure on {count} partitions sent {epoch.statistics.messages:,} messages, not none"
-                )
+            if sent := epoch.statistics.messages:
+                raise Disagreement(f"closure on {count} partitions sent {sent:,} messages, not none")
             found.append(took)
-    one, two = (statistics.median(found) for found in seconds.values())
-    detail = f"{one:.2f} s beside {two:.2f} s; {size:,} facts, no messages"
-    yield Reading("one partition beside two, closure", one / two, "x", SPEED_UP, detail)
+    one, two = (median_of(f"on {count}", found, "s", clock="wall") for count, found in seconds.items())
+    ratio = Value(HEADLINE, one.value / two.value, "x", target=SPEED_UP, better="higher")
+    yield Record("partitions", "one partition beside two, closure", (ratio, one, two), {"facts": size})
 
 
-def growth(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
+def growth(spark: SparkSession, effort: Effort) -> Iterator[Record]:
     """The same program over 1, 10 and 100 x the data: islands of one shape."""
     first = 20 if effort.quick else 400
     times, sizes = [], []
@@ -111,25 +113,27 @@ def growth(spark: SparkSession, effort: Effort) -> Iterator[Reading]:
         edges = graphs.islands(count)
         repeats = 1 if effort.quick else max(1, 300 * first // (100 * count))
         facts, seconds, memory = _grown(spark, edges, repeats)
-        times.append(1e9 * seconds / facts)
+        took = median_of("build", seconds, "s", clock="wall")
+        times.append(1e9 * took.value / facts)
         sizes.append(memory / facts)
-        detail = f"{seconds:.3f} s, {memory / (1 << 20):,.0f} MiB, {sizes[-1]:.0f} bytes a fact"
-        yield Reading(f"closure of {count:,} islands, {facts:,} facts", times[-1], "ns a fact", None, detail)
-    yield Reading("time a fact, highest beside lowest", max(times) / min(times), "x", GROWTH)
-    yield Reading("memory a fact, highest beside lowest", max(sizes) / min(sizes), "x", GROWTH)
+        each = Value(HEADLINE, times[-1], "ns a fact", "wall"), took, Value("memory", memory, "bytes")
+        yield Record("growth", f"closure of {count:,} islands", each, {"facts": facts})
+    for what, found in (("time", times), ("memory", sizes)):
+        factor = Value(HEADLINE, max(found) / min(found), "x", target=GROWTH)
+        yield Record("growth-factor", f"{what} a fact, highest beside lowest", (factor,))
 
 
-def _grown(spark: SparkSession, edges: Cells, repeats: int) -> tuple[int, float, int]:
-    """Facts, median of seconds, bytes."""
+def _grown(spark: SparkSession, edges: Cells, repeats: int) -> tuple[int, list[float], int]:
+    """Facts, seconds of every build, bytes."""
     seconds = []
     for _ in range(repeats):
         with Engine(workloads.CLOSURE, spark=spark, partitions=PARTITIONS) as db:
             seconds.append(insert(db, {"edge": edges})[1])
             facts, memory = len(db["edge"]) + len(db["reach"]), db.memory
-    return facts, statistics.median(seconds), memory
+    return facts, seconds, memory
 
 
-RATES: Mapping[str, Callable[[SparkSession, Effort], Iterator[Reading]]] = {
+RATES: Mapping[str, Callable[[SparkSession, Effort], Iterator[Record]]] = {
     "rounds": rounds,
     "one-row": one_row,
     "partitions": partitions,

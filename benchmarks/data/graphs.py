@@ -1,7 +1,7 @@
 """Graphs and other base facts for the benchmarks, made by seeded generators.
 
 Law: the same arguments give the same rows in the same order, on every machine; rows of a relation are distinct.
-No file is read here; data that comes by path is read in `lubm`.
+No file is read here; data that comes by path is read in `lubm`, `gmark` and `networks`.
 """
 
 from __future__ import annotations

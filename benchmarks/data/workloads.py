@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from benchmarks import graphs
-from benchmarks.graphs import Cells
+from benchmarks.data import graphs
+from benchmarks.data.graphs import Cells
 
 CLOSURE = """
 reach(X, Y) :- edge(X, Y).

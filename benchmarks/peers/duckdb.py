@@ -1,4 +1,4 @@
-"""The peers: DuckDB's recursive SQL with one thread, and clingo.
+"""DuckDB's recursive SQL with one thread.
 
 Law: load (facts into the system) and compute (from facts to the full result inside the system) are timed apart;
 fetching the result for comparison is in neither.
@@ -6,15 +6,13 @@ fetching the result for comparison is in neither.
 
 from __future__ import annotations
 
-import clingo
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.graphs import Cells
-from benchmarks.measure import now, timed
+from benchmarks.data.workloads import Workload
+from benchmarks.measure import timed
 from benchmarks.outcome import Outcome
-from benchmarks.workloads import Workload
 
 
 def run_duckdb(workload: Workload) -> Outcome:
@@ -34,31 +32,3 @@ def _load_tables(connection: duckdb.DuckDBPyConnection, workload: Workload) -> N
         connection.register("arriving", arrow)
         connection.execute(f"CREATE TABLE {name} AS SELECT * FROM arriving")
         connection.unregister("arriving")
-
-
-def run_clingo(workload: Workload) -> Outcome:
-    """Ground the facts, then the rules, and solve; the result is the one stable model."""
-    control = clingo.Control(["--warn=none"])
-    began = now()
-    control.add("facts", [], _fact_text(workload))
-    control.ground([("facts", [])])
-    load = now() - began
-    control.add("rules", [], workload.rules)
-    _, compute = timed(lambda: _ground_and_solve(control))
-    return Outcome.of_rows("clingo", load, compute, _atoms(control, workload.view))
-
-
-def _fact_text(workload: Workload) -> str:
-    lines = [f"{name}({','.join(map(str, row))})." for name, rows in workload.facts.items() for row in rows.tolist()]
-    return "\n".join(lines)
-
-
-def _ground_and_solve(control: clingo.Control) -> None:
-    control.ground([("rules", [])])
-    control.solve()
-
-
-def _atoms(control: clingo.Control, view: str) -> Cells:
-    arity = next(arity for name, arity, _ in control.symbolic_atoms.signatures if name == view)
-    found = [[a.number for a in atom.symbol.arguments] for atom in control.symbolic_atoms.by_signature(view, arity)]
-    return np.array(found, np.int64).reshape(-1, arity)

@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, col, least, lit
 from pyspark.sql.functions import min as least_of
 
-from benchmarks.graphs import Cells
+from benchmarks.data.graphs import Cells
 
 CHECKPOINT = 5
 """Turns after which the result, by then a union of as many deltas, is made one table again."""

@@ -1,131 +1,141 @@
-"""The report: tables on the screen, a page and a plot.
-
-Law: the page says what was measured and on how much of a machine, never on which one.
-"""
+"""The page of the engine: builds side by side, and every measure beside its target."""
 
 from __future__ import annotations
 
-import os
-import platform
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.measure import Duration
-from benchmarks.outcome import Build, Finding, Measure
+from benchmarks.record import Record, Run
+from benchmarks.report.table import WORDS, Page, Table, machine_text, number, prose, table, target_text
 
 SYSTEMS = ("Tidelog", "DuckDB", "clingo")
-WORDS = {True: "yes", False: "no", None: ""}
+PREFACE = """
+Written by `{command}`. {machine}; every system computes in one thread. Numbers are medians of processor time (on an
+idle machine that is wall time); systems alternate within a case; the results of all systems were equal in size and
+checksum. What each case does is told in [the design notes](../../docs/design/benchmarks.md).
+"""
+PLOT = "![Measured values as multiples of their targets](engine.png)"
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A table as text: what the screen and the page have in common."""
-
-    title: str
-    head: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
+def page(run: Run) -> Page:
+    """All findings of the group."""
+    return Page("The engine, measured", tuple(_parts(run)), PLOT if any(map(_held, run.records)) else "")
 
 
-def number(value: float) -> str:
-    """Three digits that matter.
-
-    >>> number(0.1234), number(12.345), number(1234.5)
-    ('0.123', '12.3', '1,234')
-    """
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def measures_table(measures: Sequence[Measure]) -> Rows:
-    """Every measure beside its target."""
-    head = ("what", "measured", "target", "met", "detail")
-    lines = [
-        (f"{m.group}: {m.what}", f"{number(m.value)} {m.unit}", _target(m), WORDS[m.met], m.detail) for m in measures
-    ]
-    return Rows("Measures and targets", head, tuple(lines))
-
-
-def _target(measure: Measure) -> str:
-    return "" if measure.target is None else f"at most {number(measure.target)}"
-
-
-def builds_table(builds: Sequence[Build]) -> Rows:
-    """Load and compute of every system."""
-    head = ("build", "facts", "supports", *(f"{s} {part}" for s in SYSTEMS for part in ("load", "compute")))
-    return Rows("Builds, seconds of processor time", head, tuple(map(_build_line, builds)))
-
-
-def _build_line(build: Build) -> tuple[str, ...]:
-    cells = [build.title, f"{build.rows:,}", f"{build.supports:,}"]
-    for system in SYSTEMS:
-        cells += _seconds(build.times.get(system))
-    return tuple(cells)
-
-
-def _seconds(times: tuple[Duration, Duration] | None) -> tuple[str, str]:
-    return ("-", "-") if times is None else (f"{times[0].cpu:.3f}", f"{times[1].cpu:.3f}")
-
-
-def show(console: Console, findings: Sequence[Finding]) -> None:
-    """Both tables on the screen."""
-    for rows in tables(findings):
-        table = Table(title=rows.title)
-        for place, name in enumerate(rows.head):
-            table.add_column(name, justify="left" if place == 0 or name == "detail" else "right")
-        for line in rows.lines:
-            style = {"yes": "green", "no": "red"}.get(line[3], "") if rows.head[3] == "met" else ""
-            table.add_row(*line, style=style)
-        console.print(table)
-
-
-def tables(findings: Sequence[Finding]) -> Iterator[Rows]:
-    """The tables that have lines."""
-    builds = [f for f in findings if isinstance(f, Build)]
-    measures = [f for f in findings if isinstance(f, Measure)]
-    if builds:
+def _parts(run: Run) -> Iterator[str | Table]:
+    machine = machine_text(run.machine, "duckdb", "clingo", "numba", "numpy")
+    yield prose(PREFACE.format(command=run.command, machine=machine))
+    if builds := run.of("build"):
+        yield "## Builds, seconds of processor time"
         yield builds_table(builds)
-    if measures:
+    if measures := [record for record in run.records if record.headline]:
+        yield "## Measures and targets"
         yield measures_table(measures)
+    if notes := [f"- {record.title}: {note}" for record in run.records for note in record.notes]:
+        yield "\n".join(notes)
 
 
-def page(findings: Sequence[Finding]) -> str:
-    """The report in Markdown."""
-    parts = ["# The engine, measured", _preface()]
-    for rows in tables(findings):
-        parts.append(f"## {rows.title}\n\n{_markdown(rows)}")
-    notes = [f"- {f.title}: {note}" for f in findings if isinstance(f, Build) for note in f.notes]
-    if notes:
-        parts.append("\n".join(notes))
-    parts.append("![Measured values as multiples of their targets](engine.png)")
-    return "\n\n".join(parts) + "\n"
+def _held(record: Record) -> bool:
+    return record.headline is not None and record.headline.target is not None
 
 
-def _preface() -> str:
-    peers = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "clingo", "numba", "numpy"))
-    return f"""Written by `make bench`. {os.cpu_count()} cores, Python {platform.python_version()}, {peers}; every
-system computes in one thread. Numbers are medians of processor time (on an idle machine that is wall time); systems
-alternate within a case; the results of all systems were equal in size and checksum. What each case does is told in
-[the design notes](../../docs/design/benchmarks.md)."""
+def builds_table(builds: Sequence[Record]) -> Table:
+    """Load and compute of every system."""
+    times = [f"{system} {part}" for system in SYSTEMS for part in ("load", "compute")]
+    lines = [
+        (
+            build.title,
+            f"{build.facts['rows']:,}",
+            f"{build.facts['supports']:,}",
+            *(f"{build[name]:.3f}" if name in build else "-" for name in times),
+        )
+        for build in builds
+    ]
+    return table(("build", "facts", "supports", *times), lines)
 
 
-def _markdown(rows: Rows) -> str:
-    rule = ["---", *("---" if name == "detail" else "---:" for name in rows.head[1:])]
-    lines = [rows.head, tuple(rule), *(tuple(_escaped(c) for c in line) for line in rows.lines)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def measures_table(records: Sequence[Record]) -> Table:
+    """Every measure beside its target."""
+    return table(("what", "measured", "target", "met", "detail"), list(map(_measure_line, records)))
 
 
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
+def _measure_line(record: Record) -> tuple[str, ...]:
+    value = record.headline
+    assert value is not None
+    told = f"{number(value.value)} {value.unit}"
+    return f"{label(record)}", told, target_text(value.target), WORDS[value.met], DETAILS[record.kind](record)
 
 
-def write(findings: Sequence[Finding], folder: Path) -> None:
-    """The page and its plot."""
-    from benchmarks.plot import draw
+def label(record: Record) -> str:
+    """What a record measured, in words."""
+    title = record.title
+    if record.kind == "growth":
+        title += f", {record.facts['facts']:,} facts"
+    elif record.kind == "growth-factor":
+        title += f", {record.facts['from']:,} to {record.facts['to']:,} facts"
+    return f"{LABELS[record.kind]}: {title}"
 
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "engine.md").write_text(page(findings), encoding="utf-8")
-    draw([f for f in findings if isinstance(f, Measure)], folder / "engine.png")
+
+def _build(record: Record) -> str:
+    own, peer = record["Tidelog compute"], record["DuckDB compute"]
+    each = 1e9 * own / max(1, record.facts["supports"])
+    walls = record.wall("Tidelog compute") / record.wall("DuckDB compute")
+    return f"{own:.2f} s beside {peer:.2f} s; {each:.0f} ns per support; wall ratio {walls:.2f}"
+
+
+def _churn(record: Record) -> str:
+    supports, suspended = record.facts["supports"], record.facts["suspended"]
+    return f"{record['change']:.1f} ms; {supports:,} supports, {suspended:,} facts suspended"
+
+
+def _epoch(record: Record) -> str:
+    times = f"evaluation {record['evaluation']:.2f} ms, 95 % below {record['95 % below']:.1f} ms"
+    return f"{times}, wall {record.wall('measured'):.2f} ms; {record.facts['supports']:,} supports"
+
+
+def _rule(record: Record) -> str:
+    return f"{record['change']:.1f} ms; its {record.facts['supports']:,} supports need {record['need']:.1f} ms"
+
+
+def _small_rule(record: Record) -> str:
+    return f"evaluation {record['evaluation']:.2f} ms, the rest is parser, checks and plan"
+
+
+def _memory(record: Record) -> str:
+    peak = f"{record['peak while building']:,.0f} bytes per fact"
+    return f"{record.facts['facts']:,} facts; peak of the process while building: {peak}"
+
+
+def _lubm_build(record: Record) -> str:
+    return f"wall {record.wall('measured'):.0f} ms"
+
+
+def _lubm_part(record: Record) -> str:
+    return f"{record['with encoding']:.1f} ms with encoding; {record.facts['supports']:,} supports"
+
+
+LABELS: Mapping[str, str] = {
+    "build": "build",
+    "churn": "1 % of old edges",
+    "one-row": "one row",
+    "growth": "growth",
+    "growth-factor": "growth",
+    "rule": "rules",
+    "small-rule": "rules",
+    "memory": "memory",
+    "lubm-build": "LUBM-1",
+    "lubm-part": "LUBM-1",
+    "lubm-one": "LUBM-1",
+}
+DETAILS: Mapping[str, Callable[[Record], str]] = {
+    "build": _build,
+    "churn": _churn,
+    "one-row": _epoch,
+    "growth": _epoch,
+    "growth-factor": lambda record: "",
+    "rule": _rule,
+    "small-rule": _small_rule,
+    "memory": _memory,
+    "lubm-build": _lubm_build,
+    "lubm-part": _lubm_part,
+    "lubm-one": _epoch,
+}
