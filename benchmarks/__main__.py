@@ -14,20 +14,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.cases.catalogue import GROUPS, UnknownCase, choose, group, listed
+from benchmarks.cases.catalogue import GROUPS, NEEDS, listed
 from benchmarks.options import Options
-from benchmarks.outcome import Disagreement
-from benchmarks.record import Record, read_run, read_runs, run_of, write_run
+from benchmarks.record import read_runs
 from benchmarks.report import compare
-from benchmarks.report.pages import page_of, write_page
+from benchmarks.report.pages import write_page
 from benchmarks.report.table import show
+from benchmarks.run import run
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -89,46 +88,7 @@ def list_cases() -> None:
         if owner != shown:
             print(f"{owner}: {GROUPS[owner]}")
             shown = owner
-        print(f"  {full:32} {case.line}" + (f" (needs --{case.needs})" if case.needs not in (None, "spark") else "")
-              + (" (on Spark)" if case.needs == "spark" else ""))  # fmt: skip
-
-
-def run(asked: Sequence[str], options: Options, out: Path, *, pages: bool = False) -> None:
-    """Run cases, group by group: show, write the JSON, and make the pages if they are asked for."""
-    console = Console()
-    for path in (options.data, options.gmark, options.topologies, options.replay):
-        if path is not None and not path.exists():
-            sys.exit(f"no such file or folder: {path}")
-    try:
-        chosen = choose(asked, options)
-    except UnknownCase as error:
-        sys.exit(str(error))
-    for reason in chosen.left_out:
-        print(reason, file=sys.stderr)
-    if not chosen.cases:
-        sys.exit("nothing is left to run")
-    for name, cases in chosen.cases.items():
-        whole = len(cases) == len(group(name).cases)
-        try:
-            records = tuple(records_of(name, cases, options, lambda line: print(line, file=sys.stderr, flush=True)))
-        except Disagreement as error:
-            sys.exit(f"{name}: {error}")
-        names = (name,) if whole else tuple(f"{name}/{case}" for case in cases)
-        written = write_run(run_of(name, names, options, records), out)
-        show(page_of(read_run(written)), console)
-        for path in (written, *(write_page(written) if pages else ())):
-            print(f"written: {path}", file=sys.stderr)
-
-
-def records_of(name: str, cases: Sequence[str], options: Options, say: Callable[[str], None]) -> Iterator[Record]:
-    """What some cases of a group find."""
-    found = group(name)
-    with found.around(options) as prepared:
-        for case in cases:
-            began = time.perf_counter()
-            for record in found.cases[case].run(prepared):
-                yield replace(record, case=case)
-            say(f"{name}/{case}: done after {time.perf_counter() - began:.1f} s")
+        print(f"  {full:32} {case.line}" + (f" (needs {NEEDS[case.needs]})" if case.needs else ""))
 
 
 def compare_runs(given: Sequence[str]) -> None:

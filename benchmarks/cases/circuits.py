@@ -1,8 +1,8 @@
 """Circuits under change: load, small and large updates, indexes, memory and rule churn, beside the engine.
 
-Law: every cell is a process of its own, so that peak memory is that of one system on one workload. Each protocol loads a
-part of the data, inserts the rest and deletes it again; all systems must agree on the number of facts after each step.
-A system that is not installed is left out by name.
+Law: every cell is a process of its own, so that peak memory is that of one system on one workload. Each protocol loads
+a part of the data, inserts the rest and deletes it again; all systems must agree on the number of facts after each
+step. A system that is not installed is left out by name.
 """
 
 from __future__ import annotations

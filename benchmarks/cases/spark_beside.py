@@ -83,8 +83,8 @@ def beside(contest: Contest, spark: SparkSession, effort: Effort) -> Iterator[Re
         size = len(db[workload.view])
         out, into = _change(db, peer, workload, contest.changing, effort)
     values = (*pair("build", built.wall, seconds, BUILD), *out, *into)
-    facts = {"peer": peer.system, "facts": size, "turns": turns, "builds": len(seconds), "rows": effort.rows}
-    yield Record("beside", workload.title, values, facts)
+    known = {"peer": peer.system, "facts": size, "turns": turns, "builds": len(seconds), "rows": effort.rows}
+    yield Record("beside", workload.title, values, known)
     for rows in (*facts.values(), *peer.facts.values()):
         rows.unpersist()
 

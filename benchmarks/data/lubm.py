@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,8 @@ JOINS = (
 def read_triples(path: Path, limit: int | None = None) -> list[Triple]:
     """Tab-separated terms, plain or gzip."""
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        rows = [tuple(line.rstrip("\n").split("\t")) for line in lines]
-    return [(s, p, o) for s, p, o in rows[:limit]]
+        rows = [tuple(line.rstrip("\n").split("\t")) for line in islice(lines, limit)]
+    return [(s, p, o) for s, p, o in rows]
 
 
 def text_rules() -> str:

@@ -107,7 +107,17 @@ def show(page: Page, console: Console) -> None:
     """The page on a screen; what missed its target is red."""
     console.rule(page.title)
     for part in page.parts:
-        console.print(_on_screen(part) if isinstance(part, Table) else part, highlight=False, markup=False)
+        told = _on_screen(part) if isinstance(part, Table) else part.replace("\n", " ") if is_prose(part) else part
+        console.print(told, highlight=False, markup=False)
+
+
+def is_prose(part: str) -> bool:
+    """Whether a part may be wrapped anew: it is no list.
+
+    >>> is_prose("one\\ntwo"), is_prose("- one\\n- two")
+    (True, False)
+    """
+    return not part.startswith("- ")
 
 
 def _on_screen(rows: Table) -> ScreenTable:
