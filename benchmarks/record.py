@@ -164,7 +164,8 @@ def _value_to_json(value: Value) -> dict[str, Any]:
     plain["value"] = _rounded(value.value)
     plain["runs"] = [_rounded(run) for run in value.runs]
     plain["target"] = None if value.target is None else asdict(value.target)
-    return {name: kept for name, kept in plain.items() if kept not in (None, "", [])} | {"met": value.met}
+    left_out = {name for name in ("clock", "runs", "target") if not plain[name]}
+    return {name: kept for name, kept in plain.items() if name not in left_out} | {"met": value.met}
 
 
 def _rounded(number: float) -> float:

@@ -1,12 +1,14 @@
-"""`python -m benchmarks.network` gives its table and plot by one command, and names what it skips."""
+"""Networks: a table and a plot by one command, and what cannot be used is named."""
+
+from __future__ import annotations
 
 import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.__main__ import main
 
-from benchmarks import network
+from benchmarks.data import networks
 
 
 @pytest.mark.long
@@ -16,11 +18,10 @@ def test_one_command_writes_table_and_plot(
 ) -> None:
     (tmp_path / "triangle.tsv").write_text("a\tb\nb\tc\nc\ta\n")
     (tmp_path / "history.tsv").write_text("200001\t+\ta\tb\n200002\t+\tb\tc\n200003\t-\ta\tb\n")
+    monkeypatch.setattr(networks, "BUILT_IN", ())
     options = [f"--topologies={tmp_path}", f"--replay={tmp_path / 'history.tsv'}", f"--out={tmp_path}", "--limit=60"]
-    monkeypatch.setattr(sys, "argv", ["network", *options])
-    monkeypatch.setattr(network, "BUILT_IN", ())
-    network.main()
-    assert "skipped: history.tsv is not a file of links" in capsys.readouterr().out
+    main(["network", *options, "--write"])
+    assert "skipped: history.tsv is not a file of links" in capsys.readouterr().err
     table = (tmp_path / "network.md").read_text()
     assert "| triangle (3 nodes, 3 links) " in table
     assert "> 6" in table
@@ -28,9 +29,7 @@ def test_one_command_writes_table_and_plot(
     assert (tmp_path / "network.png").stat().st_size > 10_000
 
 
-def test_absent_files_are_skipped_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert network._files(tmp_path / "absent", 10) == []
-    assert network._replayed(tmp_path / "absent.tsv", 10) == {}
-    said = capsys.readouterr().out
-    assert "skipped: real networks" in said
-    assert "skipped: replay" in said
+def test_networks_that_are_too_large_are_skipped_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "triangle.tsv").write_text("a\tb\nb\tc\nc\ta\n")
+    assert networks.read_folder(tmp_path, 2) == []
+    assert "skipped: triangle has 3 nodes, more than --largest 2" in capsys.readouterr().err
