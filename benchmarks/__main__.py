@@ -22,7 +22,7 @@ from rich.console import Console
 
 from benchmarks.cases.catalogue import GROUPS, NEEDS, listed
 from benchmarks.options import Options
-from benchmarks.record import read_runs
+from benchmarks.record import Run, read_runs
 from benchmarks.report import compare
 from benchmarks.report.pages import write_page
 from benchmarks.report.table import show
@@ -105,7 +105,7 @@ def compare_runs(given: Sequence[str]) -> None:
     show(compare.page(before, after, asked.threshold, asked.changed), Console())
 
 
-def _runs(place: Path):
+def _runs(place: Path) -> dict[str, Run]:
     if not place.exists():
         sys.exit(f"no such file or folder: {place}")
     return read_runs(place)

@@ -60,7 +60,8 @@ def run_group(name: str, cases: tuple[str, ...], options: Options, out: Path, *,
 def _read_by(name: str, cases: Sequence[str], options: Options) -> Options:
     """The options without the paths that none of the cases reads."""
     needed = {group(name).cases[case].needs for case in cases}
-    return replace(options, **{path: None for path in ("data", "gmark", "replay") if path not in needed})
+    data, gmark, replay = (getattr(options, path) if path in needed else None for path in ("data", "gmark", "replay"))
+    return replace(options, data=data, gmark=gmark, replay=replay)
 
 
 def records_of(name: str, cases: Sequence[str], options: Options) -> Iterator[Record]:

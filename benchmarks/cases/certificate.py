@@ -23,6 +23,7 @@ from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, Value, clocked
 from benchmarks.subject import kernel_ready
 from tidelog import Engine
+from tidelog.verify import Certificate
 
 SMALL, LARGE, QUICK = 400, 1_000, 60
 DEGREE = 10
@@ -49,7 +50,7 @@ def certified(title: str, built: tuple[Engine, Duration], spark: Any = None) -> 
     """The cost of the certificate of an engine; a violation ends the benchmark."""
     db, build = built
     verdict, took = timed(lambda: db.verify(spark))
-    if not verdict:
+    if not isinstance(verdict, Certificate):
         raise Disagreement(f"{title}: {verdict}")
     ratio = Value("beside the build", took.wall / build.wall, "x")
     values = (*clocked("build", [build]), *clocked("certificate", [took]), ratio)

@@ -68,8 +68,9 @@ def one_edge(workload: Workload) -> tuple[list[Duration], list[Duration]]:
         out.append(subject.delete(edge).whole)
         back.append(subject.insert(edge).whole)
     nothing = Duration()
-    told = {"before": before, "after": subject.rows(workload.view)}
-    must_agree(*(Outcome.of_rows(when, nothing, nothing, rows) for when, rows in told.items()), workload.title)
+    first = Outcome.of_rows("before", nothing, nothing, before)
+    last = Outcome.of_rows("after", nothing, nothing, subject.rows(workload.view))
+    must_agree(first, last, workload.title)
     return out, back
 
 

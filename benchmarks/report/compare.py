@@ -66,7 +66,7 @@ def page(before: Mapping[str, Run], after: Mapping[str, Run], threshold: float, 
     """The comparison; ``changed`` leaves out what is noise."""
     found = ratios(before, after)
     shown = [each for each in found if not changed or each.verdict(threshold)]
-    parts: list[str | Table] = [_summary(found, threshold)]
+    parts: list[str | Table] = [_summary(found, threshold), *_unlike(before, after)]
     if shown:
         parts.append(table(HEAD, [_line(each, threshold) for each in shown], HEAD[:3]))
     parts += [*_only("first", before, after), *_only("second", after, before), *_sizes(before, after)]
@@ -90,6 +90,15 @@ def _summary(found: list[Ratio], threshold: float) -> str:
     mean = f"; times are {math.exp(math.fsum(map(math.log, times)) / len(times)):.2f} x in the mean" if times else ""
     worse, better = verdicts.count("worse"), verdicts.count("better")
     return f"{len(found)} values: {worse} worse and {better} better by more than {threshold:g} x{mean}."
+
+
+def _unlike(before: Mapping[str, Run], after: Mapping[str, Run]) -> Iterator[str]:
+    """Groups that were measured with other options, or on another machine."""
+    for group in sorted(before.keys() & after.keys()):
+        old, new = before[group], after[group]
+        for what, one, other in (("options", old.options, new.options), ("machine", old.machine, new.machine)):
+            if one != other:
+                yield f"{group}: the {what} differ, {one} and {other}."
 
 
 def _only(side: str, here: Mapping[str, Run], there: Mapping[str, Run]) -> Iterator[str]:

@@ -48,6 +48,12 @@ def test_cases_of_one_run_only_and_sizes_that_differ_are_told() -> None:
     assert "Only in the second run: engine/edge." in text
 
 
+def test_other_options_are_told() -> None:
+    quick = run_of("engine", ("engine",), Options(quick=True), [])
+    text = page_text(page({"engine": found(1.0, 50.0)}, {"engine": quick}, 1.25, changed=True))
+    assert "engine: the options differ, {} and {'quick': True}." in text
+
+
 def test_the_command_compares_a_file_with_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = write_run(found(1.0, 50.0), tmp_path / "first")
     write_run(found(3.0, 50.0), tmp_path / "second")
