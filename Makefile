@@ -80,21 +80,21 @@ test-spark-long: $(READY) ## what takes its time on Spark: every moment of a los
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
 
+# `python -m benchmarks` with a group and --write: results as JSON and pages made of them are kept in benchmarks/results.
+BENCH := $(BIN)/python -m benchmarks
+BENCH_DATA = $(if $(DATA),--data $(DATA)) $(ARGS)
+
 bench: $(READY) ## the engine beside DuckDB and clingo; DATA=lubm1.tsv.gz adds LUBM-1, ARGS=... is handed on
-	$(BIN)/python -m benchmarks.run --aggregates $(if $(DATA),--data $(DATA)) $(ARGS)
+	$(BENCH) engine --write $(BENCH_DATA)
 
 bench-spark: $(READY) ## partitions on Spark beside hand-written Spark
-	$(BIN)/python -m benchmarks.spark --write $(ARGS)
+	$(BENCH) spark --write $(ARGS)
 
 bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=folder adds the gMark queries
-	$(BIN)/python -m benchmarks.paths --write
-	$(BIN)/python -m benchmarks.certificate --write
-	$(if $(GMARK),$(BIN)/python -m benchmarks.gmark --data $(GMARK) --write)
+	$(BENCH) paths certificate $(if $(GMARK),gmark --gmark $(GMARK)) --write $(BENCH_DATA)
 
 bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
-	$(BIN)/python -m benchmarks.language --write
-	$(BIN)/python -m benchmarks.durability
-	$(BIN)/python benchmarks/circuits.py --write $(if $(DATA),--lubm $(DATA))
+	$(BENCH) language durability circuits --write $(BENCH_DATA)
 
 # Spark needs Java: installed where that is possible, else the demo says what to do.
 java:

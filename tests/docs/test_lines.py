@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, PAGES, name, read, without_blocks
+from tests.docs.pages import PAGES, name, read, without_blocks
 
 WIDEST = 120
-NOT_YET = {DOCS / "design" / "benchmarks.md"}  # pages whose lines are still as they were
 
 
 def too_wide(text: str) -> list[str]:
@@ -23,13 +22,9 @@ def is_one_link(line: str) -> bool:
     return re.fullmatch(r"\s*(?:[-*] )?\[[^\]]*\]\([^)]*\)[.,;:]?", line) is not None
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in NOT_YET], ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_lines_are_not_too_wide(page: Path) -> None:
     assert not too_wide(read(page))
-
-
-def test_exceptions_are_needed() -> None:
-    assert all(too_wide(read(page)) for page in NOT_YET), "no longer an exception: take it from the list"
 
 
 def test_a_wide_line_is_noticed() -> None:
