@@ -16,7 +16,7 @@ from tests.spark.residents import Keeper
 from tidelog.spark import PreflightError, ResidentStage, local_session, open_session
 from tidelog.spark.session import preflight
 from tidelog.spark.session.java import require_java
-from tidelog.spark.session.session import worker_path
+from tidelog.spark.session.session import LOG_SETTINGS, worker_path
 
 
 def fake_java(folder: Path, says: str, code: int = 0) -> Path:
@@ -29,6 +29,10 @@ def fake_java(folder: Path, says: str, code: int = 0) -> Path:
 
 def test_java_of_this_machine_is_usable() -> None:
     assert require_java() >= 17
+
+
+def test_what_spark_may_say_is_settled_by_a_file_of_the_package() -> None:
+    assert "rootLogger.level = error" in LOG_SETTINGS.read_text("utf-8")
 
 
 def test_missing_java_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tidelog.spark.session.quiet import without_java_notices
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 SPARE = 2  # slots beside those of the resident stage: one for what reads and writes, one so that it need not wait
 
 
@@ -67,12 +68,11 @@ def open_session(
 
 
 def _settings(partitions: int, memory: str) -> dict[str, str]:
-    quiet = Path(__file__).with_name("log4j2.properties").as_uri()
     return {
         "spark.driver.host": LOOPBACK,
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.memory": memory,
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}",
         "spark.dynamicAllocation.enabled": "false",
         "spark.executorEnv.PYTHONPATH": worker_path(),
         "spark.pyspark.driver.python": sys.executable,
