@@ -13,8 +13,7 @@ from pyspark.sql import SparkSession
 from tests.spark.apart import run_apart
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
-from tidelog.spark import PreflightError, ResidentStage, local_session, open_session
-from tidelog.spark.session import preflight
+from tidelog.spark import PreflightError, ResidentStage, local_session, open_session, preflight
 from tidelog.spark.session.java import require_java
 from tidelog.spark.session.session import LOG_SETTINGS, worker_path
 
