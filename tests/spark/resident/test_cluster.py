@@ -12,8 +12,7 @@ from tests.spark.apart import run_apart
 from tests.spark.cluster import Cluster
 from tests.spark.processes import parent_of, runs, wait_for
 from tests.spark.residents import Keeper
-from tidelog.spark import PartitionLost, PreflightError, ResidentStage
-from tidelog.spark.session import preflight
+from tidelog.spark import PartitionLost, PreflightError, ResidentStage, preflight
 from tidelog.spark.session.master import slots
 
 

@@ -10,8 +10,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
-from tidelog.spark import PreflightError, ResidentStage
-from tidelog.spark.session import preflight
+from tidelog.spark import PreflightError, ResidentStage, preflight
 from tidelog.spark.session.master import slots
 
 
