@@ -37,7 +37,8 @@ PATIENCE = int(inspect.signature(ResidentStage).parameters["patience"].default)
 PYTHON = re.findall(r'requires-python = ">=([\d.]+)"', read(ROOT / "pyproject.toml"))[0]
 CASES = {name: int(value) for name, value in re.findall(r"^CASES_(\w+) := (\d+)$", MAKEFILE, re.MULTILINE)}
 CLAIMS = [
-    ("README.md", f"Python {PYTHON} or later; on Spark also Java {OLDEST} or later"),
+    ("README.md", f"on Spark with Java {OLDEST} or later"),
+    ("README.md", f"Python {PYTHON} or later"),
     ("Makefile", f"needs Python {PYTHON} or later, Java {OLDEST} or later"),
     ("Makefile", f"tests with {CASES['CHECK']:,} cases of the law"),
     ("Makefile", f"everything: {CASES['TEST']:,} cases of the law"),

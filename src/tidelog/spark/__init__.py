@@ -1,7 +1,7 @@
 """Partitions that live in Spark: a session, a check of it, and one resident stage served by Arrow Flight.
 
 Law: nothing here knows Datalog. A resident is made by a factory in each of P barrier tasks, is called by the driver,
-and exchanges rows with the others directly. This folder and `io/spark` are the only ones that import pyspark.
+and exchanges rows with the others directly. Only this package imports pyspark, and only once Spark is asked for.
 """
 
 from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError

@@ -25,7 +25,6 @@ from tidelog.runtime.request import HostLost
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.residence import MakeResidence
-from tidelog.spark.rows.encode import EncodedFrame
 from tidelog.spark.session.master import slots
 
 if TYPE_CHECKING:
@@ -79,6 +78,7 @@ class SparkHosts:
 
     def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
         """Send the rows of DataFrames, side by side, to the partitions that own them."""
+        from tidelog.spark.rows.encode import EncodedFrame
         from tidelog.spark.rows.send import send
 
         frames = [frame for frame in arriving if isinstance(frame, EncodedFrame)]
