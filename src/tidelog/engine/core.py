@@ -20,6 +20,7 @@ from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.program.nearest import KnownNames
 from tidelog.program.schema import column_names
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.outcome import RowChanges
 from tidelog.runtime.runtime import Runtime
 from tidelog.store.durable import Durable
@@ -73,11 +74,11 @@ class Core:
     @property
     def relations(self) -> tuple[str, ...]:
         """The names of all relations that the user knows."""
-        return tuple(sorted(name for name in self.rules.schema if not name.startswith("__")))
+        return tuple(sorted(name for name in self.rules.schema if not is_auxiliary(name)))
 
     def knows(self, name: object) -> bool:
         """Whether the user knows a relation of that name."""
-        return name in self.rules.schema and not str(name).startswith("__")
+        return name in self.rules.schema and not is_auxiliary(str(name))
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The names of a relation's columns: those declared, or c1, c2 and so on."""
