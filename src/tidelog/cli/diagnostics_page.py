@@ -9,7 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from tidelog.cli import simulate_catalogue
+from tidelog.cli.simulate import catalogue as simulations
 from tidelog.dbsp import catalogue as circuits
 from tidelog.errors.entry import CodeEntry
 from tidelog.io import catalogue as files
@@ -57,7 +57,7 @@ def all_entries() -> list[CodeEntry]:
     """Every entry of every catalogue, by code."""
     front_end = (*SYNTAX_CODES.values(), *CATALOGUE.values(), *rewrites.CATALOGUE.values())
     limits = fragments.CATALOGUE.values()
-    others = (*circuits.ENTRIES, *networks.ENTRIES, *simulate_catalogue.ENTRIES, *files.ENTRIES)
+    others = (*circuits.ENTRIES, *networks.ENTRIES, *simulations.ENTRIES, *files.ENTRIES)
     return sorted((*front_end, *limits, *others), key=lambda entry: entry.code)
 
 

@@ -90,7 +90,7 @@ def explain(
 
 
 def _in_order(strata: Iterable[Stratum]) -> list[Stratum]:
-    """Those that have rules, lower ones first; a stratum of several relations comes more than once."""
+    """The strata that have rules, each once, lower ones first."""
     return sorted({id(s): s for s in strata if s.rules}.values(), key=lambda s: s.order)
 
 

@@ -15,6 +15,7 @@ import typer
 from tidelog.cli.application import app
 from tidelog.cli.guard import guarded
 from tidelog.cli.load import load_engine
+from tidelog.cli.options import FactsOption, ProgramArgument
 from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError
 from tidelog.why import NotTrueError
@@ -22,11 +23,9 @@ from tidelog.why import NotTrueError
 
 @app.command("why")
 def why_command(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")],
+    program: ProgramArgument,
     fact: Annotated[str, typer.Argument(metavar="FACT", help="A fact, such as 'reach(1, 3)'.")],
-    facts: Annotated[
-        Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")
-    ] = Path("."),
+    facts: FactsOption = Path("."),
     absent: Annotated[bool, typer.Option("--not", help="Tell why the fact is not true.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     depth: Annotated[int, typer.Option(min=0, help="Levels of the proof to show.")] = 100,

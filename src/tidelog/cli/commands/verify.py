@@ -11,23 +11,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.check import Format, check_file
-from tidelog.cli.load import load_engine
+from tidelog.cli.inputs import read_facts, read_valid, refuse_errors
+from tidelog.cli.load import start_engine
+from tidelog.cli.options import LAST, AtOption, Format, StateArgument
+from tidelog.cli.place import Runtime, RuntimeOption
 from tidelog.cli.progress import progress
-from tidelog.cli.runtime import Runtime, RuntimeOption
+from tidelog.cli.report import check_file
 from tidelog.cli.show import console
-from tidelog.cli.state import LAST, AtOption, StateArgument, opened
+from tidelog.cli.state import opened
 from tidelog.engine.engine import Engine
-from tidelog.errors import EngineError, ProgramError
+from tidelog.errors import EngineError
 from tidelog.program import Program
 from tidelog.spark.verify import verify_with_spark
 from tidelog.verify import Verdict, verify
 from tidelog.verify.claim import Base
+
+if TYPE_CHECKING:
+    from tidelog.spark.types import SparkSession
 
 
 @app.command("verify")
@@ -63,17 +68,15 @@ def _claimed(db: Engine, file: str | None, folder: Path | None) -> tuple[Program
         if folder is not None:
             raise EngineError("`-F` gives the facts of a PROGRAM; name the program too")
         return db.program, None
-    report = check_file(file)
-    if report.errors:
-        raise ProgramError(report.findings)
     if folder is None:
-        return report.checked.program, None
-    with load_engine(file, folder) as loaded:
-        return report.checked.program, {name: loaded.asserted(name).rows() for name in loaded.relations}
+        return refuse_errors(check_file(file)).program, None
+    checked = read_valid(file)
+    with start_engine(checked.program, read_facts(checked, folder)) as loaded:
+        return checked.program, {name: loaded.asserted(name).rows() for name in loaded.relations}
 
 
 @contextmanager
-def _session(runtime: Runtime) -> Iterator[Any]:
+def _session(runtime: Runtime) -> Iterator[SparkSession | None]:
     """A Spark session while the check runs, or None."""
     if runtime is not Runtime.spark:
         yield None
@@ -84,7 +87,7 @@ def _session(runtime: Runtime) -> Iterator[Any]:
         yield spark
 
 
-def _verdict(db: Engine, program: Program, base: Base | None, spark: Any) -> Verdict:
+def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSession | None) -> Verdict:
     if base is None and program is db.program:
         return db.verify(spark)
     if spark is None:

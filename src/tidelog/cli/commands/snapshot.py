@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tidelog.cli.application import app
+from tidelog.cli.options import StateArgument
 from tidelog.cli.show import console
-from tidelog.cli.state import StateArgument, opened
+from tidelog.cli.state import opened
 
 
 @app.command("snapshot")

@@ -21,7 +21,7 @@ from tidelog.cli.progress import progress
 from tidelog.errors import DataError, EngineError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from tidelog.spark.types import SparkSession
 
 ON_SPARK, IN_PROCESS = 2, 1  # partitions, if nobody says how many
 

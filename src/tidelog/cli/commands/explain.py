@@ -15,12 +15,13 @@ import typer
 from tidelog.cli.application import app
 from tidelog.cli.guard import guarded
 from tidelog.cli.load import load_engine
-from tidelog.cli.runtime import ON_SPARK
+from tidelog.cli.options import ProgramArgument
+from tidelog.cli.place import ON_SPARK
 
 
 @app.command("explain")
 def explain_command(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")],
+    program: ProgramArgument,
     facts: Annotated[
         Path | None,
         typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files; none are read without it."),

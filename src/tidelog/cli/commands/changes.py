@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.check import Format
-from tidelog.cli.state import StateArgument, opened
+from tidelog.cli.options import Format, StateArgument
+from tidelog.cli.state import opened
 from tidelog.io.texts import show_fact
 
 

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.check import Format
+from tidelog.cli.options import Format, StateArgument
 from tidelog.cli.show import console
-from tidelog.cli.state import StateArgument, opened
+from tidelog.cli.state import opened
 from tidelog.explain.profile import duration
 from tidelog.store.history import LogEntry
 

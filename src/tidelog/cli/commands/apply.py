@@ -15,14 +15,15 @@ import typer
 from rich.console import Console
 
 from tidelog.cli.application import app
-from tidelog.cli.check import check_file
-from tidelog.cli.run import read_data
-from tidelog.cli.run_show import examples
+from tidelog.cli.inputs import read_data, refuse_errors
+from tidelog.cli.options import LAST
+from tidelog.cli.report import check_file
 from tidelog.cli.show import console
-from tidelog.cli.state import LAST, StateOption, opened, view_changes
+from tidelog.cli.state import opened
+from tidelog.cli.view_change import change_lines, view_changes
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
-from tidelog.errors import DataError, ProgramError
+from tidelog.errors import DataError
 from tidelog.explain.profile import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
@@ -32,7 +33,7 @@ from tidelog.program.check import check_program
 @app.command("apply")
 def apply_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The edited program, or a folder of fact files.")],
-    state: StateOption,
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would change and what it costs; change nothing.")
     ] = False,
@@ -56,10 +57,7 @@ def apply_command(
 
 def epoch_of_program(db: Engine, file: Path, to: Console) -> Epoch | None:
     """The epoch that makes the state's program say what the file says; None if it does."""
-    report = check_file(str(file))
-    if report.errors:
-        raise ProgramError(report.findings)
-    epoch, difference = db.epoch_to(report.checked.program)
+    epoch, difference = db.epoch_to(refuse_errors(check_file(str(file))).program)
     for line in difference.lines(db.program.convention):
         to.print(line)
     return epoch if difference else None
@@ -99,8 +97,7 @@ def show_epoch(epoch: Epoch, dry_run: bool, to: Console) -> None:
         f"{cost.suspended:,} facts suspended, {cost.revived:,} revived"
     )
     found = view_changes(epoch)
-    width = max(map(len, found), default=0)
-    for name, change in found.items():
-        to.print(f"  {name:<{width}}  +{change.inserted:,} -{change.deleted:,}  {examples(name, change)}".rstrip())
+    for line in change_lines(found):
+        to.print(line)
     if not found:
         to.print("  no relation changes")

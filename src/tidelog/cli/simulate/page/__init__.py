@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from tidelog.cli.simulate_page.layout import layout
+from tidelog.cli.simulate.page.layout import layout
 
 __all__ = ["layout", "render"]
 

@@ -16,8 +16,9 @@ import pyarrow.parquet
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.options import LAST, AtOption, StateArgument
 from tidelog.cli.show import console
-from tidelog.cli.state import LAST, AtOption, StateArgument, opened
+from tidelog.cli.state import opened
 from tidelog.engine.engine import Engine
 from tidelog.engine.view import Rows
 from tidelog.errors import DataError

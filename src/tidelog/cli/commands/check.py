@@ -6,62 +6,16 @@ diagnostics. A file without errors gives one line that says what it holds.
 
 from __future__ import annotations
 
-import enum
 import json
-import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.options import Format
+from tidelog.cli.report import Fragment, Report, check_file
 from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
-from tidelog.errors import Diagnostic
-from tidelog.program.check import Checked, examine_program
-from tidelog.program.fragment import check_regular
-from tidelog.syntax import read_file, read_program
-
-STANDARD_INPUT = "-"
-
-
-class Format(enum.StrEnum):
-    """How findings are printed."""
-
-    text = "text"
-    json = "json"
-
-
-class Fragment(enum.StrEnum):
-    """A part of the language that a program may be held to."""
-
-    regular = "regular"
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What was found out about one file, held to a fragment or to the language alone."""
-
-    name: str
-    checked: Checked
-    findings: tuple[Diagnostic, ...]
-    fragment: Fragment | None = None
-
-    @property
-    def errors(self) -> int:
-        """The number of findings that are errors."""
-        return sum(finding.severity == "error" for finding in self.findings)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What the file holds, in numbers."""
-        return {
-            "rules": len(self.checked.program.rules),
-            "facts": len(self.checked.program.facts),
-            "relations": len(self.checked.schema),
-            "strata": len(self.checked.strata),
-            "warnings": len(self.findings) - self.errors,
-        }
 
 
 @app.command()
@@ -84,31 +38,6 @@ def check(
         show_reports(reports)
     if any(report.errors for report in reports):
         raise typer.Exit(1)
-
-
-def check_file(file: str, fragment: Fragment | None = None) -> Report:
-    """Read and check one file, or the standard input."""
-    if file == STANDARD_INPUT:
-        name = "<stdin>"
-        program, read = read_program(sys.stdin.buffer.read(), name, include=".")
-    else:
-        name = file
-        program, read = read_file(file)
-    checked, found = examine_program(program)
-    outside = check_regular(checked.program) if fragment is Fragment.regular else []
-    return Report(name, checked, in_order((*read, *found, *outside), name), fragment)
-
-
-def in_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
-    """By position in the text; the file itself before what it includes, findings without a place first of all."""
-
-    def key(finding: Diagnostic) -> tuple[int, str, int]:
-        if finding.span is None:
-            return (0, "", 0)
-        source = finding.span.source.name
-        return (1 if source == name else 2, source, finding.span.start)
-
-    return tuple(sorted(findings, key=key))
 
 
 def show_reports(reports: Sequence[Report]) -> None:
