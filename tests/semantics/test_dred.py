@@ -130,7 +130,7 @@ def test_choices_improve_and_worsen(schedule):
     ):
         settle(algorithm, *changes, schedule=schedule)
         model = least_model(algorithm.network, facts)
-        assert {o.fact for _, o, _ in algorithm.state.occurrences()} == model
+        assert {o.fact for _, o, _ in algorithm.visible.state.occurrences()} == model
 
 
 def test_rules_without_body_stay():
