@@ -32,6 +32,7 @@ class DRed(EpochAlgorithm):
         super().load(program, facts)
         self._insertions: list[Fact] = []
         self._gone: list[Fact] = []
+        self._axioms: set[Fact] = set()  # what rules without a body derive: nobody can retract it
 
     # Phases
 
@@ -48,7 +49,7 @@ class DRed(EpochAlgorithm):
 
     def _begin_epoch(self) -> None:
         axioms = sorted(self.asserted.take_axioms(), key=order)
-        self.asserted.facts.update(axioms)
+        self._axioms.update(axioms)
         changes = self.asserted.take_changes()
         self._insertions = [*axioms, *(fact for sign, fact, _ in changes if sign > 0)]
         self._begin_deleting(fact for sign, fact, _ in changes if sign < 0)
@@ -80,7 +81,7 @@ class DRed(EpochAlgorithm):
             self._insert(fact)
 
     def _delete(self, fact: Fact) -> None:
-        if not self.visible.holds(fact) or fact in self.asserted:
+        if not self.visible.holds(fact) or fact in self.asserted or fact in self._axioms:
             return
         self._gone.append(fact)
         self._fire(DELETE, fact)
