@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from tidelog.io.columns import decode_column
 from tidelog.kernel.cells import Cells
-from tidelog.kernel.layout import ON_ALL
 from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.form import Form
 from tidelog.plan.planner import Runtime
 from tidelog.program.state import EngineState, FactState, Row
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime.embedded import EmbeddedRuntime
 
 Facts = dict[Row, FactState]
@@ -32,7 +32,7 @@ def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Engine
         facts = {name: told(name, runtime.counts(name)) for name in names}
         return EngineState(facts, tuple(form.core.values()), tuple(runtime.groups), form.schema)
     held = {name: [told(name, counts) for counts in runtime.ask("counts", name)] for name in names}
-    mirrored = frozenset(name for name in names if form.places.get(name) == ON_ALL)
+    mirrored = frozenset(name for name in names if form.places.get(name) == MIRRORED)
     return EngineState(
         {name: _once(parts, name in mirrored) for name, parts in held.items()},
         tuple(form.core.values()),

@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tidelog.explain.explanation import Names
-from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
+from tidelog.partition.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 
@@ -154,13 +154,12 @@ class Profiler:
             thread.join()
 
     def _sample(self, partition: Partition, over: threading.Event) -> None:
-        machine, before = partition.machine, time.perf_counter()
+        before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            if machine.state[at.PC] >= 0:
-                label = partition.label_of(machine.current_rule())
-                if label is not None:
-                    self._sampled[label] = self._sampled.get(label, 0.0) + now - before
+            label = running_rule(partition)
+            if label is not None:
+                self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:

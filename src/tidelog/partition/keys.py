@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.errors import DataError, EvaluationError
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.keyed import old_rows
-from tidelog.kernel.layout import ARITY
+from tidelog.partition.records import STATE
 from tidelog.partition.relations import Relations
 from tidelog.program import Materialize, Program
 
@@ -151,5 +151,4 @@ def rows_with_keys(relations: Relations, name: str, columns: tuple[int, ...], ro
     table = relations.directory, relations.indexes
     while (count := old_rows(*table, index, number, address(keys), len(keys), len(columns), found)) < 0:
         found = np.empty(2 * len(found), np.int64)
-    arity = int(relations.directory[number, ARITY])
-    return relations.records(number)[found[:count], :arity].copy()
+    return relations.records(number)[found[:count], :STATE].copy()

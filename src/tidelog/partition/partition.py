@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
@@ -18,9 +20,20 @@ from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.fold import Fold
+from tidelog.partition.journal import NOTHING, Changes, net_changes
 from tidelog.partition.machine import Machine
 from tidelog.partition.owner import Parcel
-from tidelog.partition.phases import NOTHING, Changes, Phases, joined
+from tidelog.partition.phases import Phases, joined
+from tidelog.partition.records import (
+    STATE,
+    all_counts,
+    asserted,
+    close_ranks,
+    low_counts,
+    present,
+    rank_base,
+    ranks,
+)
 from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.steps import Expose, Plan
@@ -206,14 +219,9 @@ class Partition(Phases):
 
     def highest_rank(self, names: Iterable[str]) -> int:
         """The highest rank of the facts of some relations."""
-        highest = 0
-        for name in names:
-            number = self.relations.numbers[name]
-            records = self.relations.records(number)
-            if len(records):
-                arity, base = (int(self.relations.directory[number, f]) for f in (at.ARITY, at.RANK_BASE))
-                highest = max(highest, int((records[:, arity] >> at.FLAG_BITS).max()) + base)
-        return highest
+        numbers = [self.relations.numbers[name] for name in names]
+        found = (ranks(self.relations.records(n), rank_base(self.relations, n)) for n in numbers)
+        return max((int(part.max(initial=0)) for part in found), default=0)
 
     @property
     def clock(self) -> int:
@@ -227,19 +235,9 @@ class Partition(Phases):
     def close_ranks(self, names: Iterable[str]) -> int:
         """Number the ranks of a stratum's facts anew from 1, in the same order; no count changes. The highest rank."""
         numbers = [self.relations.numbers[name] for name in names]
-        states = []
-        for number in numbers:
-            arity, base = (int(self.relations.directory[number, f]) for f in (at.ARITY, at.RANK_BASE))
-            states.append((self.relations.records(number)[:, arity], base))
-        ranks = np.concatenate([(state >> at.FLAG_BITS) + base for state, base in states])
-        live = np.concatenate([(state & at.LIVE) != 0 for state, _ in states])
-        order = np.unique(ranks[live])
-        for number, (state, base) in zip(numbers, states, strict=True):
-            used = (state & at.LIVE) != 0
-            closed = np.searchsorted(order, (state[used] >> at.FLAG_BITS) + base) + 1
-            state[used] = (closed << at.FLAG_BITS) | (state[used] & at.FLAGS)
-            self.relations.directory[number, at.RANK_BASE] = 0
-        return len(order)
+        highest = close_ranks([(self.relations.records(n), rank_base(self.relations, n)) for n in numbers])
+        self.relations.directory[numbers, at.RANK_BASE] = 0
+        return highest
 
     def set_clock(self, rank: int) -> None:
         """After `close_ranks` of all strata: the highest rank there is."""
@@ -250,13 +248,9 @@ class Partition(Phases):
         found: dict[int, Changes] = {}
         for name in stratum.relations:
             number = self.relations.numbers.get(name)
-            count = 0 if number is None else int(self.relations.directory[number, at.JROWS])
-            if number is None or count == 0:
-                continue
-            plus, minus = np.empty(count, np.int64), np.empty(count, np.int64)
-            p, m = support.net_changes(self.relations.directory, number, 0, plus, minus)
-            if p or m:
-                found[number] = Changes(plus[:p], minus[:m])
+            changes = None if number is None else net_changes(self.relations, number)
+            if number is not None and changes is not None:
+                found[number] = changes
         return found
 
     def commit(self) -> None:
@@ -298,21 +292,17 @@ class Partition(Phases):
     def rows(self, name: str) -> Cells:
         """The columns of the facts of a relation at the last committed epoch."""
         with self.lock:
-            number = self.relations.numbers[name]
-            arity = int(self.relations.directory[number, at.ARITY])
-            records = self.relations.records(number)
-            return records[(records[:, arity] & at.OLD) != 0, :arity].copy()
+            records = self.relations.records(self.relations.numbers[name])
+            return records[present(records), :STATE].copy()
 
-    def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, Cells]:
+    def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation at the last committed epoch."""
         with self.lock:
             number = self.relations.numbers[name]
-            arity, base = (int(self.relations.directory[number, f]) for f in (at.ARITY, at.RANK_BASE))
             records = self.relations.records(number)
-            live = records[(records[:, arity] & at.OLD) != 0]
-            state, counts = live[:, arity], live[:, arity + 1]
-            ranks = (state >> at.FLAG_BITS) + base
-            return live[:, :arity].copy(), ranks, counts >> 32, counts & at.LOW32, (state & at.BASE) != 0
+            facts = records[present(records)]
+            found = ranks(facts, rank_base(self.relations, number))
+            return facts[:, :STATE].copy(), found, all_counts(facts), low_counts(facts), asserted(facts)
 
     # Inner workings
 

@@ -9,31 +9,22 @@ the same facts and the same ``all``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
-from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.index import collect
+from tidelog.kernel.cells import Cells
+from tidelog.partition.journal import NOTHING, Changes
 from tidelog.partition.machine import Machine
 from tidelog.partition.owner import Parcel, share_rows
+from tidelog.partition.records import STATE, columns_of, rows_with_key
 from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import RuleCode, Stratum, Triggers
 
-NOTHING: Cells = np.zeros(0, np.int64)
 WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
 WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
-
-
-@dataclass(slots=True)
-class Changes:
-    """Net changes of a relation in an epoch, as items (relation << 32 | row)."""
-
-    appeared: Cells = field(default_factory=lambda: NOTHING)
-    vanished: Cells = field(default_factory=lambda: NOTHING)
 
 
 class Phases:
@@ -218,8 +209,8 @@ class Phases:
             return None if index is None else self._rows_of_group(number, index, code, group)
 
         lost, gained = code.fold.change(
-            self.columns_of(change.appeared, number),
-            self.columns_of(change.vanished, number),
+            columns_of(self.relations, change.appeared, number),
+            columns_of(self.relations, change.vanished, number),
             group_rows if index is not None else lambda group: self._source_rows(code, at.OLD),
             lambda: self._source_rows(code, at.OLD),
         )
@@ -230,12 +221,8 @@ class Phases:
         assert code.fold is not None
         by_column = dict(zip(code.fold.group, group, strict=True))
         key: Cells = np.array([by_column[c] for c in sorted(by_column)], np.int64)
-        found = np.empty(16, np.int64)
-        while (
-            count := collect(self.relations.directory, self.relations.indexes, index, number, address(key), found)
-        ) < 0:
-            found = np.empty(2 * len(found), np.int64)
-        return self.columns_of(found[:count] | (number << 32), number)
+        rows = rows_with_key(self.relations, number, index, key)
+        return self.relations.records(number)[rows, :STATE]
 
     def _change_folded(self, phase: int, code: RuleCode, rows: Cells) -> None:
         """Results of a fold: this partition's own are given or taken here, the others leave."""
@@ -255,15 +242,8 @@ class Phases:
 
     def _source_rows(self, code: RuleCode, flag: int) -> Cells:
         """The source rows of a fold: those before the epoch (OLD) or those now (NEW)."""
-        number = self.relations.numbers[code.source]
-        arity = int(self.relations.directory[number, at.ARITY])
-        records = self.relations.records(number)
-        return records[(records[:, arity] & flag) != 0, :arity]
-
-    def columns_of(self, items: Cells, number: int) -> Cells:
-        """The columns of some facts of one relation, present or just vanished."""
-        arity = int(self.relations.directory[number, at.ARITY])
-        return self.relations.records(number)[items & at.LOW32, :arity].copy()
+        records = self.relations.records(self.relations.numbers[code.source])
+        return records[(records[:, STATE] & flag) != 0, :STATE]
 
     def _ranks(self, items: Cells) -> Cells:
         ranks = np.empty(len(items), np.int64)

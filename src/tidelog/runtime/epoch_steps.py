@@ -15,13 +15,14 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.fold import Fold, fold_of
+from tidelog.partition.journal import Changes
 from tidelog.partition.limits import Limits
 from tidelog.partition.partition import Partition
-from tidelog.partition.phases import Changes
+from tidelog.partition.progress import progress, supports_found
+from tidelog.partition.records import arity_of, columns_of
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Atom, Negation
@@ -88,7 +89,7 @@ class Host:
     def arity(self, name: str) -> int | None:
         """The number of columns of a relation, None if there is no such relation, or only one that a rollback left."""
         number = self.partition.relations.numbers.get(name) if name in self.strata else None
-        return None if number is None else int(self.partition.relations.directory[number, at.ARITY])
+        return None if number is None else arity_of(self.partition.relations, number)
 
     @property
     def closes_ranks(self) -> bool:
@@ -177,9 +178,7 @@ class Host:
             added = yield from self._change_rules(work, undo)
         yield from self._visit(work, added, outcome)
         outcome.seconds = time.perf_counter() - began
-        state = self.partition.machine.state
-        outcome.rounds, outcome.suspended = int(state[at.ROUNDS]), int(state[at.SUSPENDED])
-        outcome.revived = int(state[at.REVIVED])
+        _, outcome.rounds, outcome.suspended, outcome.revived = progress(self.partition.machine)
         outcome.messages, outcome.exchanges = self._messages, self._exchanges
         outcome.facts, outcome.bytes = self._used()
         self._count_supports(undo, outcome)
@@ -408,7 +407,7 @@ class Host:
     def _used(self) -> tuple[int, int]:
         """Facts that the epoch made, and the bytes held if those are limited."""
         machine = self.partition.machine
-        return int(machine.state[at.FACTS]), 0 if machine.limits.memory is None else self.partition.relations.memory()
+        return progress(machine).facts, 0 if machine.limits.memory is None else self.partition.relations.memory()
 
     def _reach(self, names: Iterable[str], heap: list[tuple[int, int]], seen: dict[int, Stratum]) -> None:
         for name in names:
@@ -423,18 +422,18 @@ class Host:
         """Notes what the visit of a stratum did, when called at its end."""
         self._stratum = tuple(sorted(stratum.relations)) if self.partition.partitions > 1 else ()
         began = time.perf_counter()
-        state = self.partition.machine.state
-        suspended, revived = int(state[at.SUSPENDED]), int(state[at.REVIVED])
-        supports = int(self.partition.machine.tally.sum())
+        machine = self.partition.machine
+        before, supports = progress(machine), supports_found(machine)
 
         def note() -> None:
+            now = progress(machine)
             outcome.strata.append(
                 StratumStatistics(
                     tuple(sorted(stratum.relations)),
                     time.perf_counter() - began,
-                    supports=int(self.partition.machine.tally.sum()) - supports,
-                    suspended=int(state[at.SUSPENDED]) - suspended,
-                    revived=int(state[at.REVIVED]) - revived,
+                    supports=supports_found(machine) - supports,
+                    suspended=now.suspended - before.suspended,
+                    revived=now.revived - before.revived,
                 )
             )
 
@@ -442,8 +441,9 @@ class Host:
 
     def _reader(self, number: int, change: Changes) -> Callable[[], tuple[Cells, Cells]]:
         """Reads the rows of a change; those that vanished are read now, before their records are freed."""
-        vanished = self.partition.columns_of(change.vanished, number)
-        return lambda: (self.partition.columns_of(change.appeared, number), vanished)
+        relations = self.partition.relations
+        vanished = columns_of(relations, change.vanished, number)
+        return lambda: (columns_of(relations, change.appeared, number), vanished)
 
     def _settle(self) -> None:
         """Changes of the epoch before that somebody may still read are read before records move."""

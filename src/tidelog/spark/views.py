@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tidelog.io.view_files import Kinds, Types, Write
-from tidelog.kernel.layout import ON_ALL
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime.coordinator import Coordinator
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def partition_writer(
     """Lets every partition write its rows of a relation, or of what the epoch ``run`` changed in it."""
 
     def write(folder: str) -> list[Kinds]:
-        numbers = [0] if runtime.places.get(name) == ON_ALL else range(runtime.partitions)
+        numbers = [0] if runtime.places.get(name) == MIRRORED else range(runtime.partitions)
         args = [
             (f"{folder}/part-{n}.parquet", name, tuple(types), tuple(names), run, lists_as_text)
             for n in range(runtime.partitions)

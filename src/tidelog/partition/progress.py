@@ -1,0 +1,40 @@
+"""What an epoch has done so far on a partition, and what it is doing: numbers that the kernel keeps while it runs.
+
+Law: the numbers only grow from the beginning of an epoch to its end, and may be read while a kernel runs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tidelog.kernel import layout as at
+from tidelog.partition.machine import Machine
+from tidelog.partition.partition import Partition
+
+_FIELDS = [at.FACTS, at.ROUNDS, at.SUSPENDED, at.REVIVED]
+
+
+class Progress(NamedTuple):
+    """Facts that became present, batches fired, facts suspended and revived."""
+
+    facts: int
+    batches: int
+    suspended: int
+    revived: int
+
+
+def progress(machine: Machine) -> Progress:
+    """What the epoch has done so far."""
+    return Progress(*machine.state[_FIELDS].tolist())
+
+
+def supports_found(machine: Machine) -> int:
+    """How many supports the rules have found or lost so far."""
+    return int(machine.tally.sum())
+
+
+def running_rule(partition: Partition) -> str | None:
+    """The label of the rule whose join runs now, if one does."""
+    if partition.machine.state[at.PC] < 0:
+        return None
+    return partition.label_of(partition.machine.current_rule())
