@@ -26,7 +26,7 @@ ONE_SUPPORT = 1 << 32  # in the counts cell
 REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE, CANDIDATES = range(15)
 PLACE = 15  # the column whose hash owns a fact, or one of the two below
 DIRECTORY_FIELDS = 16
-ON_ONE, ON_ALL = -1, -2  # all facts on partition 0; on every partition
+SINGLE, MIRRORED = -1, -2  # all facts on partition 0; on every partition (`rewrite.place.placement`)
 
 # Fields of an index. COLS is the first of its key columns.
 REL, NCOLS, LINKS, KTAB, KMASK, KEYS, FOLLOWING, COLS = range(8)
