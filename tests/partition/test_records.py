@@ -104,8 +104,7 @@ def test_the_journal_tells_what_appeared_vanished_and_was_asserted() -> None:
                     sorted(found.records[mask, 0].tolist())
                     for mask in (found.appeared, found.vanished, found.stayed, found.asserted, found.retracted)
                 ]
-                changes = net_changes(partition.relations, number)
-                assert changes is not None
+                changes = net_changes(partition.relations, [partition.relations.names[number]])[number]
                 assert len(changes.appeared) == found.appeared.sum()
                 assert len(changes.vanished) == found.vanished.sum()
             commit()

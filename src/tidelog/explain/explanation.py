@@ -141,7 +141,7 @@ def explain(
         if (core or not name.startswith("__")) and runtime.arity(name) is not None
     )
     plans = tuple(_stratum_plan(i, stratum, names) for i, stratum in enumerate(strata, 1))
-    indexes = _indexes(runtime.book.partition.codes.values(), names)
+    indexes = _indexes(runtime.book.partition.rules.codes.values(), names)
     placement = None if placed is None else _placement(placed, rules, names, partitions)
     return Explanation(relations, plans, indexes, placement)
 

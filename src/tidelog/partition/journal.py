@@ -6,6 +6,7 @@ and revived, or lost one support and gained another, is no change; what is left 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,14 +28,18 @@ class Changes:
     vanished: Cells = field(default_factory=lambda: NOTHING)
 
 
-def net_changes(relations: Relations, number: int) -> Changes | None:
-    """The facts of a relation that appeared and vanished in the epoch that runs; None if there are none."""
+def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Changes]:
+    """The net changes in the epoch that runs of those relations that changed, by number."""
+    numbers = (relations.numbers[name] for name in names if name in relations.numbers)
+    found = {number: _net_changes(relations, number) for number in numbers if relations.directory[number, at.JROWS]}
+    return {number: changes for number, changes in found.items() if len(changes.appeared) or len(changes.vanished)}
+
+
+def _net_changes(relations: Relations, number: int) -> Changes:
     count = int(relations.directory[number, at.JROWS])
-    if count == 0:
-        return None
     appeared, vanished = np.empty(count, np.int64), np.empty(count, np.int64)
     plus, minus = support.net_changes(relations.directory, number, 0, appeared, vanished)
-    return Changes(appeared[:plus], vanished[:minus]) if plus or minus else None
+    return Changes(appeared[:plus], vanished[:minus])
 
 
 def touched_relations(relations: Relations) -> list[int]:

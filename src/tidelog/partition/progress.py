@@ -11,8 +11,6 @@ from tidelog.kernel import layout as at
 from tidelog.partition.machine import Machine
 from tidelog.partition.partition import Partition
 
-_FIELDS = [at.FACTS, at.ROUNDS, at.SUSPENDED, at.REVIVED]
-
 
 class Progress(NamedTuple):
     """Facts that became present, batches fired, facts suspended and revived."""
@@ -25,7 +23,8 @@ class Progress(NamedTuple):
 
 def progress(machine: Machine) -> Progress:
     """What the epoch has done so far."""
-    return Progress(*machine.state[_FIELDS].tolist())
+    value = machine.state.item
+    return Progress(value(at.FACTS), value(at.ROUNDS), value(at.SUSPENDED), value(at.REVIVED))
 
 
 def supports_found(machine: Machine) -> int:
@@ -37,4 +36,5 @@ def running_rule(partition: Partition) -> str | None:
     """The label of the rule whose join runs now, if one does."""
     if partition.machine.state[at.PC] < 0:
         return None
-    return partition.label_of(partition.machine.current_rule())
+    code = partition.rules.numbered(partition.machine.current_rule())
+    return None if code is None else code.label

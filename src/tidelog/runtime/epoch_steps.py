@@ -16,13 +16,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.exchange import take_leaving
 from tidelog.partition.fold import Fold, fold_of
-from tidelog.partition.journal import Changes
+from tidelog.partition.gain import absorb_gains, end_gain, gain
+from tidelog.partition.journal import Changes, net_changes
 from tidelog.partition.limits import Limits
 from tidelog.partition.partition import Partition
 from tidelog.partition.progress import progress, supports_found
+from tidelog.partition.ranks import close_ranks
 from tidelog.partition.records import arity_of, columns_of
+from tidelog.partition.retract import absorb_losses, retract
+from tidelog.partition.rule_supports import absorb_comparisons, absorb_lost_rules, lose_rule
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Atom, Negation
@@ -156,14 +162,14 @@ class Host:
         """Make the epoch that ran last the committed one."""
         self.partition.commit()
         if self._undo is not None and (self._undo.removed or self._undo.replaced):
-            self.partition.drop_unused_indexes()
+            self.partition.rules.drop_unused_indexes()
         self._undo = None
         self._keep()
         strata = {id(s): s for s in self.strata.values()}.values()
         if self.partition.machine.code_length > CODE_LIMIT:
-            self.partition.compact_code(strata)
+            self.partition.rules.compact_code(strata)
         if self.closes_ranks:
-            self.partition.set_clock(max(self.partition.close_ranks(s.relations) for s in strata))
+            self.partition.set_clock(max(close_ranks(self.partition.relations, s.relations) for s in strata))
 
     def _steps(self, work: EpochWork, undo: _Undo | None) -> Steps[EpochOutcome]:
         began = time.perf_counter()
@@ -196,19 +202,19 @@ class Host:
         return self._add_rules(work, undo)
 
     def _remove_rules(self, work: EpochWork, undo: _Undo) -> Steps[None]:
-        codes = [self.partition.codes[label] for label in work.removed]
+        codes = [self.partition.rules.codes[label] for label in work.removed]
         for code in codes:
-            self.partition.lose_rule(code)
+            lose_rule(self.partition, code)
         if any(code.sends for code in codes):
             while (yield from self._exchange()):
                 for parcel in self.mailbox.collect():
-                    self.partition.absorb_lost_rules(parcel)
+                    absorb_lost_rules(self.partition, parcel)
         for code in codes:
             stratum = self.strata[code.rule.head.predicate]
             del stratum.rules[code.label]
             stratum.forget_tables()
             undo.lost[code.label] = int(self.partition.machine.tally[code.number])
-            self.partition.forget_rule(code)
+            self.partition.rules.forget(code)
             undo.removed.append(code)
 
     def _restratify(self, groups: tuple[frozenset[str], ...]) -> Steps[None]:
@@ -226,7 +232,7 @@ class Host:
     def _exchange_comparisons(self, sign: int) -> Steps[None]:
         while (yield from self._exchange()):
             for parcel in self.mailbox.collect():
-                self.partition.absorb_comparisons(parcel, sign)
+                absorb_comparisons(self.partition, parcel, sign)
 
     def _highest(self, rank: int) -> Steps[int]:
         answer = rank if self.partition.partitions == 1 else (yield self._request("highest", rank))
@@ -234,7 +240,7 @@ class Host:
         return answer
 
     def _take_in(self, planned: PlannedRule, stratum: Stratum) -> RuleCode:
-        return self.partition.add_rule(
+        return self.partition.rules.add(
             planned.rule,
             planned.plans,
             planned.whole,
@@ -246,11 +252,11 @@ class Host:
 
     def _replan(self, planned: PlannedRule, undo: _Undo) -> None:
         assert planned.rule.label is not None
-        code = self.partition.codes[planned.rule.label]
+        code = self.partition.rules.codes[planned.rule.label]
         undo.replaced.append((code, PlannedRule(code.rule, code.plans, code.whole), code.fold))
         code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold_of(planned)
         stratum = self.strata[code.rule.head.predicate]
-        self.partition.place_code(code, stratum.relations)
+        self.partition.rules.assemble(code, stratum.relations)
         stratum.forget_tables()
 
     def _add_rules(self, work: EpochWork, undo: _Undo) -> dict[int, list[RuleCode]]:
@@ -275,7 +281,7 @@ class Host:
         heads = [code.rule.head.predicate for codes in added.values() for code in codes]
         start = [*work.deletes, *work.inserts, *heads]
         if self.partition.partitions == 1:
-            self._visit_alone([*start, *sorted(self.partition.pending)], visit, outcome)
+            self._visit_alone([*start, *sorted(self.partition.waiting)], visit, outcome)
         else:
             yield from self._visit_together(start, visit, outcome, removing=bool(work.removed))
         changes = visit.changes
@@ -302,7 +308,7 @@ class Host:
         """The strata that changes could reach on any partition, in the same order everywhere."""
         names = frozenset(start)
         if removing:
-            answer = yield self._request("union", frozenset(self.partition.pending))
+            answer = yield self._request("union", frozenset(self.partition.waiting))
             assert isinstance(answer, frozenset)
             names |= answer
         for stratum in self._within_reach(names):
@@ -327,7 +333,7 @@ class Host:
 
     def _has_work(self, stratum: Stratum, visit: _Visit) -> bool:
         """Whether this partition itself has something to do in a stratum."""
-        if id(stratum) in visit.added or not self.partition.pending.isdisjoint(stratum.relations):
+        if id(stratum) in visit.added or not self.partition.waiting.isdisjoint(stratum.relations):
             return True
         for name in stratum.relations:
             number = self.partition.relations.numbers[name]
@@ -341,16 +347,16 @@ class Host:
         """Both phases of a stratum from which nothing is sent."""
         note = self._watch(stratum, outcome)
         partition, new_rules = self.partition, visit.added.get(id(stratum), [])
-        partition.retract(stratum, visit.deletes, visit.changes)
+        retract(partition, stratum, visit.deletes, visit.changes)
         for code in new_rules:
             self._note_readers(code)
-        partition.gain(stratum, visit.inserts, visit.changes, new_rules)
-        if partition.has_stale:
-            partition.retract_stale(stratum)
-            partition.restore_shown(stratum)
-        partition.end_gain(stratum)
+        gain(partition, stratum, visit.inserts, visit.changes, new_rules)
+        if needs_clean_up(partition):
+            retract_stale(partition, stratum)
+            restore_shown(partition, stratum)
+        end_gain(partition, stratum)
         note()
-        return partition.net_changes(stratum)
+        return net_changes(partition.relations, stratum.relations)
 
     def _visit_with_others(
         self, stratum: Stratum, visit: _Visit, outcome: EpochOutcome, mine: bool
@@ -358,43 +364,43 @@ class Host:
         """Both phases of a stratum whose rules may send messages."""
         note = self._watch(stratum, outcome)
         partition, new_rules = self.partition, visit.added.get(id(stratum), [])
-        partition.retract(stratum, visit.deletes, visit.changes)
+        retract(partition, stratum, visit.deletes, visit.changes)
         answer = yield from self._exchange(ACTIVE if mine else 0)
         if not answer:
             return {}
         while answer & SENT:
             for parcel in self.mailbox.collect():
-                partition.absorb_losses(stratum, parcel)
+                absorb_losses(partition, stratum, parcel)
             answer = yield from self._exchange()
         for code in new_rules:
             self._note_readers(code)
-        partition.gain(stratum, visit.inserts, visit.changes, new_rules)
+        gain(partition, stratum, visit.inserts, visit.changes, new_rules)
         yield from self._absorb_gains(stratum)
-        if stratum.choices and (yield from self._exchange(ACTIVE if partition.has_stale else 0)):
+        if stratum.choices and (yield from self._exchange(ACTIVE if needs_clean_up(partition) else 0)):
             yield from self._clean_up(stratum)
-        partition.end_gain(stratum)
+        end_gain(partition, stratum)
         note()
-        return partition.net_changes(stratum)
+        return net_changes(partition.relations, stratum.relations)
 
     def _absorb_gains(self, stratum: Stratum) -> Steps[None]:
         while (yield from self._exchange()):
             for parcel in self.mailbox.collect():
-                self.partition.absorb_gains(stratum, parcel)
+                absorb_gains(self.partition, stratum, parcel)
 
     def _clean_up(self, stratum: Stratum) -> Steps[None]:
         """Retract on all partitions what was improved upon, then restore what groups showed."""
-        self.partition.retract_stale(stratum)
+        retract_stale(self.partition, stratum)
         while (yield from self._exchange()):
             for parcel in self.mailbox.collect():
-                self.partition.absorb_losses(stratum, parcel, cleaning=True)
-        self.partition.restore_shown(stratum)
+                absorb_losses(self.partition, stratum, parcel, cleaning=True)
+        restore_shown(self.partition, stratum)
         yield from self._absorb_gains(stratum)
 
     def _exchange(self, value: int = 0) -> Steps[int]:
         """Send what leaves and wait for the others: the bits of all; SENT as long as there is mail for anybody."""
         if self.partition.partitions == 1:
             return 0
-        sent = self.mailbox.deliver(self.partition.take_away())
+        sent = self.mailbox.deliver(take_leaving(self.partition))
         answer = yield self._request("any", value | (SENT if sent else 0), sent)
         assert isinstance(answer, int)
         return answer
@@ -465,9 +471,9 @@ class Host:
         """Supports found or lost per rule; rules that were removed have lost all of theirs."""
         tally = self.partition.machine.tally
         for number in tally.nonzero()[0]:
-            label = self.partition.label_of(int(number))
-            if label is not None:
-                outcome.supports[label] = int(tally[number])
+            code = self.partition.rules.numbered(int(number))
+            if code is not None:
+                outcome.supports[code.label] = int(tally[number])
         if undo is not None:
             outcome.supports.update(undo.lost)
 
@@ -483,9 +489,9 @@ class Host:
 
     def _restore(self, undo: _Undo) -> None:
         for code in undo.added:
-            self.partition.forget_rule(code)
+            self.partition.rules.forget(code)
         for code in undo.removed:
-            self.partition.take_back(code)
+            self.partition.rules.restore(code)
         for code, planned, fold in undo.replaced:
             code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold
         self.strata = undo.strata
@@ -493,5 +499,5 @@ class Host:
             stratum.order, stratum.rules = undo.orders[key], undo.rules[key]
             stratum.forget_tables()
             for code in stratum.rules.values():
-                self.partition.place_code(code, stratum.relations)
-        self.partition.drop_unused_indexes()
+                self.partition.rules.assemble(code, stratum.relations)
+        self.partition.rules.drop_unused_indexes()

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tidelog.partition.partition import Partition
+from tidelog.partition.ranks import highest_rank, raise_ranks
+from tidelog.partition.rule_supports import compare_rule, settle_split
 from tidelog.partition.stratum import Stratum
 from tidelog.program import Atom
 from tidelog.runtime.request import Steps
@@ -43,7 +45,7 @@ class Restratification:
             yield from self._move_rules(stratum)
         for stratum in made:
             yield from self._stack(stratum)
-        self.partition.settle_split()
+        settle_split(self.partition)
         for order, stratum in enumerate(found):
             stratum.order = order
         return found
@@ -56,12 +58,12 @@ class Restratification:
             for code in [c for c in old.rules.values() if c.rule.head.predicate == name]:
                 crosses = any(isinstance(x, Atom) and x.predicate in left for x in code.rule.body)
                 if crosses:
-                    self.partition.compare_rule(code, -1)
+                    compare_rule(self.partition, code, -1)
                     yield from self.compare(-1)
-                    self.partition.place_code(code, stratum.relations & old.relations)
-                    self.partition.compare_rule(code, 1)
+                    self.partition.rules.assemble(code, stratum.relations & old.relations)
+                    compare_rule(self.partition, code, 1)
                     yield from self.compare(1)
-                self.partition.place_code(code, stratum.relations)
+                self.partition.rules.assemble(code, stratum.relations)
                 stratum.rules[code.label] = code
 
     def _stack(self, stratum: Stratum) -> Steps[None]:
@@ -71,7 +73,7 @@ class Restratification:
             parts.setdefault(self.old[name].order, set()).add(name)
         offset = 0
         for order in sorted(parts):
-            top = yield from self.highest(self.partition.highest_rank(parts[order]))
-            self.partition.raise_ranks(parts[order], offset)
+            top = yield from self.highest(highest_rank(self.partition.relations, parts[order]))
+            raise_ranks(self.partition.relations, parts[order], offset)
             offset += top
         self.partition.raise_clock(offset)

@@ -83,7 +83,7 @@ class Supports:
 
     def group(self, rule: Rule, key: FactKey) -> GroupSupport | None:
         """The group behind a fact of an aggregate rule; None if the rule does not give this fact."""
-        code = self.ledger.partition.codes[rule.label or ""]
+        code = self.ledger.partition.rules.codes[rule.label or ""]
         if code.choice is not None:
             return self._chosen(rule, code, key)
         return self._folded(rule, code, key)
