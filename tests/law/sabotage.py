@@ -19,7 +19,7 @@ from tidelog.partition import choice_lists, machine, messages, queue, relations
 from tidelog.partition.journal import net_changes
 from tidelog.partition.limits import Limits
 from tidelog.partition.machine import Machine
-from tidelog.runtime import epoch_steps
+from tidelog.runtime import visit
 from tidelog.runtime.interrupts import Interrupts
 
 
@@ -122,7 +122,7 @@ def no_value(db: Engine, number: int) -> Iterator[type[BaseException]]:
         chance()
         return after(*args)
 
-    with patch.object(epoch_steps, "net_changes", fail_after):
+    with patch.object(visit, "net_changes", fail_after):
         yield EvaluationError
 
 

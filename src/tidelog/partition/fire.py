@@ -20,7 +20,7 @@ WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
 
 def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> None:
     """Fire what some changed facts trigger."""
-    batch = joined(items)
+    batch = joined(items) if items else NOTHING
     if not len(batch):
         return
     spans = _fill_spans(partition, triggers)

@@ -35,6 +35,7 @@ def gain(
     for code in new_rules:
         stratum.rules[code.label] = code
         stratum.forget_tables()
+    lower, negated, own = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)
     _open_choices(partition, stratum)
     revive(partition)
@@ -44,16 +45,22 @@ def gain(
         gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)
-    _gain_from_below(partition, stratum, changes)
+    appeared = [changes[n].appeared for n in lower.relations if n in changes]
+    fire(partition, at.ASSERT_LOWER, lower, appeared, 1)
+    vanished = [changes[n].vanished for n in negated.relations if n in changes]
+    fire(partition, at.ASSERT_LOWER, negated, vanished, 1)
     _insert(partition, members, inserts)
-    _fire_gains(partition, stratum)
+    if own.ranges:
+        fire_queue(partition, at.ASSERT_SAME, own, 1)
     partition.epoch.fold_gains = []
 
 
 def absorb_gains(partition: Partition, stratum: Stratum, parcel: Parcel) -> None:
     """Supports that other partitions gave, and what follows from that, to local quiescence."""
     absorb(partition, at.ASSERT_SAME, parcel, 1)
-    _fire_gains(partition, stratum)
+    own = stratum.tables(partition.relations.numbers)[2]
+    if own.ranges:
+        fire_queue(partition, at.ASSERT_SAME, own, 1)
 
 
 def end_gain(partition: Partition, stratum: Stratum) -> None:
@@ -87,22 +94,8 @@ def _open_choices(partition: Partition, stratum: Stratum) -> None:
             partition.relations.directory[choice.candidates, at.CANDIDATES] = opened
 
 
-def _gain_from_below(partition: Partition, stratum: Stratum, changes: Mapping[int, Changes]) -> None:
-    lower, negated, _ = stratum.tables(partition.relations.numbers)
-    appeared = [changes[n].appeared for n in lower.relations if n in changes]
-    fire(partition, at.ASSERT_LOWER, lower, appeared, 1)
-    vanished = [changes[n].vanished for n in negated.relations if n in changes]
-    fire(partition, at.ASSERT_LOWER, negated, vanished, 1)
-
-
 def _insert(partition: Partition, members: Sequence[int], inserts: Mapping[int, Cells]) -> None:
     for number in members:
         if number in inserts:
             partition.relations.reserve(number, len(inserts[number]))
             partition.machine.change_facts(at.ASSERT_LOWER, number, inserts[number], at.BASE)
-
-
-def _fire_gains(partition: Partition, stratum: Stratum) -> None:
-    own = stratum.tables(partition.relations.numbers)[2]
-    if own.ranges:
-        fire_queue(partition, at.ASSERT_SAME, own, 1)

@@ -30,16 +30,16 @@ class Changes:
 
 def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Changes]:
     """The net changes in the epoch that runs of those relations that changed, by number."""
-    numbers = (relations.numbers[name] for name in names if name in relations.numbers)
-    found = {number: _net_changes(relations, number) for number in numbers if relations.directory[number, at.JROWS]}
-    return {number: changes for number, changes in found.items() if len(changes.appeared) or len(changes.vanished)}
-
-
-def _net_changes(relations: Relations, number: int) -> Changes:
-    count = int(relations.directory[number, at.JROWS])
-    appeared, vanished = np.empty(count, np.int64), np.empty(count, np.int64)
-    plus, minus = support.net_changes(relations.directory, number, 0, appeared, vanished)
-    return Changes(appeared[:plus], vanished[:minus])
+    found: dict[int, Changes] = {}
+    for name in names:
+        number = relations.numbers.get(name)
+        count = 0 if number is None else relations.directory.item(number, at.JROWS)
+        if number is not None and count:
+            appeared, vanished = np.empty(count, np.int64), np.empty(count, np.int64)
+            plus, minus = support.net_changes(relations.directory, number, 0, appeared, vanished)
+            if plus or minus:
+                found[number] = Changes(appeared[:plus], vanished[:minus])
+    return found
 
 
 def touched_relations(relations: Relations) -> list[int]:

@@ -13,10 +13,10 @@ from tidelog.partition.partition import Partition
 
 
 class Progress(NamedTuple):
-    """Facts that became present, batches fired, facts suspended and revived."""
+    """Batches fired, supports found or lost, facts suspended and revived."""
 
-    facts: int
     batches: int
+    supports: int
     suspended: int
     revived: int
 
@@ -24,12 +24,12 @@ class Progress(NamedTuple):
 def progress(machine: Machine) -> Progress:
     """What the epoch has done so far."""
     value = machine.state.item
-    return Progress(value(at.FACTS), value(at.ROUNDS), value(at.SUSPENDED), value(at.REVIVED))
+    return Progress(value(at.ROUNDS), int(machine.tally.sum()), value(at.SUSPENDED), value(at.REVIVED))
 
 
-def supports_found(machine: Machine) -> int:
-    """How many supports the rules have found or lost so far."""
-    return int(machine.tally.sum())
+def facts_made(machine: Machine) -> int:
+    """How many facts became present so far."""
+    return int(machine.state[at.FACTS])
 
 
 def running_rule(partition: Partition) -> str | None:

@@ -136,7 +136,7 @@ def rank_base(relations: Relations, number: int) -> int:
 
 def columns_of(relations: Relations, items: Cells, number: int) -> Cells:
     """The columns of some facts of one relation, present or just vanished; items are relation << 32 | row."""
-    return relations.records(number)[items & at.LOW32, : arity_of(relations, number)].copy()
+    return relations.records(number)[items & at.LOW32, :STATE].copy()
 
 
 def cells_of(relations: Relations, number: int, row: int) -> tuple[int, ...]:
