@@ -72,8 +72,8 @@ INDEX_FIELDS = COLS + MAX_KEY
     CLEANING,  # 1: clean-up, groups may show only what they showed before
     HIDDEN,  # groups that clean-up has hidden and not restored
     PEEK,  # 1: exposed candidates are looked at, not changed
-    ROUNDS,  # batches fired in this epoch, and how many there may be (0: any number)
-    MOST_ROUNDS,
+    BATCHES,  # batches fired in this epoch, and how many there may be (0: any number)
+    MOST_BATCHES,
     PARTITIONS,  # how many partitions there are (0 and 1: this one only), and which one this is
     OWN,
     AWAY,  # address, capacity and number of messages for other partitions

@@ -84,7 +84,7 @@ class Machine:
         self.state[KEPT] = kept
         self.state[at.PC] = -1
         self.tally[:] = 0
-        self.state[at.MOST_ROUNDS] = self.limits.rounds or 0
+        self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
 

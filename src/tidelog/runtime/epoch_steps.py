@@ -186,7 +186,8 @@ class Host:
 
     def _report_statistics(self, undo: RuleUndo | None, outcome: EpochOutcome) -> None:
         machine = self.partition.machine
-        outcome.rounds, _, outcome.suspended, outcome.revived = progress(machine)
+        done = progress(machine)
+        outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
         outcome.messages, outcome.exchanges = self.node.messages, self.node.exchanges
         outcome.facts, outcome.bytes = self.node.used()
         for number in machine.tally.nonzero()[0].tolist():
