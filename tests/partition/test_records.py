@@ -18,6 +18,7 @@ from tidelog.partition.records import (
     low_counts,
     lowest_ranked,
     present,
+    raise_ranks,
     rank,
     rank_base,
     ranks,
@@ -81,7 +82,7 @@ def test_closing_ranks_keeps_their_order_and_all_counts() -> None:
 def test_of_several_copies_of_a_fact_the_lowest_ranked_is_kept() -> None:
     groups = np.array([[1, 1], [2, 1], [1, 1]], np.int64)
     records = shown_records(groups, np.array([5, 6, 7], np.int64))
-    records[0, 2] += 3 << 8
+    raise_ranks(records[:1], 3)
     assert lowest_ranked(records)[:, [0, 1, 3]].tolist() == [[1, 1, 8], [2, 1, 7]]
 
 
