@@ -16,6 +16,7 @@ from tidelog.kernel.index import collect, first_row
 from tidelog.kernel.layout import LIVE, NEW, OLD, VISIBLE
 from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove
 from tidelog.partition.relations import SMALLEST, Relations, table_size
+from tidelog.rewrite.place import placement
 
 
 class Table:
@@ -160,3 +161,7 @@ def test_binary_facts_take_less_than_150_bytes_each() -> None:
     for i in range(20_000):
         table.put((i % 900, i))
     assert table.relations.memory() / 20_000 < 150
+
+
+def test_the_kernel_has_the_two_numbers_of_placements() -> None:
+    assert (at.SINGLE, at.MIRRORED) == (placement.SINGLE, placement.MIRRORED)

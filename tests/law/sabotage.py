@@ -7,7 +7,7 @@ nothing else can stop an epoch at a chosen place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
@@ -16,10 +16,11 @@ import numpy as np
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.partition import machine, relations
+from tidelog.partition import choice_lists, machine, messages, queue, relations
+from tidelog.partition.journal import net_changes
 from tidelog.partition.limits import Limits
 from tidelog.partition.machine import Machine
-from tidelog.partition.partition import Partition
+from tidelog.runtime import visit
 from tidelog.runtime.interrupts import Interrupts
 
 
@@ -83,7 +84,9 @@ class _ShortOfMemory:
 def out_of_memory(db: Engine, number: int) -> Iterator[type[BaseException]]:
     """There is no memory for the n-th array."""
     short = _ShortOfMemory(number)
-    with patch.object(relations, "np", short), patch.object(machine, "np", short):
+    with ExitStack() as patches:
+        for module in (relations, machine, queue, messages, choice_lists):
+            patches.enter_context(patch.object(module, "np", short))
         yield LimitError
 
 
@@ -114,13 +117,13 @@ def too_many_facts(db: Engine, number: int) -> Iterator[type[BaseException]]:
 def no_value(db: Engine, number: int) -> Iterator[type[BaseException]]:
     """The n-th stratum ends in an evaluation error."""
     chance = _at_chance(number, _raise(EvaluationError("division by zero: 1 / 0")))
-    after = Partition.net_changes
+    after = net_changes
 
     def fail_after(*args: Any) -> Any:
         chance()
         return after(*args)
 
-    with patch.object(Partition, "net_changes", fail_after):
+    with patch.object(visit, "net_changes", fail_after):
         yield EvaluationError
 
 

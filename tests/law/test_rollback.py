@@ -148,8 +148,8 @@ def test_interrupt_of_a_running_epoch_leaves_no_trace() -> None:
         slices.append(1)
         if len(slices) == 20:
             signal.raise_signal(signal.SIGINT)
-        if self._noted:
-            self._noted = False
+        if self._is_signalled:
+            self._is_signalled = False
             raise KeyboardInterrupt
 
     with tiny_slices(50), pytest.MonkeyPatch.context() as patched:

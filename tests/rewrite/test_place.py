@@ -16,7 +16,7 @@ from tidelog.program.check import check_program
 from tidelog.rewrite import to_core
 from tidelog.rewrite.place.describe import describe, describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed, place
-from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.syntax import parse_program, print_rule
 from tidelog.testing import evaluate
 
@@ -56,7 +56,7 @@ def spread(placed: Placed, text: str, facts: Facts, number: int = 3) -> Partitio
 
 def test_right_linear_closure_is_placed_by_its_second_column_and_sends_nothing() -> None:
     placed = placed_text(REACH)
-    assert placed.placements == {"edge": ON_ALL, "reach": SECOND}
+    assert placed.placements == {"edge": Placement(MIRRORED), "reach": SECOND}
     assert placed.core == core_of(REACH)
     assert (placed.everywhere, set(placed.sends.values())) == ({"r1"}, {""})
     assert spread(placed, REACH, {"edge": CYCLE}).messages.total() == 0
@@ -65,7 +65,7 @@ def test_right_linear_closure_is_placed_by_its_second_column_and_sends_nothing()
 def test_left_linear_closure_is_placed_by_its_first_column_and_sends_nothing() -> None:
     text = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
     placed = placed_text(text)
-    assert placed.placements == {"edge": ON_ALL, "reach": FIRST}
+    assert placed.placements == {"edge": Placement(MIRRORED), "reach": FIRST}
     assert spread(placed, text, {"edge": CYCLE}).messages.total() == 0
 
 
@@ -81,7 +81,7 @@ def test_closure_of_both_forms_has_no_pivot_and_keeps_one_copy() -> None:
 def test_same_generation_joins_at_the_parent() -> None:
     text = "sg(X, Y) :- par(X, P), par(Y, P). sg(X, Y) :- par(X, A), sg(A, B), par(Y, B)."
     placed = placed_text(text)
-    assert placed.placements == {"par": SECOND, "sg": FIRST, "__par_on_all": ON_ALL}
+    assert placed.placements == {"par": SECOND, "sg": FIRST, "__par_on_all": Placement(MIRRORED)}
     assert placed.needed == {"r1": ("r1",), "r2": ("__par_on_all", "r2")}
     spread(placed, text, {"par": {(i, i // 2) for i in range(1, 12)}})
 
@@ -97,7 +97,7 @@ def test_candidates_of_a_shortest_distance_are_placed_by_their_group() -> None:
 def test_shortest_paths_between_all_pairs_send_nothing() -> None:
     text = "d(X, Y, min<C>) :- e(X, Y, C). d(X, Z, min<C>) :- d(X, Y, D), e(Y, Z, W), C = D + W."
     placed = placed_text(text)
-    assert placed.placements == {"e": ON_ALL, "d": FIRST, "__val_d/min3": FIRST}
+    assert placed.placements == {"e": Placement(MIRRORED), "d": FIRST, "__val_d/min3": FIRST}
     assert spread(placed, text, {"e": {(x, y, 1 + x % 3) for x, y in CYCLE}}).messages.total() == 0
 
 
@@ -111,7 +111,7 @@ def test_shortest_paths_over_a_placed_relation_copy_it_once_and_recur_without_me
 def test_mutual_recursion_is_placed_by_one_pivot_for_each_relation() -> None:
     text = "even(X, X) :- n(X). even(X, Z) :- odd(Y, X), e(Y, Z). odd(Z, X) :- even(X, Y), e(Y, Z)."
     placed = placed_text(text)
-    assert placed.placements == {"e": ON_ALL, "even": FIRST, "n": FIRST, "odd": SECOND}
+    assert placed.placements == {"e": Placement(MIRRORED), "even": FIRST, "n": FIRST, "odd": SECOND}
     assert not any(placed.sends.values())
     spread(placed, text, {"n": {(0,), (3,)}, "e": CYCLE})
 
@@ -119,7 +119,7 @@ def test_mutual_recursion_is_placed_by_one_pivot_for_each_relation() -> None:
 def test_relation_on_partition_0_in_a_recursion_leaves_no_pivot() -> None:
     text = "p(X, Y) :- e(X, Y), go. p(X, Z) :- p(X, Y), e(Y, Z), go. go :- s. go :- p(1, 1)."
     placed = placed_text(text)
-    assert (placed.placements["go"], placed.placements["p"]) == (ON_ONE, FIRST)
+    assert (placed.placements["go"], placed.placements["p"]) == (Placement(SINGLE), FIRST)
     spread(placed, text, {"s": {()}, "e": CYCLE})
 
 
@@ -153,7 +153,7 @@ def test_network_programs_read_relations_at_their_location_or_from_copies(path: 
 def test_relations_without_columns_live_on_partition_0() -> None:
     text = "ok :- e(X, Y), !f(Y, X). bad :- !ok. q(X) :- p(X), ok. both :- ok, fine. fine :- p(_), e(_, _)."
     placed = placed_text(text)
-    assert {placed.placements[name] for name in ("ok", "bad", "both", "fine")} == {ON_ONE}
+    assert {placed.placements[name] for name in ("ok", "bad", "both", "fine")} == {Placement(SINGLE)}
     assert placed.sends["r1"] == "to partition 0"
     assert placed.everywhere == {"r2"}
     assert placed.needed["r4"] == ("r4",)
@@ -177,7 +177,7 @@ def test_negated_atom_that_lives_elsewhere_reads_a_copy() -> None:
 
 def test_rule_over_mirrored_atoms_is_anchored_before_it_negates_a_placed_one() -> None:
     text = "p(X) :- q(X), !r(X)."
-    placed = placed_text(text, {"q": ON_ALL, "r": FIRST})
+    placed = placed_text(text, {"q": Placement(MIRRORED), "r": FIRST})
     assert texts(placed) == ["__q_by_1: __q_by_1(V1) :- q(V1).", "r1: p(X) :- __q_by_1(X), !r(X)."]
     assert (placed.everywhere, set(placed.sends.values())) == ({"__q_by_1"}, {""})
     spread(placed, text, {"q": {(1,), (2,), (3,)}, "r": {(2,)}})
@@ -185,14 +185,14 @@ def test_rule_over_mirrored_atoms_is_anchored_before_it_negates_a_placed_one() -
 
 def test_join_of_mirrored_relations_is_divided_by_a_copy_that_sends_nothing() -> None:
     text = "p(X, Z) :- q(X, Y), q(Y, Z)."
-    placed = placed_text(text, {"q": ON_ALL})
+    placed = placed_text(text, {"q": Placement(MIRRORED)})
     assert placed.everywhere == {"__q_by_1"}
     assert spread(placed, text, {"q": CYCLE}).messages.total() == 0
 
 
 def test_rule_whose_head_is_mirrored_sends_to_every_partition() -> None:
     text = "p(X) :- q(X, Y)."
-    placed = placed_text(text, {"p": ON_ALL, "q": FIRST})
+    placed = placed_text(text, {"p": Placement(MIRRORED), "q": FIRST})
     assert placed.sends == {"r1": "to every partition"}
     spread(placed, text, {"q": CYCLE})
 
@@ -200,7 +200,7 @@ def test_rule_whose_head_is_mirrored_sends_to_every_partition() -> None:
 def test_count_without_group_gathers_its_valuations_on_partition_0() -> None:
     text = "n(count<*>) :- e(X, Y)."
     placed = placed_text(text)
-    assert placed.placements["__val_r1_0"] == ON_ONE
+    assert placed.placements["__val_r1_0"] == Placement(SINGLE)
     assert placed.sends["r1/1"] == "to partition 0"
     spread(placed, text, {"e": CYCLE})
 
@@ -211,9 +211,9 @@ def test_aggregate_over_a_placed_relation_reads_a_copy_by_a_group_column() -> No
     assert placed.needed == {"r1": ("__e_by_1", "r1")}
     whole = {"r1": parse_program("r1: n(count<*>) :- e(X, Y).").rules[0]}
     assert place(whole, {}, {"e": FIRST}, {}).needed == {"r1": ("__e_on_one", "r1")}
-    assert place(whole, {}, {}, {}).placements["e"] == ON_ONE
-    assert place(whole, {}, {}, {}, {"e"}).placements["e"] != ON_ONE
-    assert place(whole, {}, {"e": ON_ALL}, {}).everywhere == {"r1"}
+    assert place(whole, {}, {}, {}).placements["e"] == Placement(SINGLE)
+    assert place(whole, {}, {}, {}, {"e"}).placements["e"] != Placement(SINGLE)
+    assert place(whole, {}, {"e": Placement(MIRRORED)}, {}).everywhere == {"r1"}
 
 
 def test_base_relations_that_join_are_placed_by_the_join_column() -> None:
@@ -224,13 +224,13 @@ def test_base_relations_that_join_are_placed_by_the_join_column() -> None:
 
 def test_base_relation_with_other_readers_is_copied_and_not_mirrored() -> None:
     placed = placed_text("h(X, Z) :- a(X, Y), b(Y, Z). k(Y) :- a(X, Y), c(X). m(Y) :- a(X, Y), d(X).")
-    assert ON_ALL not in placed.placements.values()
+    assert Placement(MIRRORED) not in placed.placements.values()
     assert placed.needed["r1"] == ("__a_by_2", "r1")
 
 
 def test_relation_without_rules_and_readers_is_placed_by_its_first_column() -> None:
     placed = place({}, {"e": 2, "flag": 0}, {"old": SECOND}, {"gone": 1})
-    assert placed.placements == {"old": SECOND, "e": FIRST, "flag": ON_ONE}
+    assert placed.placements == {"old": SECOND, "e": FIRST, "flag": Placement(SINGLE)}
 
 
 def test_rule_added_later_copies_a_relation_that_stays_where_it_is() -> None:
@@ -239,7 +239,7 @@ def test_rule_added_later_copies_a_relation_that_stays_where_it_is() -> None:
     assert known == {"e": FIRST, "h": FIRST}
     text = f"{first} {REACH.replace('edge', 'e')}"
     placed = placed_text(text, known)
-    assert placed.placements == {"e": FIRST, "h": FIRST, "reach": SECOND, "__e_on_all": ON_ALL}
+    assert placed.placements == {"e": FIRST, "h": FIRST, "reach": SECOND, "__e_on_all": Placement(MIRRORED)}
     assert placed.core["__e_on_all"].root in parse_program(text).rules
     assert spread(placed, text, {"e": CYCLE}).messages["r3"] == 0
 

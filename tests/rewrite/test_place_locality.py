@@ -16,7 +16,7 @@ import pytest
 from tidelog.program import Program, Rule
 from tidelog.rewrite import is_core, to_core
 from tidelog.rewrite.place.place import Placed, place
-from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.testing import asserted, evaluate, random_program
 
 from .partitions import Partitions
@@ -51,7 +51,7 @@ def random_known(rng: Random, program: Program) -> dict[str, Placement]:
     chosen = {}
     for name, arity in sorted(arities(program).items()):
         if rng.random() < 0.5:
-            chosen[name] = rng.choice([ON_ALL, ON_ONE, *map(Placement, range(arity))])
+            chosen[name] = rng.choice([Placement(MIRRORED), Placement(SINGLE), *map(Placement, range(arity))])
     return chosen
 
 

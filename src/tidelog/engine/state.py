@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tidelog.io.columns import decode_column
-from tidelog.kernel.layout import ON_ALL
 from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.form import Form
 from tidelog.program.state import EngineState, FactState, Row
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime.runtime import Counts, Runtime
 
 Facts = dict[Row, FactState]
@@ -23,7 +23,7 @@ def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Engine
     """Every fact with its rank and counts, the rules as they run, and the strata."""
     names = [name for name in form.schema if runtime.arity(name) is not None]
     held = {name: [_facts(c, form.schema[name], dictionary) for c in runtime.held(name)] for name in names}
-    mirrored = frozenset(name for name in names if form.places.get(name) == ON_ALL)
+    mirrored = frozenset(name for name in names if form.places.get(name) == MIRRORED)
     parts = tuple({name: found[number] for name, found in held.items()} for number in range(runtime.partitions))
     return EngineState(
         {name: _once(found, name in mirrored) for name, found in held.items()},

@@ -84,7 +84,7 @@ def explain(
     return Explanation(
         tuple(relations),
         tuple(stratum_plan(number, stratum, names) for number, stratum in enumerate(strata, 1)),
-        _indexes(runtime.node.partition.codes.values(), names),
+        _indexes(runtime.node.partition.rules.codes.values(), names),
         None if placed is None else _placement(placed, rules, names, partitions),
     )
 

@@ -19,13 +19,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tidelog.explain.names import Names
-from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
+from tidelog.partition.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 
 INTERVAL = 0.001
-MOST_NOTED = 256  # epochs kept before they are added up
+MOST_KEPT = 256  # epochs kept before they are added up
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Profiler:
         self._last = _Sums()
         self._overall = _Sums()
         self._sampled: dict[str, float] = {}
-        self._noted: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
+        self._not_added: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
 
     @contextmanager
     def watching(self, partition: Partition) -> Iterator[None]:
@@ -154,28 +154,27 @@ class Profiler:
             thread.join()
 
     def _sample(self, partition: Partition, over: threading.Event) -> None:
-        machine, before = partition.machine, time.perf_counter()
+        before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            if machine.state[at.PC] >= 0:
-                label = partition.label_of(machine.current_rule())
-                if label is not None:
-                    self._sampled[label] = self._sampled.get(label, 0.0) + now - before
+            label = running_rule(partition)
+            if label is not None:
+                self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
         """An epoch is committed; it is added up when somebody asks, or when many have come."""
-        self._noted.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
-        if len(self._noted) > MOST_NOTED:
+        self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
+        if len(self._not_added) > MOST_KEPT:
             self._add_up()
 
     def _add_up(self) -> None:
-        for outcome, rules, sampled in self._noted:
+        for outcome, rules, sampled in self._not_added:
             names = Names(rules)
             self._last = _Sums()
             for sums in (self._last, self._overall):
                 sums.add(outcome, names, rules, sampled)
-        self._noted.clear()
+        self._not_added.clear()
 
     def profile(self) -> Profile:
         """What was added up so far."""

@@ -26,7 +26,7 @@ ONE_SUPPORT = 1 << 32  # in the counts cell
 REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE, CANDIDATES = range(15)
 PLACE = 15  # the column whose hash owns a fact, or one of the two below
 DIRECTORY_FIELDS = 16
-ON_ONE, ON_ALL = -1, -2  # all facts on partition 0; on every partition
+SINGLE, MIRRORED = -1, -2  # all facts on partition 0; on every partition (`rewrite.place.placement`)
 
 # Fields of an index. COLS is the first of its key columns.
 REL, NCOLS, LINKS, KTAB, KMASK, KEYS, FOLLOWING, COLS = range(8)
@@ -72,8 +72,8 @@ INDEX_FIELDS = COLS + MAX_KEY
     CLEANING,  # 1: clean-up, groups may show only what they showed before
     HIDDEN,  # groups that clean-up has hidden and not restored
     PEEK,  # 1: exposed candidates are looked at, not changed
-    ROUNDS,  # batches fired in this epoch, and how many there may be (0: any number)
-    MOST_ROUNDS,
+    BATCHES,  # batches fired in this epoch, and how many there may be (0: any number)
+    MOST_BATCHES,
     PARTITIONS,  # how many partitions there are (0 and 1: this one only), and which one this is
     OWN,
     AWAY,  # address, capacity and number of messages for other partitions

@@ -24,7 +24,7 @@ from tidelog.kernel.layout import (
     M_HASH,
     M_RANK,
     M_REL,
-    ON_ALL,
+    MIRRORED,
     OUT,
     OUTN,
     OWN,
@@ -94,7 +94,7 @@ def route(directory, machine):
         rel, everywhere = mark & LOW32, mark & EVERYWHERE != 0
         place = directory[rel, PLACE]
         stays = True
-        if place != ON_ALL:
+        if place != MIRRORED:
             to = xxhash(load(at, M_COLS + place)) % partitions if place >= 0 else 0
             stays = to == own
             if not stays and not everywhere:

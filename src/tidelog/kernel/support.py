@@ -18,6 +18,7 @@ from tidelog.kernel.layout import (
     ARITY,
     ASSERT_LOWER,
     BATCH,
+    BATCHES,
     BROKEN,
     BUDGET,
     CANDIDATES,
@@ -45,7 +46,7 @@ from tidelog.kernel.layout import (
     M_RANK,
     M_REL,
     MASK,
-    MOST_ROUNDS,
+    MOST_BATCHES,
     NEED,
     NEW,
     NEW_RULE,
@@ -64,7 +65,6 @@ from tidelog.kernel.layout import (
     REC,
     RETRACT_SAME,
     REVIVED,
-    ROUNDS,
     ROUTED,
     SLICE,
     STAGE,
@@ -305,8 +305,8 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
                 store(machine[QUEUE], machine[QTAIL], heap_pop(machine))
                 machine[QTAIL] += 1
             elif machine[QHEAD] < machine[QTAIL]:
-                machine[ROUNDS] += 1
-                if machine[MOST_ROUNDS] > 0 and machine[ROUNDS] > machine[MOST_ROUNDS]:
+                machine[BATCHES] += 1
+                if machine[MOST_BATCHES] > 0 and machine[BATCHES] > machine[MOST_BATCHES]:
                     return OVER
             if machine[QHEAD] >= machine[QTAIL]:
                 return DONE

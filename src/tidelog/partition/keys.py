@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.errors import DataError, EvaluationError
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.keyed import old_rows
-from tidelog.kernel.layout import ARITY
+from tidelog.partition.records import STATE
 from tidelog.partition.relations import Relations
 from tidelog.program import Materialize, Program
 
@@ -59,8 +59,8 @@ class KeyClash(Exception):
 
     def told(self, show: Show) -> DataError:
         """The error as the user sees it."""
-        what = _told(self.name, self.columns, self.pair, show)
-        return DataError(f"{what} are inserted in one epoch; nothing was changed")
+        rows = _clash_text(self.name, self.columns, self.pair, show)
+        return DataError(f"{rows} are inserted in one epoch; nothing was changed")
 
 
 def replaced_rows(find: Find, name: str, columns: tuple[int, ...], inserts: Cells) -> Cells:
@@ -122,8 +122,8 @@ def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: 
         clash = broken_key(find, name, columns, *changes[name])
         if clash is not None:
             labels = ", ".join(f"`{rule.label}`" for rule in program.rules if rule.head.predicate == name)
-            told = _told(name, columns, clash, show)
-            raise EvaluationError(f"{told} would both hold (rules of `{name}`: {labels}); nothing was changed")
+            rows = _clash_text(name, columns, clash, show)
+            raise EvaluationError(f"{rows} would both hold (rules of `{name}`: {labels}); nothing was changed")
 
 
 def _keys(program: Program, *, derived: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -135,7 +135,7 @@ def _keys(program: Program, *, derived: bool) -> Iterator[tuple[str, tuple[int, 
             yield key.relation, key_columns(key)
 
 
-def _told(name: str, columns: Sequence[int], clash: Pair, show: Show) -> str:
+def _clash_text(name: str, columns: Sequence[int], clash: Pair, show: Show) -> str:
     key = ", ".join(str(column + 1) for column in columns)
     return f"the key of `{name}` is column {key}, but {show(name, clash[0])} and {show(name, clash[1])}"
 
@@ -151,5 +151,4 @@ def rows_with_keys(relations: Relations, name: str, columns: tuple[int, ...], ro
     table = relations.directory, relations.indexes
     while (count := old_rows(*table, index, number, address(keys), len(keys), len(columns), found)) < 0:
         found = np.empty(2 * len(found), np.int64)
-    arity = int(relations.directory[number, ARITY])
-    return relations.records(number)[found[:count], :arity].copy()
+    return relations.records(number)[found[:count], :STATE].copy()

@@ -13,6 +13,6 @@ class Limits:
     """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together."""
 
     facts: int | None = None
-    rounds: int | None = None
+    rounds: int | None = None  # batches fired inside recursion
     seconds: float | None = None
     memory: int | None = None

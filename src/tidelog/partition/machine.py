@@ -18,11 +18,12 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.scalar import explain_fault
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
-from tidelog.partition.block import Block
+from tidelog.partition.choice_lists import FIELDS, ChoiceLists
 from tidelog.partition.limits import Limits
+from tidelog.partition.messages import Messages
+from tidelog.partition.queue import Queue
 from tidelog.partition.relations import Relations
 
-LISTS = {at.HEAP: 2, at.OPENED: 1, at.STALE: 1}  # growing lists of the state, and cells per entry
 KEPT = [
     at.CLOCK,
     at.QUEUE,
@@ -35,12 +36,10 @@ KEPT = [
     at.OWN,
     at.AWAY,
     at.AWAYCAP,
-]
-KEPT += [field for start in LISTS for field in (start, start + 1)]
-MESSAGES = 2048
+    *FIELDS,
+]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
-NO_CELLS: Cells = np.zeros(0, np.int64)
 
 
 class Machine:
@@ -71,17 +70,11 @@ class Machine:
         self._deadline: float | None = None
         self._plans: Cells = np.zeros(1, np.int64)
         self._scratch: Cells = np.zeros(VARIABLES, np.int64)
-        self._queue: Cells = np.zeros(1024, np.int64)
-        self._queue_block = Block(self._queue)
-        self._out: Cells = np.zeros((MESSAGES, at.M_COLS + 8), np.int64)
-        self._away: Cells = np.zeros((0, 0), np.int64)
         self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
         self.state[at.SCRATCH] = address(self._scratch)
-        self._set_queue(self._queue)
-        self._set_out(8)
-        self._lists: dict[int, Cells] = {}
-        for address_field, cells in LISTS.items():
-            self._set_list(address_field, np.zeros(1024 * cells, np.int64))
+        self.queue = Queue(self.state)
+        self.messages = Messages(self.state)
+        self.choices = ChoiceLists(self.state)
         self.state[at.PC] = -1
 
     def start_epoch(self) -> None:
@@ -91,7 +84,7 @@ class Machine:
         self.state[KEPT] = kept
         self.state[at.PC] = -1
         self.tally[:] = 0
-        self.state[at.MOST_ROUNDS] = self.limits.rounds or 0
+        self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -110,39 +103,19 @@ class Machine:
         self.registers[VARIABLES : VARIABLES + len(constants)] = constants
         return start
 
-    def fit_messages(self, arity: int) -> None:
-        """Make messages wide enough for facts of this arity."""
-        if arity + at.M_COLS > self._out.shape[1]:
-            self._set_out(arity)
-
     def fit_tally(self, rules: int) -> None:
         """Room for the support counts of so many rules."""
         if rules > len(self.tally):
             self.tally = np.concatenate([self.tally, np.zeros(rules, np.int64)])
 
     @property
-    def queue(self) -> Cells:
-        """The facts put on the queue in this phase."""
-        return self._queue[: self.state[at.QTAIL]]
-
-    @property
     def has_work(self) -> bool:
         """Whether facts or candidates wait to be fired."""
-        return bool(self.state[at.QHEAD] < self.state[at.QTAIL] or self.state[at.HTAIL])
-
-    def reset_queue(self, items: Cells | None = None) -> None:
-        """An empty queue, or one with these items."""
-        count = 0 if items is None else len(items)
-        if count > len(self._queue):
-            self._grow_queue(2 * count)
-        if items is not None:
-            self._queue[:count] = items
-        self.state[at.QHEAD], self.state[at.QTAIL] = 0, count
-        self.state[at.STAGE] = 0
+        return bool(not self.queue.is_done or self.state[at.HTAIL])
 
     def hide_queue(self) -> None:
         """Facts on the queue are not visible to joins any more."""
-        support.mark(self.relations.directory, self._queue, 0, self.state[at.QTAIL], at.VISIBLE, 0)
+        support.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
 
     def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> None:
         """Fire the plans that the items trigger and apply what they send."""
@@ -181,7 +154,7 @@ class Machine:
                 self.cursors,
                 self.ranks,
                 self.tally,
-                self._queue,
+                self.queue.cells,
                 spans,
                 plans,
                 sign,
@@ -198,22 +171,6 @@ class Machine:
                 self.relations.directory, self.relations.indexes, state, number, where, arity, flag
             )
         )
-
-    def take_away(self) -> list[tuple[int, int, Cells]]:
-        """What leaves: (partition, relation, rows of (body rank, how many, columns)), combined per fact and rank."""
-        count = int(self.state[at.AWAYN])
-        if not count:
-            return []
-        self.state[at.AWAYN] = 0
-        table = np.zeros(1 << (2 * count).bit_length(), np.int64)
-        left = self._away[: route.combine(self.relations.directory, self._away, count, table)]
-        ends = (left[:, at.A_TO] << 32) | left[:, at.A_REL]
-        found = []
-        for end in np.unique(ends).tolist():
-            to, number = end >> 32, end & at.LOW32
-            arity = int(self.relations.directory[number, at.ARITY])
-            found.append((to, number, np.ascontiguousarray(left[ends == end, at.A_RANK : at.A_COLS + arity])))
-        return found
 
     def apply(self, phase: int, number: int, rows: Cells, sign: int) -> None:
         """Apply what arrived for a relation: rows of (body rank, how many, columns)."""
@@ -237,9 +194,8 @@ class Machine:
 
     def revive(self, items: Cells) -> None:
         """Revive suspended facts, given in order of old rank."""
-        if len(items) > len(self._queue):
-            self._grow_queue(2 * len(items))
-        self._reserve_heap(len(items))
+        self.queue.reserve(len(items))
+        self.choices.reserve_heap(len(items))
         support.revive(self.relations.directory, self.state, items, len(items))
 
     def reopen(self, choice: Choice) -> None:
@@ -247,33 +203,7 @@ class Machine:
         place, relations = 0, self.relations
         fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column)
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
-            self._grow_lists()
-
-    @property
-    def stale(self) -> Cells:
-        """Exposed candidates that were improved upon."""
-        return self._lists[at.STALE][: self.state[at.STALE + 2]]
-
-    def _reserve_heap(self, more: int) -> None:
-        """Room for so many candidates more."""
-        wanted = int(self.state[at.HTAIL]) + more
-        if wanted > self.state[at.HCAP]:
-            grown = np.zeros(2 * LISTS[at.HEAP] * wanted, np.int64)
-            grown[: len(self._lists[at.HEAP])] = self._lists[at.HEAP]
-            self._set_list(at.HEAP, grown)
-
-    def _grow_lists(self) -> None:
-        """Double every list that is nearly full."""
-        for start in LISTS:
-            if 2 * self.state[start + 2] >= self.state[start + 1]:
-                old = self._lists[start]
-                grown = np.zeros(2 * len(old), np.int64)
-                grown[: len(old)] = old
-                self._set_list(start, grown)
-
-    def _set_list(self, start: int, cells: Cells) -> None:
-        self._lists[start] = cells
-        self.state[start], self.state[start + 1] = address(cells), len(cells) // LISTS[start]
+            self.choices.grow()
 
     def _drive(self, kernel: Callable[[], int]) -> None:
         state = self.state
@@ -292,11 +222,11 @@ class Machine:
                 self._check_limits()
                 self.relations.grow(int(state[at.NEED]))
             elif status == at.GROW_QUEUE:
-                self._grow_queue(2 * len(self._queue))
+                self.queue.double()
             elif status == at.GROW_AWAY:
-                self._grow_away()
+                self.messages.grow_leaving()
             elif status == at.GROW_LISTS:
-                self._grow_lists()
+                self.choices.grow()
             elif status == at.CALL:
                 self._answer(int(state[at.NEED]))
             else:
@@ -352,35 +282,3 @@ class Machine:
     def current_rule(self) -> int:
         """The number of the rule whose plan ran last."""
         return int(self.code[self._plans[max(0, int(self.state[at.TRIGGER]) - 1)]])
-
-    def _grow_queue(self, length: int) -> None:
-        if self._queue_block.array is not self._queue:
-            self._queue_block = Block(self._queue)
-        self._queue = NO_CELLS
-        try:
-            self._queue_block.grow(length)
-        finally:
-            self._set_queue(self._queue_block.array)
-
-    def _set_queue(self, queue: Cells) -> None:
-        self._queue = queue
-        self.state[at.QUEUE], self.state[at.QCAP] = address(queue), len(queue)
-
-    def _grow_away(self) -> None:
-        """Room for the messages that are about to leave."""
-        state = self.state
-        needed = int(state[at.AWAYN] + state[at.OUTN] * state[at.PARTITIONS])
-        grown = np.empty((2 * needed, int(state[at.STRIDE]) + 1), np.int64)
-        count = int(state[at.AWAYN])
-        if count:
-            grown[:count] = self._away[:count]
-        self._away = grown
-        state[at.AWAY], state[at.AWAYCAP] = address(grown), len(grown)
-
-    def _set_out(self, arity: int) -> None:
-        assert not self.state[at.AWAYN], "messages of another width still wait to leave"
-        self._away = np.zeros((0, 0), np.int64)
-        self.state[at.AWAYCAP] = 0
-        self._out = np.zeros((MESSAGES, at.M_COLS + arity), np.int64)
-        self.state[at.OUT], self.state[at.OUTCAP] = address(self._out), MESSAGES
-        self.state[at.STRIDE] = at.M_COLS + arity

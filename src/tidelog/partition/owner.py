@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.kernel.route import owners
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 
 Parcel = Mapping[str, Cells]  # relation -> rows of (body rank, how many, columns)
 
@@ -29,9 +29,9 @@ def owners_of(cells: Cells, partitions: int) -> Cells:
 
 def share_rows(rows: Cells, place: int, partitions: int) -> list[Cells]:
     """The rows that each partition gets, by the placement of their relation."""
-    if place == at.ON_ALL:
+    if place == MIRRORED:
         return [rows] * partitions
-    if place == at.ON_ONE or partitions == 1:
+    if place == SINGLE or partitions == 1:
         return [rows, *(rows[:0] for _ in range(partitions - 1))]
     owner = owners_of(rows[:, place], partitions)
     return [np.ascontiguousarray(rows[owner == number]) for number in range(partitions)]

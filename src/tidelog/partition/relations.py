@@ -105,12 +105,12 @@ class Relations:
         entries: Cells = self._arrays[number, "journal"]
         return entries[: self.directory[number, JROWS]]
 
-    def load(self, number: int, records: Cells, rows: int) -> None:
+    def load(self, number: int, records: Cells, rows: int, rank_base: int) -> None:
         """Take over records as they lay in another process, ``rows`` of them in use; the relation has no index yet."""
         row = self.directory[number]
         self._set(number, "rec", records)
         self._set(number, "tab", np.zeros(table_size(rows), np.int64))
-        row[ROWS], row[LIVE_ROWS], row[layout.FREE] = rows, 0, 0
+        row[ROWS], row[LIVE_ROWS], row[layout.FREE], row[layout.RANK_BASE] = rows, 0, 0, rank_base
         for first in range(0, rows, LOADED):
             enter_rows(self.directory, number, first, min(first + LOADED, rows))
 

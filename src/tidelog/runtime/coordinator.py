@@ -21,7 +21,6 @@ import numpy as np
 
 from tidelog.errors import EngineError, LimitError
 from tidelog.io.view_files import Kinds
-from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
@@ -31,6 +30,7 @@ from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, PlannedRule, Staged
 from tidelog.program import Rule
 from tidelog.program.functions import Function
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime.desk import Ended
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.epoch_steps import SENT, Host
@@ -485,7 +485,7 @@ class Coordinator:
         return read
 
     def _is_mirrored(self, name: str) -> bool:
-        return self.places.get(name) == at.ON_ALL
+        return self.places.get(name) == MIRRORED
 
     def _ask_owners(self, name: str, method: str, *args: Any) -> list[Any]:
         return self._recovery.ask(lambda: self._of_owners(name, method, *args))

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
+from tidelog.partition.records import arity_of
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
@@ -95,7 +95,7 @@ class Desk:
         """The facts of a relation at the last committed epoch."""
         return self.host.partition.rows(name)
 
-    def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, Cells]:
+    def counts(self, name: str) -> tuple[Cells, ...]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation."""
         return self.host.partition.counts(name)
 
@@ -104,8 +104,8 @@ class Desk:
         found = self._changes[run].get(name)
         if found is not None:
             return found
-        arity = int(self.host.partition.relations.directory[self.host.partition.relations.numbers[name], at.ARITY])
-        empty: Cells = np.zeros((0, arity), np.int64)
+        relations = self.host.partition.relations
+        empty: Cells = np.zeros((0, arity_of(relations, relations.numbers[name])), np.int64)
         return empty, empty
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:

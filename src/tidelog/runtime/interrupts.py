@@ -1,6 +1,6 @@
 """Ctrl-C at a safe place: an epoch is interrupted between slices, never inside one.
 
-Law: while an epoch runs in the main thread, SIGINT only leaves a note; `Interrupts.check` turns it into
+Law: while an epoch runs in the main thread, SIGINT is only remembered; `Interrupts.check` turns it into
 KeyboardInterrupt where the state can be undone.
 """
 
@@ -16,18 +16,18 @@ from tidelog.errors import LimitError
 
 
 class Interrupts:
-    """A context in which SIGINT waits for `check`; after it, a note that nobody checked becomes KeyboardInterrupt."""
+    """A context in which SIGINT waits for `check`; after it, a signal that nobody checked becomes KeyboardInterrupt."""
 
     def __init__(self) -> None:
-        self._noted = False
+        self._is_signalled = False
         self._before: Any = None
         self._active = False
 
     def __enter__(self) -> Interrupts:
-        self._noted = False
+        self._is_signalled = False
         self._active = threading.current_thread() is threading.main_thread()
         if self._active:
-            self._before = signal.signal(signal.SIGINT, self._note)
+            self._before = signal.signal(signal.SIGINT, self._signal)
         return self
 
     def __exit__(
@@ -35,17 +35,17 @@ class Interrupts:
     ) -> None:
         if self._active:
             signal.signal(signal.SIGINT, self._before if self._before is not None else signal.default_int_handler)
-        if self._noted and kind is None:
+        if self._is_signalled and kind is None:
             raise KeyboardInterrupt
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if SIGINT came."""
-        if self._noted:
-            self._noted = False
+        if self._is_signalled:
+            self._is_signalled = False
             raise KeyboardInterrupt
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._noted = True
+    def _signal(self, number: int, frame: FrameType | None) -> None:
+        self._is_signalled = True
 
 
 class Sliced(Protocol):

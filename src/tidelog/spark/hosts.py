@@ -136,7 +136,7 @@ class SparkHosts:
             self.stage.restart()
         except StageError as error:
             raise HostLost(0, str(error)) from error
-        self.dictionary.forget_told()
+        self.dictionary.tell_all_again()
 
     def close(self) -> None:
         """End the stage."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tidelog.kernel import layout as at
+from tidelog.partition.journal import TouchedRecords, touched_records, touched_relations, untouched_rows
 from tidelog.partition.partition import Partition
+from tidelog.partition.records import arity_of, cells_in_use, in_use, rank_base
 from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.delta import Cells, Delta, named
@@ -38,8 +39,7 @@ def touched(partition: Partition, schema: Schema, *, bases: bool, ranks: bool = 
     """
     found = Touched()
     relations = partition.relations
-    count = len(relations.names)
-    for number in relations.directory[:count, at.JROWS].nonzero()[0].tolist():
+    for number in touched_relations(relations):
         if number not in partition.assembler.memories:
             _touched_relation(partition, number, schema, found, ranks)
     if bases or ranks:
@@ -53,46 +53,38 @@ def touched(partition: Partition, schema: Schema, *, bases: bool, ranks: bool = 
 def _with_untouched(partition: Partition, delta: Delta) -> Delta:
     """The delta with all facts that the epoch did not touch."""
     records = partition.relations.records(partition.relations.numbers[delta.relation])
-    rows = ((records[:, delta.arity] & (at.LIVE | at.TOUCHED)) == at.LIVE).nonzero()[0]
+    rows = untouched_rows(records)
     return replace(delta, changed=np.concatenate([delta.changed, _with_rows(rows, records[rows, delta.arity :])]))
 
 
 def _touched_relation(partition: Partition, number: int, schema: Schema, found: Touched, ranks: bool) -> None:
     relations = partition.relations
-    name, arity = relations.names[number], int(relations.directory[number, at.ARITY])
-    journal = relations.journal(number)
-    rows, before, counts_before = journal[:, 0], journal[:, 1], journal[:, 2]
-    now = relations.records(number)[rows]
-    state = now[:, arity]
-    present, was = (state & at.NEW) != 0, before != 0
-    now[:, arity] = (state & ~(at.TOUCHED | at.BATCH)) | at.OLD | at.VISIBLE
-    differs = (now[:, arity] != before) | (now[:, arity + 1] != counts_before)
-    come, gone, stay = present & ~was, ~present & was, present & was & (differs | ranks)
-    based, based_before = present & ((state & at.BASE) != 0), was & ((before & at.BASE) != 0)
-    delta = Delta(
-        name,
-        schema.get(name, ()),
-        arity,
-        int(relations.directory[number, at.RANK_BASE]),
-        changed=_with_rows(rows[stay], now[stay, arity:]),
-        rows=named(rows[come]),
-        added=now[come],
-        removed=_with_rows(rows[gone], now[gone, :arity]),
+    touched = touched_records(relations, number)
+    rows, records = touched.rows, touched.records
+    appeared, vanished, stayed = touched.appeared, touched.vanished, touched.stayed & (touched.differs | ranks)
+    empty = _empty(partition, relations.names[number], schema)
+    delta = replace(
+        empty,
+        changed=_with_rows(rows[stayed], records[stayed, empty.arity :]),
+        rows=named(rows[appeared]),
+        added=records[appeared],
+        removed=_with_rows(rows[vanished], records[vanished, : empty.arity]),
     )
     if delta.changed.size or delta.added.size or delta.removed.size:
         found.deltas.append(delta)
-    _tell(found, name, (based & ~based_before).sum(), (based_before & ~based).sum(), come.sum(), gone.sum())
+    if not is_auxiliary(delta.relation):
+        _count(found, delta.relation, touched)
 
 
-def _tell(found: Touched, name: str, asserted: int, retracted: int, come: int, gone: int) -> None:
-    if is_auxiliary(name):
-        return
-    if asserted:
-        found.asserted[name] = int(asserted)
-    if retracted:
-        found.retracted[name] = int(retracted)
-    if come or gone:
-        found.changed[name] = (int(come), int(gone))
+def _count(found: Touched, name: str, touched: TouchedRecords) -> None:
+    """Add what the epoch did to a relation, in numbers."""
+    if asserted := int(touched.asserted.sum()):
+        found.asserted[name] = asserted
+    if retracted := int(touched.retracted.sum()):
+        found.retracted[name] = retracted
+    changed = int(touched.appeared.sum()), int(touched.vanished.sum())
+    if any(changed):
+        found.changed[name] = changed
 
 
 def _with_rows(rows: Cells, cells: Cells) -> Cells:
@@ -106,15 +98,15 @@ def everything(partition: Partition, schema: Schema) -> Iterator[Delta]:
         number = relations.numbers[name]
         empty = _empty(partition, name, schema)
         records = relations.records(number)
-        rows = ((records[:, empty.arity] & at.LIVE) != 0).nonzero()[0]
+        rows = in_use(records).nonzero()[0]
         yield replace(empty, rows=named(rows), added=records[rows])
 
 
 def _empty(partition: Partition, name: str, schema: Schema) -> Delta:
-    number = partition.relations.numbers[name]
-    arity, base = (int(partition.relations.directory[number, f]) for f in (at.ARITY, at.RANK_BASE))
-    changed, added, removed = (np.zeros((0, width), np.int64) for width in (3, arity + 2, arity + 1))
-    return Delta(name, schema.get(name, ()), arity, base, changed, np.zeros(0, np.int64), added, removed)
+    relations, number = partition.relations, partition.relations.numbers[name]
+    columns, base = arity_of(relations, number), rank_base(relations, number)
+    changed, added, removed = (np.zeros((0, width), np.int64) for width in (3, columns + 2, columns + 1))
+    return Delta(name, schema.get(name, ()), columns, base, changed, np.zeros(0, np.int64), added, removed)
 
 
 def _held(partition: Partition) -> Iterable[str]:
@@ -126,6 +118,4 @@ def _held(partition: Partition) -> Iterable[str]:
 
 def held_bytes(partition: Partition) -> int:
     """About how large a snapshot is."""
-    directory = partition.relations.directory[: len(partition.relations.names)]
-    records = int(8 * (directory[:, at.LIVE_ROWS] * (directory[:, at.WIDTH] + 1)).sum())
-    return records + ENTRY_BYTES * len(partition.dictionary)
+    return 8 * cells_in_use(partition.relations) + ENTRY_BYTES * len(partition.dictionary)

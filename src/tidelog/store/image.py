@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tidelog.kernel.layout import FLAG_BITS, FLAGS, LIVE
+from tidelog.partition.records import close_ranks, in_use, release
 from tidelog.program.term import Value
 from tidelog.store.delta import Cells, Delta, decode_deltas
 from tidelog.store.entries import decode_entries
@@ -35,7 +35,7 @@ class RelationImage:
         """Make the changes of one epoch."""
         self.base = delta.base
         if len(delta.removed):
-            self.records[delta.removed[:, 0], self.arity] = 0
+            release(self.records, delta.removed[:, 0])
         if len(delta.added):
             self._add(delta)
         if len(delta.changed):
@@ -57,25 +57,20 @@ class RelationImage:
             capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
             grown = np.empty((capacity, self.arity + 2), np.int64)
             grown[:used] = self.records.reshape(used, self.arity + 2)
-            grown[used:, self.arity] = 0  # in no use, until a row says otherwise
+            release(grown, slice(used, None))  # until a row says otherwise
             self.records = grown
 
     def is_empty(self) -> bool:
         """Whether no row holds a fact."""
-        return not (self.records[: self.rows, self.arity] & LIVE).any()
+        return not in_use(self.records[: self.rows]).any()
 
 
-def close_ranks(relations: Sequence[RelationImage]) -> int:
+def _close_ranks(relations: Sequence[RelationImage]) -> int:
     """Number the ranks of some relations anew from 1, in the same order; gives the highest."""
-    used = [(r.records[: r.rows, r.arity] & LIVE) != 0 for r in relations]
-    states = [r.records[: r.rows, r.arity][live] for r, live in zip(relations, used, strict=True)]
-    ranks = [(state >> FLAG_BITS) + r.base for r, state in zip(relations, states, strict=True)]
-    order = np.unique(np.concatenate(ranks))
-    for relation, live, state, old in zip(relations, used, states, ranks, strict=True):
-        closed = np.searchsorted(order, old) + 1
-        relation.records[: relation.rows, relation.arity][live] = (closed << FLAG_BITS) | (state & FLAGS)
+    highest = close_ranks([(relation.records[: relation.rows], relation.base) for relation in relations])
+    for relation in relations:
         relation.base = 0
-    return len(order)
+    return highest
 
 
 @dataclass(slots=True)
@@ -132,7 +127,7 @@ class Image:
         together = {name for group in self.strata for name in group}
         groups = [*self.strata, *([name] for name in self.arities if name not in together)]
         held = ([self.relations[name] for name in group if name in self.relations] for group in groups)
-        self.clock = max((close_ranks(relations) for relations in held if relations), default=0)
+        self.clock = max((_close_ranks(relations) for relations in held if relations), default=0)
 
 
 def deltas_of(frame: Frame) -> Iterator[Delta]:

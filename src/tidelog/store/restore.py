@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
+from tidelog.partition.records import Mask, exposed, in_use, lowest_ranked, raise_ranks, shown_records
 from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.program import Atom, Rule
 from tidelog.rewrite.place.placement import MIRRORED
@@ -34,8 +34,7 @@ def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()
     for name, relation in image.relations.items():
         if not relation.is_empty():
             number = partition.add_relation(name, relation.arity)
-            partition.relations.load(number, relation.records, relation.rows)
-            partition.relations.directory[number, at.RANK_BASE] = relation.base
+            partition.relations.load(number, relation.records, relation.rows, relation.base)
     partition.dictionary.restore(image.entries)
     partition.raise_clock(image.clock)
 
@@ -48,7 +47,7 @@ def put_together(image: Image, core: Iterable[Rule]) -> None:
         if held:
             records = np.concatenate([_live(relation) for relation in held])
             if image.placements.get(name) == MIRRORED:
-                records = _lowest(records)
+                records = lowest_ranked(records)
             image.relations[name] = _relation(records)
     for piece in image.pieces:
         image.entries.update(piece.entries)
@@ -60,19 +59,9 @@ def put_together(image: Image, core: Iterable[Rule]) -> None:
 def _live(relation: RelationImage) -> Cells:
     """The records in use, with ranks that count from 0."""
     records = relation.records[: relation.rows]
-    live: Cells = records[(records[:, relation.arity] & at.LIVE) != 0]
-    live[:, relation.arity] += relation.base << at.FLAG_BITS
+    live: Cells = records[in_use(records)]
+    raise_ranks(live, relation.base)
     return live
-
-
-def _lowest(records: Cells) -> Cells:
-    """Of records with the same columns the one of lowest rank."""
-    arity = records.shape[1] - 2
-    order = np.lexsort([records[:, arity], *(records[:, column] for column in range(arity))])
-    ordered = records[order]
-    first = np.ones(len(ordered), bool)
-    first[1:] = (ordered[1:, :arity] != ordered[:-1, :arity]).any(axis=1)
-    return ordered[first]
 
 
 def _relation(records: Cells) -> RelationImage:
@@ -93,27 +82,25 @@ def _show_groups(image: Image, rule: Rule) -> None:
         return
     rows, arity = _exposed(image, source.predicate, candidates), candidates.arity
     groups = np.delete(candidates.records[rows, :arity], source.args.index(aggregate.value), axis=1)
-    shown = np.full((len(rows), 1), at.OLD | at.NEW | at.VISIBLE | at.LIVE, np.int64)
     if len(rows):
-        image.relations[f"{SHOWN}{rule.label}"] = _relation(np.concatenate([groups, shown, rows[:, None] + 1], axis=1))
+        image.relations[f"{SHOWN}{rule.label}"] = _relation(shown_records(groups, rows))
 
 
 def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:
     """The rows of the candidates that are exposed; where partitions chose among those of a copy, they stand there."""
-    rows: Cells = _flagged(candidates).nonzero()[0]
+    rows: Cells = _exposed_in(candidates).nonzero()[0]
     copies = (
         relation for other, relation in image.relations.items() if other.startswith((f"__{name}_by_", f"__{name}_on_"))
     )
     for copy in copies if not len(rows) else ():
-        if copy.arity == candidates.arity and _flagged(copy).any():
-            chosen = copy.records[: copy.rows][_flagged(copy), : copy.arity]
+        if copy.arity == candidates.arity and _exposed_in(copy).any():
+            chosen = copy.records[: copy.rows][_exposed_in(copy), : copy.arity]
             rows = np.isin(_whole(candidates.records[: candidates.rows, : copy.arity]), _whole(chosen)).nonzero()[0]
     return rows
 
 
-def _flagged(relation: RelationImage) -> npt.NDArray[np.bool_]:
-    found: npt.NDArray[np.bool_] = (relation.records[: relation.rows, relation.arity] & at.EXPOSED) != 0
-    return found
+def _exposed_in(relation: RelationImage) -> Mask:
+    return exposed(relation.records[: relation.rows])
 
 
 def _whole(cells: Cells) -> npt.NDArray[np.void]:

@@ -15,11 +15,18 @@ import numpy as np
 
 from tidelog.errors import LimitError
 from tidelog.io.columns import decode_column
-from tidelog.kernel import layout as at
-from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.index import collect
-from tidelog.kernel.relation import find, hash_cells
+from tidelog.kernel.cells import Cells
 from tidelog.partition.partition import Partition
+from tidelog.partition.records import (
+    LONGEST_KEY,
+    arity_of,
+    cells_of,
+    find_fact,
+    is_asserted,
+    present,
+    rank,
+    rows_with_key,
+)
 from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
@@ -70,68 +77,45 @@ class Ledger:
 
     def find(self, number: int, cells: Sequence[int]) -> int:
         """The row of a fact, -1 if it is absent."""
-        row = self.find_any(number, cells)
-        return row if row >= 0 and self.state(number, row) & at.OLD else -1
-
-    def find_any(self, number: int, cells: Sequence[int]) -> int:
-        """The row of a record, whatever its flags; -1 if there is none."""
-        key: Cells = np.array(cells, np.int64)
-        where = address(key)
-        return int(find(self.relations.directory, number, where, hash_cells(where, len(key))))
+        return find_fact(self.relations, number, cells)
 
     def row_of(self, key: FactKey) -> int:
         """The row of a fact, -1 if it is absent."""
         number = self.relations.numbers.get(key[0])
         return -1 if number is None else self.find(number, key[1])
 
-    def state(self, number: int, row: int) -> int:
-        """The state cell of a record: rank and flags."""
-        return int(self.relations.records(number)[row, self.relations.directory[number, at.ARITY]])
-
-    def counts(self, number: int, row: int) -> int:
-        """The counts cell of a record."""
-        return int(self.relations.records(number)[row, self.relations.directory[number, at.ARITY] + 1])
-
     def rank(self, name: str, row: int) -> int:
         """The rank of a fact that is present."""
-        number = self.relations.numbers[name]
-        return (self.state(number, row) >> at.FLAG_BITS) + int(self.relations.directory[number, at.RANK_BASE])
+        return rank(self.relations, self.relations.numbers[name], row)
 
     def is_asserted(self, key: FactKey) -> bool:
         """Whether a present fact is asserted."""
-        return bool(self.state(self.relations.numbers[key[0]], self.row_of(key)) & at.BASE)
+        return is_asserted(self.relations, self.relations.numbers[key[0]], self.row_of(key))
 
     def cells(self, name: str, row: int) -> tuple[int, ...]:
         """The columns of a record."""
-        number = self.relations.numbers[name]
-        arity = int(self.relations.directory[number, at.ARITY])
-        return tuple(self.relations.records(number)[row, :arity].tolist())
+        return cells_of(self.relations, self.relations.numbers[name], row)
 
     def rows(self, name: str, known: Mapping[int, int]) -> Cells:
         """The rows of the facts that have these cells in these columns, oldest records first."""
         number = self.relations.numbers.get(name)
         if number is None:
             return NOTHING
-        arity = int(self.relations.directory[number, at.ARITY])
         columns = tuple(sorted(known))
-        if len(columns) == arity:
+        if len(columns) == arity_of(self.relations, number):
             row = self.find(number, [known[c] for c in columns])
             return NOTHING if row < 0 else np.array([row], np.int64)
         if not columns:
-            return np.flatnonzero(self.relations.records(number)[:, arity] & at.OLD)
-        found = self._look_up(number, columns[: at.MAX_KEY], known)
-        for column in columns[at.MAX_KEY :]:
+            return np.flatnonzero(present(self.relations.records(number)))
+        found = self._look_up(number, columns[:LONGEST_KEY], known)
+        for column in columns[LONGEST_KEY:]:
             found = found[self.relations.records(number)[found, column] == known[column]]
         return found
 
     def _look_up(self, number: int, columns: tuple[int, ...], known: Mapping[int, int]) -> Cells:
         index = self._index(number, columns)
         key: Cells = np.array([known[c] for c in columns], np.int64)
-        found: Cells = np.empty(64, np.int64)
-        directory, indexes = self.relations.directory, self.relations.indexes
-        while (count := collect(directory, indexes, index, number, address(key), found)) < 0:
-            found = np.empty(4 * len(found), np.int64)
-        return np.sort(found[:count])
+        return np.sort(rows_with_key(self.relations, number, index, key))
 
     def _index(self, number: int, columns: tuple[int, ...]) -> int:
         is_new = self.relations.distinct_keys(number, columns) is None

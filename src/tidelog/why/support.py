@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.records import shown_row
 from tidelog.partition.stratum import RuleCode
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Rule, Var
@@ -82,7 +83,7 @@ class Supports:
 
     def group(self, rule: Rule, key: FactKey) -> GroupSupport | None:
         """The group behind a fact of an aggregate rule; None if the rule does not give this fact."""
-        code = self.ledger.partition.codes[rule.label or ""]
+        code = self.ledger.partition.rules.codes[rule.label or ""]
         if code.choice is not None:
             return self._chosen(rule, code, key)
         return self._folded(rule, code, key)
@@ -105,17 +106,11 @@ class Supports:
         if row < 0:
             return None
         group = [cell for i, cell in enumerate(candidate[1]) if i != choice.column]
-        shown = self._shown(choice.shown, group)
-        if shown != row + 1:
+        if shown_row(self.ledger.relations, choice.shown, group) != row:
             return None
         own = self.ledger.same_stratum(rule.head.predicate, source.predicate)
         rank = self.ledger.rank(source.predicate, row) if own else 0
         return GroupSupport(rule, aggregate, source.predicate, self.group_rows(rule, key[1]), candidate, rank)
-
-    def _shown(self, number: int, group: list[int]) -> int:
-        """The row (+ 1) of the candidate that a group shows; 0 for none."""
-        row = self.ledger.find_any(number, group)
-        return 0 if row < 0 else self.ledger.counts(number, row)
 
     def _folded(self, rule: Rule, code: RuleCode, key: FactKey) -> GroupSupport | None:
         fold, aggregate, source = code.fold, aggregate_of(rule), rule.body[0]

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from tidelog.errors import DataError
 from tidelog.io.rows import encode_rows, read_rows
 from tidelog.partition.dictionary import Dictionary
-from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.spark import Peer, ResidentStage
 from tidelog.spark.rows.courier import Courier
 from tidelog.spark.rows.encode import encode
@@ -99,17 +99,17 @@ def test_rows_go_to_the_owner_of_their_location_and_entries_to_the_owner_of_thei
 
 def test_rows_go_to_one_or_to_all_partitions_by_placement(spark, endpoints, tmp_path):
     encoded = encode(spark.range(5, numPartitions=1).toDF("x"), "node", ("x",), ("number",), sign=-1)
-    send(encoded, ON_ONE, endpoints, "s")
+    send(encoded, Placement(SINGLE), endpoints, "s")
     assert [len(e.rows()) for e in endpoints] == [5, 0, 0]
     assert endpoints[0].rows() == [(-1, i) for i in range(5)]
     others = [FolderEndpoint(str(tmp_path / f"all{number}")) for number in range(2)]
-    send(encoded, ON_ALL, others, "s")
+    send(encoded, Placement(MIRRORED), others, "s")
     assert [e.rows() for e in others] == [[(-1, i) for i in range(5)]] * 2
 
 
 def test_columns_are_matched_by_name_or_by_position(spark, endpoints):
     df = frame(spark, [("a", 1)], "y string, x int")
-    send(encode(df, "edge", ("x", "y"), ("number", "symbol")), ON_ONE, endpoints, "s")
+    send(encode(df, "edge", ("x", "y"), ("number", "symbol")), Placement(SINGLE), endpoints, "s")
     cells, _ = in_python([(1, "a")], ("number", "symbol"))
     assert endpoints[0].rows() == [(1, *cells[0].tolist())]
     assert encode(df, "edge", ("c1", "c2"), (None, None)).types == ("symbol", "number")
@@ -168,30 +168,30 @@ def test_bad_rows_are_told_by_count_and_example_and_nothing_counts(spark, endpoi
 def test_text_that_is_not_utf8_is_a_bad_row(spark, endpoints):
     df = spark.sql("SELECT CAST(X'FF' AS STRING) x")
     with pytest.raises(DataError, match="is not UTF-8 text"):
-        send(encode(df, "r", ("x",), ("symbol",)), ON_ONE, endpoints, "s")
+        send(encode(df, "r", ("x",), ("symbol",)), Placement(SINGLE), endpoints, "s")
 
 
 def test_each_row_may_say_whether_it_comes_or_goes(spark, endpoints):
     df = frame(spark, [(1, 1), (-1, 2), (1, 3)], "change int, x int")
-    send(encode(df, "r", ("x",), ("number",), change="change"), ON_ONE, endpoints, "s")
+    send(encode(df, "r", ("x",), ("number",), change="change"), Placement(SINGLE), endpoints, "s")
     assert endpoints[0].rows() == [(-1, 2), (1, 1), (1, 3)]
     with pytest.raises(DataError, match=r"neither \+1 nor -1"):
         bad = df.withColumn("change", F.lit(2))
-        send(encode(bad, "r", ("x",), ("number",), change="change"), ON_ONE, endpoints, "s")
+        send(encode(bad, "r", ("x",), ("number",), change="change"), Placement(SINGLE), endpoints, "s")
     with pytest.raises(DataError, match="no column `sign`"):
         encode(df, "r", ("x",), ("number",), change="sign")
 
 
 def test_a_relation_without_columns_takes_rows_that_only_count(spark, endpoints):
     df = frame(spark, [(True,)], "present boolean")
-    send(encode(df, "ready", (), ()), ON_ONE, endpoints, "s")
+    send(encode(df, "ready", (), ()), Placement(SINGLE), endpoints, "s")
     assert endpoints[0].rows() == [(1,)]
 
 
 def test_an_attempt_that_was_repeated_does_not_count(tmp_path):
     endpoint = Faltering(str(tmp_path / "p"))
     batch = pa.record_batch({"c0": [1, 2], "sign": [1, 1], "bad": pa.nulls(2, pa.string()), "example": pa.nulls(2)})
-    courier = Courier("r", 1, (), -1, (endpoint,), "s")
+    courier = Courier("r", 1, (), (endpoint,), "s")
     with pytest.raises(OSError, match="lost"):
         list(courier(iter([batch])))
     (report,) = courier(iter([batch]))
@@ -204,7 +204,7 @@ def test_many_rows_are_delivered_in_parts_and_each_entry_once(tmp_path, monkeypa
     endpoint = FolderEndpoint(str(tmp_path / "p"))
     none = pa.nulls(3, pa.string())
     batch = pa.record_batch({"c0": [7, 7, 8], "v0": [b"a", b"a", b"b"], "sign": [1] * 3, "bad": none, "example": none})
-    (report,) = Courier("r", 1, ((0, False),), -1, (endpoint,), "s")(iter([batch] * 3))
+    (report,) = Courier("r", 1, ((0, False),), (endpoint,), "s")(iter([batch] * 3))
     assert len(list(endpoint.received("rows"))) == 2
     assert len(endpoint.rows()) == report.column("rows")[0].as_py() == 9
     assert sorted(endpoint.entries()) == [(7, "a"), (8, "b")]
@@ -216,21 +216,21 @@ def test_two_values_with_one_id_both_reach_the_owner(tmp_path):
     batches = [
         pa.record_batch({"c0": [7], "v0": [value], "sign": [1], "bad": none, "example": none}) for value in (b"a", b"b")
     ]
-    list(Courier("r", 1, ((0, False),), -1, (endpoint,), "s")(iter(batches)))
+    list(Courier("r", 1, ((0, False),), (endpoint,), "s")(iter(batches)))
     assert endpoint.entries() == [(7, "a"), (7, "b")]
 
 
 def test_a_source_that_fails_is_told_in_one_line(spark, endpoints):
     df = spark.range(3, numPartitions=1).select((1 / (F.col("id") - 1)).alias("x"))
     with pytest.raises(DataError, match=r"r: Spark could not read the rows: .*DIVIDE_BY_ZERO"):
-        send(encode(df, "r", ("x",), ("float",)), ON_ONE, endpoints, "s")
+        send(encode(df, "r", ("x",), ("float",)), Placement(SINGLE), endpoints, "s")
 
 
 def test_dates_times_and_lists_are_delivered_as_python_encodes_them(spark, endpoints):
     row = (datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 1, 2, 3, 4, datetime.UTC), True, 0.5, ["a", "b"])
     df = frame(spark, [row], "d date, t timestamp, b boolean, f double, l array<string>")
     encoded = encode(df, "r", None, None)
-    send(encoded, ON_ONE, endpoints[:1], "s")
+    send(encoded, Placement(SINGLE), endpoints[:1], "s")
     cells, dictionary = in_python([(*row[:4], ("a", "b"))], encoded.types)
     assert endpoints[0].rows() == [(1, *cells[0].tolist())]
     assert dict(endpoints[0].entries()) == {int(cells[0, 4]): ("a", "b")}
@@ -272,4 +272,4 @@ def test_rows_reach_resident_partitions_over_flight(spark):
             assert sorted(got) == sorted(cells[entry_owners(cells[:, 0].tolist(), 2) == number].tolist())
             assert all(dictionary.decode(cell, "symbol") == value for cell, value in entries)
         with pytest.raises(DataError, match="`clash` has the id of another symbol"):
-            send(encode(df.select("x", F.lit("clash")), "edge", None, None), ON_ONE, peers, "s")
+            send(encode(df.select("x", F.lit("clash")), "edge", None, None), Placement(SINGLE), peers, "s")

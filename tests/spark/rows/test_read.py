@@ -19,7 +19,7 @@ from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.parquet import write_rows
 from tidelog.io.rows import encode_rows, read_rows
 from tidelog.partition.dictionary import Dictionary
-from tidelog.rewrite.place.placement import ON_ONE
+from tidelog.rewrite.place.placement import SINGLE, Placement
 from tidelog.spark.rows.decode import ViewSchema, read_view
 from tidelog.spark.rows.encode import encode
 from tidelog.spark.rows.read import JSON, read_file, read_files, read_table
@@ -144,20 +144,20 @@ MISTAKES = [
 def test_a_mistake_in_a_file_is_told_with_its_line(spark, tmp_path, name, data, types, told):
     file = given(tmp_path, name, data)
     with pytest.raises(DataError, match=told):
-        send(encoded(spark, file, NAMES[: len(types)], types), ON_ONE, [], "s")
+        send(encoded(spark, file, NAMES[: len(types)], types), Placement(SINGLE), [], "s")
 
 
 def test_a_mistake_in_a_large_file_is_told_by_an_example(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("tidelog.spark.rows.read.EXACT", 1)
     file = given(tmp_path, "r.facts", b"1\nb\n")
     with pytest.raises(DataError, match=r"1 row does not fit; for example `b`: column 1 \(`x`\): `b` is not a number"):
-        send(encoded(spark, file, ("x",), ("number",)), ON_ONE, [], "s")
+        send(encoded(spark, file, ("x",), ("number",)), Placement(SINGLE), [], "s")
 
 
 def test_json_that_is_none_is_told_by_an_example(spark, tmp_path):
     file = given(tmp_path, "r.json", b'{"x": "a"}\n', Layout(JSON, asked=True))
     with pytest.raises(DataError, match="not an object with fields of the expected types"):
-        send(encoded(spark, file, ("x",), ("number",)), ON_ONE, [], "s")
+        send(encoded(spark, file, ("x",), ("number",)), Placement(SINGLE), [], "s")
 
 
 def test_a_packed_file_with_another_name_is_refused(spark, tmp_path):

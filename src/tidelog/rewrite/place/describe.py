@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from tidelog.program import Rule
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.place import Placed
-from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.rewrite.place.sites import body_atoms
 
 COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` makes them
@@ -80,7 +80,8 @@ def copied(name: str, relations: Container[str]) -> tuple[str, Placement] | None
     if found is None or name in relations or found["source"] not in relations:
         return None
     column = found["column"]
-    return found["source"], Placement(int(column) - 1) if column else ON_ALL if name.endswith("_all") else ON_ONE
+    place = int(column) - 1 if column else MIRRORED if name.endswith("_all") else SINGLE
+    return found["source"], Placement(place)
 
 
 def _sent(label: str, placed: Placed, words: Callable[[str], str]) -> str:

@@ -1,15 +1,16 @@
 """Where the facts of a relation live.
 
 Law: the placement of a relation is fixed when the relation is made and never changes; rules that want it elsewhere
-read a copy, an auxiliary relation that is maintained like any other.
+read a copy, an auxiliary relation that is maintained like any other. The two words for a placement that is no column
+are owned here; the kernel, which imports nobody, has the same two numbers (`kernel.layout`, compared by a test).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-SINGLE = -1
-MIRRORED = -2
+SINGLE = -1  # all facts on partition 0
+MIRRORED = -2  # all facts on every partition
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,3 @@ class Placement:
         if self.is_mirrored:
             return "on every partition"
         return "on partition 0" if self.is_single else f"by column {self.column + 1}"
-
-
-ON_ONE = Placement(SINGLE)
-ON_ALL = Placement(MIRRORED)

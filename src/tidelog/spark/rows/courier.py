@@ -18,7 +18,6 @@ from tidelog.errors import TidelogError
 from tidelog.spark.rows.tables import BAD, ENTRY_SCHEMA, EXAMPLE, SIGN, Descriptor, Endpoint, cell_names, entry_owners
 
 OWNER = "owner"
-MIRRORED = -2
 BUFFERED = 1 << 17  # rows that a task holds before it delivers
 REMEMBERED = 1 << 20  # values that a task knows it has sent
 REPORT = "attempt string, rows bigint, entries bigint, bad bigint, reason string, example string, failure binary"
@@ -36,9 +35,10 @@ class Courier:
     relation: str
     arity: int
     kinds: tuple[tuple[int, bool], ...]  # columns of ids, and whether they are lists
-    placed: int  # a column, or SINGLE or MIRRORED of `rewrite.place.placement`
     endpoints: tuple[Endpoint, ...]
     stage: str
+    owned: bool = False  # rows come with their owner; otherwise all go to partition 0
+    mirrored: bool = False  # all rows go to every partition
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Deliver the rows of one task and report."""
@@ -92,8 +92,7 @@ class Run:
 
     def _share(self, cells: pa.Table, table: pa.Table) -> None:
         signs = table.column(SIGN).to_numpy()
-        placed = self.courier.placed >= 0
-        owners = table.column(OWNER).to_numpy() if placed else np.zeros(len(signs), np.int32)
+        owners = table.column(OWNER).to_numpy() if self.courier.owned else np.zeros(len(signs), np.int32)
         for sign in np.unique(signs).tolist():
             for owner in np.unique(owners[signs == sign]).tolist():
                 chosen = np.flatnonzero((owners == owner) & (signs == sign))
@@ -139,9 +138,8 @@ class Run:
         self.entries.clear()
 
     def _deliver_rows(self, owner: int, sign: int, table: pa.Table) -> None:
-        everywhere = self.courier.placed == MIRRORED
         label = {**self._label("rows"), "relation": self.courier.relation, "sign": sign}
-        for endpoint in self.courier.endpoints if everywhere else (self.courier.endpoints[owner],):
+        for endpoint in self.courier.endpoints if self.courier.mirrored else (self.courier.endpoints[owner],):
             endpoint.deliver(label, table)
 
     def _label(self, kind: str) -> Descriptor:

@@ -46,10 +46,13 @@ def send(
     raised here as it was; bad rows and a source that fails are a DataError.
     """
     frame = encoded.frame
-    if placement.column >= 0:
+    owned = placement.column >= 0
+    if owned:
         frame = frame.selectExpr("*", f"{owner_column(f'c{placement.column}', len(endpoints))} AS `{OWNER}`")
     kinds = tuple((place, encoded.types[place] == "list") for place in encoded.hashed)
-    courier = Courier(encoded.relation, len(encoded.types), kinds, placement.column, tuple(endpoints), stage_id)
+    courier = Courier(
+        encoded.relation, len(encoded.types), kinds, tuple(endpoints), stage_id, owned, placement.is_mirrored
+    )
     try:
         if tasks and estimated_size(encoded.source) < tasks * LITTLE:
             frame = frame.coalesce(tasks)

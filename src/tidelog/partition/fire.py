@@ -1,0 +1,82 @@
+"""Firing: plans run for the facts that trigger them, and what they send is applied.
+
+Law: a fact of relation R fires ``plans[first:last]`` where ``spans[R] = (first, last)``; the spans of relations that
+trigger nothing are empty, before and after. A value that cannot be computed is told with the rule that wanted it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.errors import EvaluationError
+from tidelog.kernel.cells import Cells
+from tidelog.partition.journal import NOTHING
+from tidelog.partition.partition import Partition
+from tidelog.partition.stratum import RuleCode, Triggers
+
+WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
+WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
+
+
+def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> None:
+    """Fire what some changed facts trigger."""
+    batch = joined(items) if items else NOTHING
+    if not len(batch):
+        return
+    spans = _fill_spans(partition, triggers)
+    try:
+        partition.machine.fire(phase, batch, spans, triggers.plans, sign)
+    except EvaluationError as error:
+        raise _with_rule(partition, error) from error
+    finally:
+        _empty_spans(spans, triggers)
+
+
+def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) -> None:
+    """Fire the queue, and what that puts on the queue, until it is empty."""
+    if not partition.machine.has_work:
+        return
+    spans = _fill_spans(partition, triggers)
+    try:
+        partition.machine.run_queue(phase, spans, triggers.plans, sign)
+    except EvaluationError as error:
+        raise _with_rule(partition, error) from error
+    finally:
+        _empty_spans(spans, triggers)
+
+
+def fire_whole(partition: Partition, code: RuleCode, phase: int, sign: int) -> None:
+    """Fire a rule over all facts that its body sees in this phase."""
+    plans: Cells = np.array([code.whole_place], np.int64)
+    try:
+        partition.machine.fire(phase, WHOLE_ITEM, WHOLE_SPAN, plans, sign)
+    except EvaluationError as error:
+        raise _with_rule(partition, error) from error
+
+
+def joined(parts: list[Cells]) -> Cells:
+    """The items of all parts."""
+    full = [p for p in parts if len(p)]
+    if len(full) == 1:
+        return full[0]
+    return np.concatenate(full) if full else NOTHING
+
+
+def _fill_spans(partition: Partition, triggers: Triggers) -> Cells:
+    relations = len(partition.relations.names)
+    if relations > len(partition.spans):
+        partition.spans = np.zeros((2 * relations, 2), np.int64)
+    for number, first, last in triggers.ranges:
+        partition.spans[number] = (first, last)
+    return partition.spans
+
+
+def _empty_spans(spans: Cells, triggers: Triggers) -> None:
+    for number, _, _ in triggers.ranges:
+        spans[number] = 0
+
+
+def _with_rule(partition: Partition, error: EvaluationError) -> EvaluationError:
+    code = partition.rules.numbered(partition.machine.current_rule())
+    assert code is not None
+    return EvaluationError(f"rule {code.rule.root.label or code.label}: {error}; nothing was changed")

@@ -1,0 +1,106 @@
+"""Count, sum and mean follow a change: the results of groups that changed are taken back and replaced.
+
+Law: what is folded comes from a lower stratum, so that its net change is known before the stratum is visited. Old
+results are lost in the retract phase; the new ones wait for the barrier and are gained after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.fold import Fold
+from tidelog.partition.journal import Changes
+from tidelog.partition.owner import share_rows
+from tidelog.partition.partition import Partition
+from tidelog.partition.records import STATE, columns_of, present, present_now, rows_with_key
+from tidelog.partition.stratum import RuleCode
+
+
+def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, Changes]) -> Cells:
+    """Take back the results of groups that change; gives the results that replace them."""
+    assert code.fold is not None
+    number = partition.relations.numbers[code.source]
+    change = changes.get(number)
+    if change is None:
+        return np.zeros((0, len(code.fold.head)), np.int64)
+    lost, gained = code.fold.change(
+        columns_of(partition.relations, change.appeared, number),
+        columns_of(partition.relations, change.vanished, number),
+        _GroupRows(partition, number, code.fold),
+        lambda: _source_before(partition, number),
+    )
+    give_results(partition, at.RETRACT_LOWER, code, lost)
+    return gained
+
+
+class _GroupRows:
+    """The source rows of a group before the epoch; without group columns there is one group, of all rows."""
+
+    def __init__(self, partition: Partition, number: int, fold: Fold) -> None:
+        self.partition, self.number, self.fold = partition, number, fold
+        columns = tuple(sorted(fold.group))
+        self.index = partition.relations.index(number, columns) if columns else None
+
+    def __call__(self, group: tuple[int, ...]) -> Cells:
+        if self.index is None:
+            return _source_before(self.partition, self.number)
+        by_column = dict(zip(self.fold.group, group, strict=True))
+        key: Cells = np.array([by_column[c] for c in sorted(by_column)], np.int64)
+        rows = rows_with_key(self.partition.relations, self.number, self.index, key)
+        return self.partition.relations.records(self.number)[rows, :STATE]
+
+
+def _source_before(partition: Partition, number: int) -> Cells:
+    records = partition.relations.records(number)
+    return records[present(records), :STATE]
+
+
+def _source_now(partition: Partition, number: int) -> Cells:
+    records = partition.relations.records(number)
+    return records[present_now(records), :STATE]
+
+
+def lose_all_results(partition: Partition, code: RuleCode) -> None:
+    """A removed rule loses the results of all groups, as they were before the epoch."""
+    assert code.fold is not None
+    source = _source_before(partition, partition.relations.numbers[code.source])
+    give_results(partition, at.RETRACT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
+
+
+def gain_all_results(partition: Partition, code: RuleCode) -> None:
+    """A new rule gains the results of all groups, as they are now."""
+    assert code.fold is not None
+    source = _source_now(partition, partition.relations.numbers[code.source])
+    give_results(partition, at.ASSERT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
+
+
+def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells) -> None:
+    """Give or take results, as the phase says: this partition's own here, the others leave."""
+    if not len(rows):
+        return
+    number = partition.relations.numbers[code.rule.head.predicate]
+    if partition.partitions > 1:
+        rows = _keep_own(partition, number, code, rows)
+    if len(rows):
+        partition.machine.change_facts(phase, number, np.ascontiguousarray(rows), 0)
+
+
+def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells) -> Cells:
+    """The results that this partition owns; those of others leave, unless the rule fires there too."""
+    shares = share_rows(rows, int(partition.relations.directory[number, at.PLACE]), partition.partitions)
+    if not code.everywhere:
+        partition.epoch.fold_messages += (
+            (to, number, _of_rank_0(share)) for to, share in enumerate(shares) if to != partition.number and len(share)
+        )
+    return shares[partition.number]
+
+
+def _of_rank_0(rows: Cells) -> Cells:
+    """Rows as they leave: one support each, of body rank 0."""
+    head = np.zeros((len(rows), 2), np.int64)
+    head[:, 1] = 1
+    return np.concatenate([head, rows], axis=1)

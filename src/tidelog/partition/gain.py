@@ -1,0 +1,101 @@
+"""Phase 2 of a stratum, after the barrier: suspended facts that still have supports, then everything that is gained.
+
+Laws (design, section 3): revived and new facts get fresh ranks, above all that were given; candidates of a min or max
+inside recursion are exposed best first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tidelog.errors import EvaluationError
+from tidelog.kernel import layout as at
+from tidelog.kernel import support
+from tidelog.kernel.cells import Cells
+from tidelog.partition.exchange import absorb
+from tidelog.partition.fire import fire, fire_queue
+from tidelog.partition.fold_groups import give_results
+from tidelog.partition.journal import Changes
+from tidelog.partition.owner import Parcel
+from tidelog.partition.partition import Partition
+from tidelog.partition.rule_supports import gain_rule
+from tidelog.partition.stratum import RuleCode, Stratum
+
+
+def gain(
+    partition: Partition,
+    stratum: Stratum,
+    inserts: Mapping[int, Cells],
+    changes: Mapping[int, Changes],
+    new_rules: Sequence[RuleCode],
+) -> None:
+    """Gain what inserted facts, new rules and the changes of lower strata (by number of relation) give."""
+    for code in new_rules:
+        stratum.rules[code.label] = code
+        stratum.forget_tables()
+    lower, negated, own = stratum.tables(partition.relations.numbers)
+    members = partition.touch(stratum)
+    _open_choices(partition, stratum)
+    revive(partition)
+    for choice in stratum.choices:
+        partition.machine.reopen(choice)
+    for code in new_rules:
+        gain_rule(partition, code)
+    for code, gained in partition.epoch.fold_gains:
+        give_results(partition, at.ASSERT_LOWER, code, gained)
+    appeared = [changes[n].appeared for n in lower.relations if n in changes]
+    fire(partition, at.ASSERT_LOWER, lower, appeared, 1)
+    vanished = [changes[n].vanished for n in negated.relations if n in changes]
+    fire(partition, at.ASSERT_LOWER, negated, vanished, 1)
+    _insert(partition, members, inserts)
+    if own.ranges:
+        fire_queue(partition, at.ASSERT_SAME, own, 1)
+    partition.epoch.fold_gains = []
+
+
+def absorb_gains(partition: Partition, stratum: Stratum, parcel: Parcel) -> None:
+    """Supports that other partitions gave, and what follows from that, to local quiescence."""
+    absorb(partition, at.ASSERT_SAME, parcel, 1)
+    own = stratum.tables(partition.relations.numbers)[2]
+    if own.ranges:
+        fire_queue(partition, at.ASSERT_SAME, own, 1)
+
+
+def end_gain(partition: Partition, stratum: Stratum) -> None:
+    """The phase is over on all partitions."""
+    machine = partition.machine
+    for choice in stratum.choices:
+        partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
+    machine.state[at.CLEANING] = 0
+    if machine.state[at.HIDDEN]:
+        raise EvaluationError(
+            f"{machine.state[at.HIDDEN]} groups of a min or max inside recursion depend on values that were "
+            "improved upon; the rules are not monotone in the value; nothing was changed"
+        )
+
+
+def revive(partition: Partition) -> None:
+    """Suspended facts that still have supports are present again, in order of old rank."""
+    suspended = partition.machine.queue.items.copy()
+    partition.machine.queue.reset()
+    if len(suspended):
+        old_ranks = np.empty(len(suspended), np.int64)
+        support.old_ranks(partition.relations.directory, suspended, len(suspended), old_ranks)
+        partition.machine.revive(suspended[np.argsort(old_ranks, kind="stable")])
+
+
+def _open_choices(partition: Partition, stratum: Stratum) -> None:
+    """While a stratum is asserted, new candidates of its own go to the heap."""
+    for choice in stratum.choices:
+        if partition.relations.names[choice.candidates] in stratum.relations:
+            opened = ((choice.column + 1) << 4) | choice.order
+            partition.relations.directory[choice.candidates, at.CANDIDATES] = opened
+
+
+def _insert(partition: Partition, members: Sequence[int], inserts: Mapping[int, Cells]) -> None:
+    for number in members:
+        if number in inserts:
+            partition.relations.reserve(number, len(inserts[number]))
+            partition.machine.change_facts(at.ASSERT_LOWER, number, inserts[number], at.BASE)

@@ -1,0 +1,188 @@
+"""Records in the words of the theory: which facts are present, their ranks and counts, who is asserted.
+
+Law: a record is the columns of a fact and two cells more, whose bits (`kernel.layout`) are known to the kernel and to
+this package. Whoever else wants to know something of a record asks here, of many at once: ``records`` is an array
+with one record per row, as `Relations.records` gives it. What an epoch did to records is told by `journal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.index import collect
+from tidelog.kernel.relation import find, hash_cells
+from tidelog.partition.relations import Relations
+
+Mask = npt.NDArray[np.bool_]
+STATE, COUNTS = -2, -1  # the two cells behind the columns
+AT_REST = at.OLD | at.NEW | at.VISIBLE | at.LIVE  # the flags of a fact between epochs
+LONGEST_KEY = at.MAX_KEY  # columns of an index
+
+
+def _with_flag(records: Cells, flag: int) -> Mask:
+    found: Mask = (records[:, STATE] & flag) != 0
+    return found
+
+
+# Many records
+
+
+def in_use(records: Cells) -> Mask:
+    """Which records hold a fact, present or not."""
+    return _with_flag(records, at.LIVE)
+
+
+def present(records: Cells) -> Mask:
+    """Which facts were present at the last committed epoch."""
+    return _with_flag(records, at.OLD)
+
+
+def present_now(records: Cells) -> Mask:
+    """Which facts are present in the epoch that runs."""
+    return _with_flag(records, at.NEW)
+
+
+def asserted(records: Cells) -> Mask:
+    """Which facts are asserted."""
+    return _with_flag(records, at.BASE)
+
+
+def exposed(records: Cells) -> Mask:
+    """Which candidates of a min or max support the value that their group shows."""
+    return _with_flag(records, at.EXPOSED)
+
+
+def ranks(records: Cells, base: int) -> Cells:
+    """The ranks of facts of a relation whose ranks count from ``base``."""
+    found: Cells = (records[:, STATE] >> at.FLAG_BITS) + base
+    return found
+
+
+def all_counts(records: Cells) -> Cells:
+    """How many supports each fact has."""
+    found: Cells = records[:, COUNTS] >> 32
+    return found
+
+
+def low_counts(records: Cells) -> Cells:
+    """How many supports of lower rank each fact has."""
+    found: Cells = records[:, COUNTS] & at.LOW32
+    return found
+
+
+def release(records: Cells, rows: Cells | slice) -> None:
+    """These records hold no fact any more."""
+    records[rows, STATE] = 0
+
+
+def raise_ranks(records: Cells, offset: int) -> None:
+    """All of these facts rank higher by ``offset``."""
+    records[:, STATE] += offset << at.FLAG_BITS
+
+
+def close_ranks(relations: Sequence[tuple[Cells, int]]) -> int:
+    """Number the ranks of facts anew from 1, in the same order; gives the highest. No count changes.
+
+    Each relation is told as its records and what their ranks count from, which is 0 afterwards.
+
+    >>> edge = np.array([[7, 9 << at.FLAG_BITS | at.LIVE, 0]])
+    >>> path = np.array([[7, 30 << at.FLAG_BITS | at.LIVE, 0], [8, 5 << at.FLAG_BITS | at.LIVE, 0]])
+    >>> close_ranks([(edge, 0), (path, 4)]), ranks(edge, 0).tolist(), ranks(path, 0).tolist()
+    (2, [1], [2, 1])
+    """
+    used = [in_use(records) for records, _ in relations]
+    old = [ranks(records, base)[live] for (records, base), live in zip(relations, used, strict=True)]
+    order = np.unique(np.concatenate(old))
+    for (records, _), live, before in zip(relations, used, old, strict=True):
+        state = records[:, STATE]
+        closed = np.searchsorted(order, before) + 1
+        state[live] = (closed << at.FLAG_BITS) | (state[live] & at.FLAGS)
+    return len(order)
+
+
+def lowest_ranked(records: Cells) -> Cells:
+    """Of records with the same columns the one of lowest rank."""
+    arity = records.shape[1] - 2
+    order = np.lexsort([records[:, STATE], *(records[:, column] for column in range(arity))])
+    ordered = records[order]
+    first = np.ones(len(ordered), bool)
+    first[1:] = (ordered[1:, :arity] != ordered[:-1, :arity]).any(axis=1)
+    return ordered[first]
+
+
+def shown_records(groups: Cells, rows: Cells) -> Cells:
+    """Records of the groups of a min or max that show the candidates in these rows (`kernel.aggregate`)."""
+    states = np.full((len(rows), 1), AT_REST, np.int64)
+    return np.concatenate([groups, states, rows[:, None] + 1], axis=1)
+
+
+# The records of a relation
+
+
+def arity_of(relations: Relations, number: int) -> int:
+    """The number of columns of a relation."""
+    return int(relations.directory[number, at.ARITY])
+
+
+def rank_base(relations: Relations, number: int) -> int:
+    """What the ranks of a relation's facts count from."""
+    return int(relations.directory[number, at.RANK_BASE])
+
+
+def columns_of(relations: Relations, items: Cells, number: int) -> Cells:
+    """The columns of some facts of one relation, present or just vanished; items are relation << 32 | row."""
+    return relations.records(number)[items & at.LOW32, :STATE].copy()
+
+
+def cells_of(relations: Relations, number: int, row: int) -> tuple[int, ...]:
+    """The columns of one fact."""
+    return tuple(relations.records(number)[row, :STATE].tolist())
+
+
+def find_record(relations: Relations, number: int, cells: Sequence[int]) -> int:
+    """The row of the record with these columns, whether the fact is present or not; -1 if there is none."""
+    key: Cells = np.array(cells, np.int64)
+    where = address(key)
+    return int(find(relations.directory, number, where, hash_cells(where, len(key))))
+
+
+def find_fact(relations: Relations, number: int, cells: Sequence[int]) -> int:
+    """The row of a fact that was present at the last committed epoch, -1 if it was not."""
+    row = find_record(relations, number, cells)
+    return row if row >= 0 and relations.records(number)[row, STATE] & at.OLD else -1
+
+
+def rows_with_key(relations: Relations, number: int, index: int, key: Cells) -> Cells:
+    """The rows of the facts, present at the last committed epoch, whose columns in an index are ``key``."""
+    found: Cells = np.empty(64, np.int64)
+    tables = relations.directory, relations.indexes
+    while (count := collect(*tables, index, number, address(key), found)) < 0:
+        found = np.empty(4 * len(found), np.int64)
+    return found[:count]
+
+
+def rank(relations: Relations, number: int, row: int) -> int:
+    """The rank of one fact."""
+    return (int(relations.records(number)[row, STATE]) >> at.FLAG_BITS) + rank_base(relations, number)
+
+
+def is_asserted(relations: Relations, number: int, row: int) -> bool:
+    """Whether one fact is asserted."""
+    return bool(relations.records(number)[row, STATE] & at.BASE)
+
+
+def shown_row(relations: Relations, number: int, group: Sequence[int]) -> int:
+    """The row of the candidate that a group of a min or max shows, -1 for none; ``number``: the relation of groups."""
+    row = find_record(relations, number, group)
+    return -1 if row < 0 else int(relations.records(number)[row, COUNTS]) - 1
+
+
+def cells_in_use(relations: Relations) -> int:
+    """The cells of all records that hold facts, each with its row."""
+    directory = relations.directory[: len(relations.names)]
+    return int((directory[:, at.LIVE_ROWS] * (directory[:, at.WIDTH] + 1)).sum())

@@ -1,0 +1,53 @@
+"""Phase 1 of a stratum: all supports that a change takes away, to local quiescence.
+
+Laws (design, section 3): everything is retracted before anything is asserted; a fact that loses its last support of
+lower rank is suspended, and stays visible until its losses are fired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.exchange import absorb
+from tidelog.partition.fire import fire, fire_queue, joined
+from tidelog.partition.fold_groups import retract_results
+from tidelog.partition.journal import NOTHING, Changes
+from tidelog.partition.owner import Parcel
+from tidelog.partition.partition import Partition
+from tidelog.partition.stratum import Stratum, Triggers
+
+
+def retract(
+    partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Changes]
+) -> None:
+    """Retract what deleted facts and the changes of lower strata (by number of relation) take away."""
+    machine, epoch = partition.machine, partition.epoch
+    lower, negated, own = stratum.tables(partition.relations.numbers)
+    members = partition.touch(stratum)
+    machine.queue.reset(joined([epoch.waiting.pop(number, NOTHING) for number in members]))
+    machine.choices.forget_opened()
+    for number in members:
+        if number in deletes:
+            machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
+    epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
+    vanished = [changes[n].vanished for n in lower.relations if n in changes]
+    fire(partition, at.RETRACT_LOWER, lower, vanished, -1)
+    appeared = [changes[n].appeared for n in negated.relations if n in changes]
+    fire(partition, at.RETRACT_LOWER, negated, appeared, -1)
+    _fire_losses(partition, at.RETRACT_SAME, own)
+
+
+def absorb_losses(partition: Partition, stratum: Stratum, parcel: Parcel, *, cleaning: bool = False) -> None:
+    """Supports that other partitions took away, and what follows from that, to local quiescence."""
+    phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
+    absorb(partition, phase, parcel, -1)
+    _fire_losses(partition, phase, stratum.tables(partition.relations.numbers)[2])
+
+
+def _fire_losses(partition: Partition, phase: int, own: Triggers) -> None:
+    if own.ranges:
+        fire_queue(partition, phase, own, -1)
+    else:
+        partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would

@@ -1,0 +1,55 @@
+"""What an epoch that changes rules must restore when it is undone: rules, plans and strata.
+
+Law: facts, counts and ranks are the partition's to undo; afterwards the rules are those of the epoch before, in the
+strata of the epoch before, with code that compares ranks as it did then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tidelog.partition.fold import Fold
+from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.plan.work import PlannedRule
+from tidelog.runtime.node import Node
+
+
+@dataclass
+class RuleUndo:
+    """Strata and rules before the epoch, and what the epoch did to rules."""
+
+    strata: dict[str, Stratum]
+    orders: dict[int, int]  # by identity of the stratum, as the next
+    rules: dict[int, dict[str, RuleCode]]
+    removed: list[RuleCode] = field(default_factory=list)
+    lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
+    added: list[RuleCode] = field(default_factory=list)
+    replaced: list[tuple[RuleCode, PlannedRule, Fold | None]] = field(default_factory=list)  # with the plans before
+
+
+def remember_rules(node: Node) -> RuleUndo:
+    """The strata and rules as they are now."""
+    strata = node.distinct_strata()
+    return RuleUndo(
+        dict(node.strata),
+        {id(stratum): stratum.order for stratum in strata},
+        {id(stratum): dict(stratum.rules) for stratum in strata},
+    )
+
+
+def restore_rules(node: Node, undo: RuleUndo) -> None:
+    """Rules, plans and strata as they were remembered."""
+    rules = node.partition.rules
+    for code in undo.added:
+        rules.forget(code)
+    for code in undo.removed:
+        rules.restore(code)
+    for code, planned, fold in undo.replaced:
+        code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold
+    node.strata = undo.strata
+    for stratum in node.distinct_strata():
+        stratum.order, stratum.rules = undo.orders[id(stratum)], undo.rules[id(stratum)]
+        stratum.forget_tables()
+        for code in stratum.rules.values():
+            rules.assemble(code, stratum.relations)
+    rules.drop_unused_indexes()

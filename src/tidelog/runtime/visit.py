@@ -1,0 +1,173 @@
+"""Visits of strata: the two phases of every stratum that an epoch reaches.
+
+Law: strata are visited lower ones first. A stratum none of whose rules sends is visited without waiting for anybody;
+where a rule may send, all partitions visit it together, whether they have something to do there or not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
+from tidelog.partition.gain import absorb_gains, end_gain, gain
+from tidelog.partition.journal import Changes, net_changes
+from tidelog.partition.progress import progress
+from tidelog.partition.retract import absorb_losses, retract
+from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.plan.work import EpochWork
+from tidelog.runtime.node import ACTIVE, Node
+from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
+from tidelog.runtime.reach import Agenda, within_reach
+from tidelog.runtime.request import Steps
+from tidelog.runtime.rule_change import NewRules
+
+
+@dataclass(slots=True)
+class Given:
+    """What an epoch gives to the strata it visits, by number of relation, and what they changed so far."""
+
+    deletes: Mapping[int, Cells]
+    inserts: Mapping[int, Cells]
+    new_rules: NewRules
+    changes: dict[int, Changes] = field(default_factory=dict)
+
+    def rules_of(self, stratum: Stratum) -> list[RuleCode]:
+        """The new rules of a stratum."""
+        return self.new_rules.get(id(stratum), [])
+
+
+def visit_strata(node: Node, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome) -> Steps[dict[int, Changes]]:
+    """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
+    numbers = node.partition.relations.numbers
+    given = Given(
+        {numbers[name]: rows for name, rows in work.deletes.items()},
+        {numbers[name]: rows for name, rows in work.inserts.items()},
+        new_rules,
+    )
+    heads = [code.rule.head.predicate for codes in new_rules.values() for code in codes]
+    start = [*work.deletes, *work.inserts, *heads]
+    if node.is_alone:
+        _visit_alone(node, start, given, outcome)
+    else:
+        yield from _visit_together(node, start, given, outcome, removing=bool(work.removed))
+    return given.changes
+
+
+def _visit_alone(node: Node, start: Iterable[str], given: Given, outcome: EpochOutcome) -> None:
+    """With nobody to wait for: the strata that changes reach, one after the other."""
+    names = node.partition.relations.names
+    agenda = Agenda(node.strata)
+    agenda.add(start)
+    agenda.add(sorted(node.partition.waiting))
+    for stratum in agenda:
+        changes = _visit_here(node, stratum, given, outcome)
+        given.changes.update(changes)
+        for number in changes:
+            agenda.add(node.readers.of(names[number]))
+
+
+def _visit_together(
+    node: Node, start: Iterable[str], given: Given, outcome: EpochOutcome, *, removing: bool
+) -> Steps[None]:
+    """The strata that changes could reach on any partition, in the same order everywhere."""
+    names = frozenset(start)
+    if removing:
+        names |= yield from node.union(node.partition.waiting)
+    for stratum in within_reach(node.strata, node.readers, names):
+        has_work = _has_work(node, stratum, given)
+        if stratum.sends or any(code.sends for code in given.rules_of(stratum)):
+            given.changes.update((yield from _visit_with_others(node, stratum, given, outcome, has_work)))
+        elif has_work:
+            given.changes.update(_visit_here(node, stratum, given, outcome))
+
+
+def _has_work(node: Node, stratum: Stratum, given: Given) -> bool:
+    """Whether this partition itself has something to do in a stratum."""
+    if given.rules_of(stratum) or not node.partition.waiting.isdisjoint(stratum.relations):
+        return True
+    numbers = node.partition.relations.numbers
+    for name in stratum.relations:
+        if any(len(rows.get(numbers[name], ())) for rows in (given.deletes, given.inserts)):
+            return True
+    lower, negated, _ = stratum.tables(numbers)
+    sources = (numbers[code.source] for code in stratum.folds)
+    return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
+
+
+def _visit_here(node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Changes]:
+    """Both phases of a stratum from which nothing is sent."""
+    partition = node.partition
+    watch = _Watch(node, stratum)
+    retract(partition, stratum, given.deletes, given.changes)
+    _gain(node, stratum, given)
+    if needs_clean_up(partition):
+        retract_stale(partition, stratum)
+        restore_shown(partition, stratum)
+    end_gain(partition, stratum)
+    outcome.strata.append(watch.statistics())
+    return net_changes(partition.relations, stratum.relations)
+
+
+def _visit_with_others(
+    node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome, has_work: bool
+) -> Steps[dict[int, Changes]]:
+    """Both phases of a stratum whose rules may send messages."""
+    partition = node.partition
+    watch = _Watch(node, stratum)
+    retract(partition, stratum, given.deletes, given.changes)
+    bits = ACTIVE if has_work else 0
+    if not (yield from node.exchange_all(lambda parcel: absorb_losses(partition, stratum, parcel), bits)):
+        return {}  # nobody has anything to do here
+    _gain(node, stratum, given)
+    yield from _exchange_gains(node, stratum)
+    if stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
+        yield from _clean_up(node, stratum)
+    end_gain(partition, stratum)
+    outcome.strata.append(watch.statistics())
+    return net_changes(partition.relations, stratum.relations)
+
+
+def _gain(node: Node, stratum: Stratum, given: Given) -> None:
+    new_rules = given.rules_of(stratum)
+    for code in new_rules:
+        node.readers.add(code)
+    gain(node.partition, stratum, given.inserts, given.changes, new_rules)
+
+
+def _exchange_gains(node: Node, stratum: Stratum) -> Steps[None]:
+    yield from node.exchange_all(lambda parcel: absorb_gains(node.partition, stratum, parcel))
+
+
+def _clean_up(node: Node, stratum: Stratum) -> Steps[None]:
+    """Retract on all partitions what was improved upon, then restore what groups showed."""
+    retract_stale(node.partition, stratum)
+    yield from node.exchange_all(lambda parcel: absorb_losses(node.partition, stratum, parcel, cleaning=True))
+    restore_shown(node.partition, stratum)
+    yield from _exchange_gains(node, stratum)
+
+
+class _Watch:
+    """Measures the visit of a stratum, from when it is made."""
+
+    __slots__ = ("before", "began", "machine", "relations")
+
+    def __init__(self, node: Node, stratum: Stratum) -> None:
+        self.machine = node.partition.machine
+        self.relations = tuple(sorted(stratum.relations))
+        node.visiting = self.relations
+        self.began = time.perf_counter()
+        self.before = progress(self.machine)
+
+    def statistics(self) -> StratumStatistics:
+        """What the visit did."""
+        now = progress(self.machine)
+        return StratumStatistics(
+            self.relations,
+            time.perf_counter() - self.began,
+            supports=now.supports - self.before.supports,
+            suspended=now.suspended - self.before.suspended,
+            revived=now.revived - self.before.revived,
+        )
