@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -28,74 +28,38 @@ from tidelog.partition.limits import Limits
 from tidelog.partition.owner import share_rows
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.plan.work import EpochWork, PlannedRule, Staged
+from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Rule
 from tidelog.program.functions import Function
-from tidelog.runtime.desk import Ended
+from tidelog.runtime.call import Call
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.epoch_steps import SENT, Host
+from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.recovery import Recovery
-from tidelog.runtime.request import HostLost, Request, join_answers
+from tidelog.runtime.request import NodeLost, Request, join_answers
 from tidelog.runtime.runtime import Arriving, Counts, Planning
+from tidelog.runtime.service import Ended, Service
 from tidelog.store.durable import Durable, EpochRecord
 from tidelog.store.history import texts_of
 from tidelog.store.image import Image
 from tidelog.store.restore import fill_partition
 from tidelog.store.snapshot import Old
+from tidelog.store.store import Store
 
 T = TypeVar("T")
-
-
-class Hosts(Protocol):
-    """Partitions, wherever they live: each has a `desk.Desk`."""
-
-    partitions: int
-
-    @property
-    def session(self) -> object | None:
-        """The Spark session that they live in; None in this process."""
-
-    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
-        """Send rows to the partitions that own them; tells which of them count. May be called again after a loss."""
-
-    def ask(self, method: str, *args: Any) -> list[Any]:
-        """The same question to every desk."""
-
-    def ask_each(self, method: str, args: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """A question to every desk, with arguments of its own."""
-
-    def ask_one(self, number: int, method: str, *args: Any) -> Any:
-        """A question to one desk."""
-
-    def has_mail(self) -> bool:
-        """Whether messages wait that no partition was given yet."""
-
-    def start_epoch(self, run: int) -> None:
-        """Mail of epochs before is void."""
-
-    def watch(self, on_slice: Callable[[], None]) -> None:
-        """What to call between slices of work."""
-
-    def interrupt(self) -> None:
-        """Ask hosts that are still at work to give up."""
-
-    def restart(self) -> None:
-        """New, empty hosts in place of those that are lost."""
-
-    def close(self) -> None:
-        """End the hosts."""
+P = ParamSpec("P")
 
 
 class Coordinator:
     """Carries out epochs on several partitions."""
 
-    def __init__(self, functions: Mapping[str, tuple[Function, ...]], hosts: Hosts, dictionary: Dictionary) -> None:
-        self.hosts = hosts
+    def __init__(self, functions: Mapping[str, tuple[Function, ...]], nodes: Nodes, dictionary: Dictionary) -> None:
+        self.nodes = nodes
         self.book = EmbeddedRuntime(functions, dictionary=dictionary)
         self.places: dict[str, int] = {}
         self._limits = Limits()
-        self._sizes: list[dict[str, int]] = [{} for _ in range(hosts.partitions)]  # by partition
+        self._sizes: list[dict[str, int]] = [{} for _ in range(nodes.partitions)]  # by partition
         self._planned: dict[str, PlannedRule] = {}
         self._run = 0
         self._runs: dict[int, int] = {}  # by the number that readers have: under which number the hosts have it now
@@ -103,7 +67,7 @@ class Coordinator:
         self._epochs: dict[int, int] = {}  # by the number that the hosts have: the committed epoch
         self._before: tuple[dict[str, int], list[dict[str, int]]] = ({}, self._sizes)
         self._work: tuple[int, EpochWork, Sequence[Arriving]] | None = None  # what ran last and is not committed
-        self._store: object = None
+        self._store: Store | None = None
         self._epoch = self._next_epoch = 0
         self._on_slice: Callable[[], None] = lambda: None
         self._round = 0  # where the epoch is that runs, or that ran last
@@ -115,12 +79,12 @@ class Coordinator:
     @property
     def partitions(self) -> int:
         """How many partitions there are."""
-        return self.hosts.partitions
+        return self.nodes.partitions
 
     @property
     def session(self) -> object | None:
         """The Spark session that the partitions live in; None in this process."""
-        return self.hosts.session
+        return self.nodes.session
 
     @property
     def node(self) -> Host:
@@ -140,13 +104,13 @@ class Coordinator:
     @on_slice.setter
     def on_slice(self, call: Callable[[], None]) -> None:
         self._on_slice = self.book.on_slice = call  # the book works too: what rules give without any facts
-        self.hosts.watch(call)
+        self.nodes.watch(call)
 
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
         self._limits = limits
         self.book.set_limits(limits)
-        self.hosts.ask("set_limits", limits)
+        self.nodes.ask(Service.set_limits, limits)
 
     def arity(self, name: str) -> int | None:
         """The number of columns of a relation, None if there is no such relation."""
@@ -172,7 +136,7 @@ class Coordinator:
         def tell() -> list[dict[str, int]]:
             if generation == self._recovery.generation:  # else they were told when they began anew
                 self._give_rules()
-            return self.hosts.ask("sizes")
+            return self.nodes.ask(Service.sizes)
 
         self._sizes = self._recovery.repeat(tell)
 
@@ -192,7 +156,7 @@ class Coordinator:
         self._work = None
         self._take_back()
         with self._undisturbed():
-            self._recovery.try_once(lambda: self.hosts.ask("rollback"))
+            self._recovery.try_once(lambda: self.nodes.ask(Service.rollback))
         self._recovery.end_turn()
 
     def commit(self) -> None:
@@ -205,7 +169,7 @@ class Coordinator:
                 self._planned.pop(label, None)
             self._planned.update((p.rule.label or "", p) for p in (*work.added, *work.replanned))
             self._epoch = self._epochs[self._run] = self._next_epoch
-            self._recovery.try_once(lambda: self.hosts.ask("commit"))
+            self._recovery.try_once(lambda: self.nodes.ask(Service.commit))
         self._recovery.end_turn()
 
     # The state folder
@@ -213,28 +177,28 @@ class Coordinator:
     def open_state(self, durable: Durable) -> None:
         """Each partition opens its piece of a state folder."""
         self._store = durable.store
-        self.hosts.ask("open_piece", durable.store)
+        self.nodes.ask(Service.open_piece, durable.store, {})
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
         """Empty partitions take over their pieces."""
         epoch = self._epoch = self._next_epoch = durable.epoch
-        self._recovery.try_once(lambda: self.hosts.ask("load_piece", epoch))
+        self._recovery.try_once(lambda: self.nodes.ask(Service.load_piece, epoch))
 
     def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
         """Each partition makes its part of the epoch that ran last durable; then the epoch is recorded."""
         self._next_epoch = epoch
         bases = durable.changes_rules(rules)
-        notes = self._recovery.repeat(lambda: self.hosts.ask("write_piece", epoch, dict(schema), bases))
+        notes = self._recovery.repeat(lambda: self.nodes.ask(Service.write_piece, epoch, dict(schema), bases))
         durable.record_pieces(epoch, notes, self.node, rules, note, self.places)
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
         """Each partition writes all that it holds; when that is due by itself, what goes wrong is a warning."""
 
         def take(epoch: int) -> object:
-            return self._recovery.repeat(lambda: self.hosts.ask("snapshot_piece", epoch, dict(schema)))
+            return self._recovery.repeat(lambda: self.nodes.ask(Service.snapshot_piece, epoch, dict(schema)))
 
         def remove(old: Old) -> object:
-            return self._recovery.repeat(lambda: self.hosts.ask("remove_old_piece", old))
+            return self._recovery.repeat(lambda: self.nodes.ask(Service.remove_old_piece, old))
 
         act = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
         act(self.node, rules, take, remove)
@@ -249,21 +213,21 @@ class Coordinator:
         """Do something that the loss of a host may prevent, as often as is needed."""
         return self._recovery.repeat(act)
 
-    def ask(self, method: str, *args: Any) -> list[Any]:
-        """What all desks answer to the same question, out of one epoch."""
-        return self._recovery.ask(lambda: self.hosts.ask(method, *args))
+    def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
+        """What all nodes answer to the same call, out of one epoch."""
+        return self._recovery.ask(lambda: self.nodes.ask(method, *args, **named))
 
     def rows(self, name: str) -> Cells:
         """The facts of a relation at the last committed epoch."""
-        return np.concatenate(self._ask_owners(name, "rows", name))
+        return np.concatenate(self._ask_owners(name, Service.rows, name))
 
     def counts(self, name: str) -> tuple[Cells, ...]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation at the last committed epoch."""
-        return tuple(map(np.concatenate, zip(*self._ask_owners(name, "counts", name), strict=True)))
+        return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
-        return np.concatenate(self._ask_owners(name, "rows_with_keys", name, columns, rows))
+        return np.concatenate(self._ask_owners(name, Service.rows_with_keys, name, columns, rows))
 
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
@@ -272,19 +236,19 @@ class Coordinator:
 
     def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
         """About how many keys a relation has, if there is an index that tells."""
-        found = [keys for keys in self._ask_owners(name, "distinct_keys", name, columns) if keys is not None]
+        found = [keys for keys in self._ask_owners(name, Service.distinct_keys, name, columns) if keys is not None]
         return sum(found) if found else None
 
     def held(self, name: str) -> list[Counts]:
         """The facts of a relation with their counts, as each partition holds them."""
-        return self.ask("counts", name)
+        return self.ask(Service.counts, name)
 
     def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
         """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.
 
         All facts pass through this process: it is for questions about single facts, not for data.
         """
-        image = Image(placements=dict(form.places), pieces=[Image(relations=held) for held in self.ask("image")])
+        image = Image(placements=dict(form.places), pieces=[Image(relations=held) for held in self.ask(Service.image)])
         found = Host(rules.functions, dictionary=self.dictionary)
         fill_partition(found.partition, image, form.core.values())
         arities = {name: arity for name in self.node.strata if (arity := self.arity(name)) is not None}
@@ -303,22 +267,20 @@ class Coordinator:
     ) -> list[Kinds]:
         """Let every partition write its rows of a relation, or of what an epoch changed in it, to a file of its own."""
         run = None if changes is None else self._runs.get(changes.run, changes.run)
-        args = [
-            (f"{folder}/part-{number}.parquet", name, tuple(types), tuple(columns), run, lists_as_text)
-            for number in range(self.partitions)
-        ]
+        files = [f"{folder}/part-{number}.parquet" for number in range(self.partitions)]
+        given = (name, tuple(types), tuple(columns), run, lists_as_text)
 
         def write() -> list[Kinds]:
             if self._is_mirrored(name):
-                return [self.hosts.ask_one(0, "write_view", *args[0])]
-            return self.hosts.ask_each("write_view", args)
+                return [self.nodes.ask_one(0, Service.write_view, files[0], *given)]
+            return self.nodes.ask_each([Call(Service.write_view, file, *given) for file in files])
 
         return self._recovery.ask(write)
 
     @property
     def memory(self) -> int:
         """Bytes held by facts, indexes and journals on all partitions."""
-        return sum(self.ask("memory"))
+        return sum(self.ask(Service.memory))
 
     @property
     def fact_count(self) -> int:
@@ -327,20 +289,20 @@ class Coordinator:
 
     def close(self) -> None:
         """End the hosts."""
-        self.hosts.close()
+        self.nodes.close()
 
     # Inner workings
 
     def _attempt(self, work: EpochWork, arriving: Sequence[Arriving]) -> list[Ended]:
         """One attempt at an epoch."""
         self._run += 1
-        self.hosts.start_epoch(self._run)
+        self.nodes.start_epoch(self._run)
         self._before = (dict(self.places), [dict(part) for part in self._sizes])
         self.places.update(work.places)
         try:
             self.book.run(replace(work, inserts={}, deletes={}, staged=(), signed={}))
-            ended = self._rounds(replace(work, staged=self.hosts.send(arriving, self.places)) if arriving else work)
-        except HostLost:
+            ended = self._rounds(replace(work, staged=self.nodes.send(arriving, self.places)) if arriving else work)
+        except NodeLost:
             self._take_back()
             raise
         except BaseException:
@@ -355,8 +317,8 @@ class Coordinator:
 
     def _undo(self) -> None:
         """Nothing is left of an epoch that hosts are still at, or did."""
-        self.hosts.interrupt()
-        self.hosts.ask("rollback")
+        self.nodes.interrupt()
+        self.nodes.ask(Service.rollback)
 
     def _take_back(self) -> None:
         self.places, self._sizes = self._before
@@ -365,11 +327,11 @@ class Coordinator:
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
         """What must not be left half done is not interrupted."""
-        self.hosts.watch(lambda: None)
+        self.nodes.watch(lambda: None)
         try:
             yield
         finally:
-            self.hosts.watch(self._on_slice)
+            self.nodes.watch(self._on_slice)
 
     def _begin_anew(self) -> None:
         """New hosts at the last committed epoch; on them the epoch that ran last and is not committed is run again.
@@ -380,12 +342,11 @@ class Coordinator:
             raise EngineError("a partition is lost, and there is no state folder to begin anew from")
         if self._work is not None:
             self._take_back()
-        self.hosts.restart()
-        self.hosts.ask("set_limits", self._limits)
-        self.hosts.ask("open_piece", self._store)
+        self.nodes.restart()
+        self.nodes.ask(Service.set_limits, self._limits)
+        self.nodes.ask(Service.open_piece, self._store, self._epochs)
         if self._epoch:
-            self.hosts.ask("load_piece", self._epoch)
-        self.hosts.ask("remember_epochs", self._epochs)
+            self.nodes.ask(Service.load_piece, self._epoch)
         self._give_rules()
         if self._work is not None:
             first, work, send = self._work
@@ -393,27 +354,27 @@ class Coordinator:
             self._runs[first] = self._run
 
     def _give_rules(self) -> None:
-        arities = {name: self.book.arity(name) for name in self.book.node.strata}
+        arities = {name: arity for name in self.node.strata if (arity := self.arity(name)) is not None}
         groups = [sorted(group) for group in self.book.node.groups]
-        self.hosts.ask("adopt", arities, groups, list(self._planned.values()), self.places)
+        self.nodes.ask(Service.adopt, arities, groups, list(self._planned.values()), self.places)
 
     def _rounds(self, work: EpochWork) -> list[Ended]:
         forgotten = self._forget()
-        shares = [(self._run, share, forgotten) for share in self._shares(work)]
-        steps = self.hosts.ask_each("start", shares)
+        steps = self.nodes.ask_each([Call(Service.start, self._run, share, forgotten) for share in self._shares(work)])
         self._round, self._stratum = 0, ()
-        while not isinstance(steps[0], Ended):
-            self._round, self._stratum = self._round + 1, steps[0].stratum
-            self._check_limits(steps)
+        while requests := [step for step in steps if isinstance(step, Request)]:
+            assert len(requests) == len(steps), "partitions are at different places"
+            self._round, self._stratum = self._round + 1, requests[0].stratum
+            self._check_limits(requests)
             self._on_slice()
-            answer = join_answers(steps)
-            if steps[0].kind == "any" and self.hosts.has_mail():
+            answer = join_answers(requests)
+            if requests[0].kind == "any" and self.nodes.has_messages():
                 assert isinstance(answer, int)
                 answer |= SENT
-            steps = self.hosts.ask("resume", answer, self._run)
-        assert all(isinstance(step, Ended) for step in steps), "partitions are at different places"
-        self._check_limits([step.outcome for step in steps])
-        return steps
+            steps = self.nodes.ask(Service.resume, answer, self._run)
+        ended = [step for step in steps if isinstance(step, Ended)]
+        self._check_limits([end.outcome for end in ended])
+        return ended
 
     def _forget(self) -> tuple[int, ...]:
         """The runs, as hosts know them, whose changes nobody wants any more."""
@@ -480,8 +441,8 @@ class Coordinator:
         return found
 
     def _reader(self, run: int, name: str) -> Callable[[], tuple[Cells, Cells]]:
-        def ask() -> list[Any]:
-            return self._of_owners(name, "changes", self._runs.get(run, run), name)
+        def ask() -> list[tuple[Cells, Cells]]:
+            return self._of_owners(name, Service.changes, self._runs.get(run, run), name)
 
         def read() -> tuple[Cells, Cells]:
             plus, minus = zip(*self._recovery.ask(ask), strict=True)
@@ -492,14 +453,18 @@ class Coordinator:
     def _is_mirrored(self, name: str) -> bool:
         return self.places.get(name) == at.ON_ALL
 
-    def _ask_owners(self, name: str, method: str, *args: Any) -> list[Any]:
-        return self._recovery.ask(lambda: self._of_owners(name, method, *args))
+    def _ask_owners(
+        self, name: str, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs
+    ) -> list[T]:
+        return self._recovery.ask(lambda: self._of_owners(name, method, *args, **named))
 
-    def _of_owners(self, name: str, method: str, *args: Any) -> list[Any]:
+    def _of_owners(
+        self, name: str, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs
+    ) -> list[T]:
         """Ask all partitions, or one if each of them holds the whole relation."""
         if self._is_mirrored(name):
-            return [self.hosts.ask_one(0, method, *args)]
-        return self.hosts.ask(method, *args)
+            return [self.nodes.ask_one(0, method, *args, **named)]
+        return self.nodes.ask(method, *args, **named)
 
 
 def _joined_strata(parts: Sequence[EpochOutcome]) -> list[Any]:

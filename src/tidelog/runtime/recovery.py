@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tidelog.errors import EngineError
-from tidelog.runtime.request import HostLost
+from tidelog.runtime.request import NodeLost
 
 T = TypeVar("T")
 ATTEMPTS = 4
@@ -64,7 +64,7 @@ class Recovery:
                 self.mend()
                 asked = self.generation
                 return act()
-            except HostLost as lost:
+            except NodeLost as lost:
                 if asked in (None, self.generation):  # else another thread has begun them anew since
                     self._lost = True
                 if not left:
@@ -85,7 +85,7 @@ class Recovery:
         if not self._lost:
             try:
                 act()
-            except HostLost:
+            except NodeLost:
                 self._lost = True
 
     def mend(self) -> None:
