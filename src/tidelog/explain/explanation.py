@@ -135,10 +135,10 @@ def explain(
             names.relation(name),
             tuple(f"{c}: {t or '?'}" for c, t in zip(columns.get(name, ()), types, strict=False)),
             home.get(name),
-            runtime.live(name),
+            runtime.facts.live(name),
         )
         for name, types in sorted(rules.schema.items())
-        if (core or not name.startswith("__")) and runtime.arity(name) is not None
+        if (core or not name.startswith("__")) and runtime.facts.arity(name) is not None
     )
     plans = tuple(_stratum_plan(i, stratum, names) for i, stratum in enumerate(strata, 1))
     indexes = _indexes(runtime.node.partition.codes.values(), names)
