@@ -1,4 +1,4 @@
-"""Nodes that are lost: begun anew once per loss, whoever notices it, and a bounded number of times."""
+"""Nodes that are lost: started again once per loss, whoever notices it, and a bounded number of times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tidelog.runtime.request import NodeLost
 
 
 class Team:
-    """Nodes that count how often they began."""
+    """Nodes that count how often they were started."""
 
     def __init__(self) -> None:
         self.begun = 0
@@ -66,7 +66,7 @@ def test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands() ->
 
 
 def test_loss_in_the_middle_of_an_attempt_is_the_loss_of_the_attempt() -> None:
-    """Nodes that began anew between its halves would know only the second."""
+    """Nodes started again between its halves would know only the second."""
     team, done = Team(), []
 
     def attempt() -> None:

@@ -29,7 +29,7 @@ class SharedDictionary(Dictionary):
     def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
         super().__init__()
         self._partitions, self._own, self._ask, self._tell = partitions, own, ask, tell
-        self._untold: list[Entry] = []
+        self._to_tell: list[Entry] = []
         self._numbers: set[int] = set()
 
     def tell_owners(self) -> None:
@@ -37,9 +37,9 @@ class SharedDictionary(Dictionary):
 
         What an owner refuses is forgotten here, so that it is refused again; what was not told yet is told next time.
         """
-        if not self._untold:
+        if not self._to_tell:
             return
-        batches, self._untold = self._by_owner(self._untold), []
+        batches, self._to_tell = self._by_owner(self._to_tell), []
         for place, (owner, entries) in enumerate(batches):
             try:
                 if owner != self._own:
@@ -48,7 +48,7 @@ class SharedDictionary(Dictionary):
                 refused = isinstance(error, DataError)
                 if refused:
                     self._forget(entries)
-                self._untold = [entry for _, left in batches[place + refused :] for entry in left]
+                self._to_tell = [entry for _, left in batches[place + refused :] for entry in left]
                 raise
 
     def _forget(self, entries: Iterable[Entry]) -> None:
@@ -57,9 +57,9 @@ class SharedDictionary(Dictionary):
             if isinstance(value, str):
                 self._cells.pop(value, None)
 
-    def forget_told(self) -> None:
+    def tell_all_again(self) -> None:
         """The owners are new and empty: what was made here and may not be in their files is told again."""
-        self._untold = list(self._values.items())
+        self._to_tell = list(self._values.items())
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids; those not known here are asked for, all at once."""
@@ -82,7 +82,7 @@ class SharedDictionary(Dictionary):
 
     def _make(self, cell: int, value: Value) -> int:
         if cell not in self._values:
-            self._untold.append((cell, value))
+            self._to_tell.append((cell, value))
         return self._enter(cell, value)
 
     def _fetch(self, cells: Sequence[int]) -> None:

@@ -80,12 +80,12 @@ class SparkNodes:
 
         frames = [frame for frame in arriving if isinstance(frame, EncodedFrame)]
         stages = [uuid.uuid4().hex for _ in frames]
-        homes = [Placement(places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in frames]
+        placements = [Placement(places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in frames]
         with losses():
             peers, room = self.peers, self.room
             sends = [
-                partial(send, frame, home, peers, stage, room)
-                for frame, home, stage in zip(frames, homes, stages, strict=True)
+                partial(send, frame, placement, peers, stage, room)
+                for frame, placement, stage in zip(frames, placements, stages, strict=True)
             ]
             sent = self.stage.beside(sends)
         return tuple(
@@ -135,7 +135,7 @@ class SparkNodes:
             self.stage.restart()
         except StageError as error:
             raise NodeLost(0, str(error)) from error
-        self.dictionary.forget_told()
+        self.dictionary.tell_all_again()
 
     def close(self) -> None:
         """End the stage."""

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.rewrite.place.placement import Placement
-from tidelog.spark.rows.courier import OWNER, REPORT, Courier
+from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedFrame
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.tables import Endpoint
@@ -49,11 +49,11 @@ def send(
     if placement.column >= 0:
         frame = frame.selectExpr("*", f"{owner_column(f'c{placement.column}', len(endpoints))} AS `{OWNER}`")
     kinds = tuple((place, encoded.types[place] == "list") for place in encoded.hashed)
-    courier = Courier(encoded.relation, len(encoded.types), kinds, placement.column, tuple(endpoints), stage_id)
+    delivery = Delivery(encoded.relation, len(encoded.types), kinds, placement.column, tuple(endpoints), stage_id)
     try:
         if tasks and estimated_size(encoded.source) < tasks * LITTLE:
             frame = frame.coalesce(tasks)
-        reports = frame.mapInArrow(courier, REPORT).collect()
+        reports = frame.mapInArrow(delivery, REPORT).collect()
     except PySparkException as error:
         raise DataError(f"{encoded.relation}: Spark could not read the rows: {first_line(error)}") from error
     for report in reports:
