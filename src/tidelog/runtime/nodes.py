@@ -35,7 +35,7 @@ class Nodes(Protocol):
         """What all nodes answer to the same call."""
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a call of its own."""
+        """What all nodes answer, each to a call of its own; all are calls of one method."""
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
         """What one node answers."""

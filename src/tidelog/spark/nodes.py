@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from tidelog.errors import EngineError
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
@@ -39,6 +39,16 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
+class Repeat(Protocol):
+    """Does something that the loss of a node may prevent, as often as is needed."""
+
+    def __call__(self, act: Callable[[], T]) -> T: ...
+
+
+def _once(act: Callable[[], T]) -> T:
+    return act()
+
+
 class SparkNodes:
     """P partitions in P barrier tasks."""
 
@@ -47,7 +57,7 @@ class SparkNodes:
         self.session = spark
         self._closed = False
         self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder)
-        self.repeat: Callable[[Callable[[], Any]], Any] = lambda act: act()  # until there is a coordinator
+        self.repeat: Repeat = _once  # until there is a coordinator
         self._run = 0
         try:
             self._stage.start()
@@ -100,10 +110,11 @@ class SparkNodes:
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
         """What all nodes answer, each to a call of its own."""
         call = calls[0]
+        assert {each.name for each in calls} == {call.name}, "nodes are called by one method at a time"
         if call.mark.entries_first:
             self.dictionary.tell_owners()
         with losses(call):
-            return self.stage.call_all(call.name, each=[call.given for call in calls], limit=call.mark.limit)
+            return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
         """What one node answers."""
@@ -143,8 +154,7 @@ class SparkNodes:
         self._stage.stop()
 
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
-        found: dict[int, Value] = self.repeat(lambda: self.ask_one(owner, Service.known_entries, cells))
-        return found
+        return self.repeat(lambda: self.ask_one(owner, Service.known_entries, cells))
 
     def _tell_owner(self, owner: int, entries: list[Entry]) -> None:
         self.ask_one(owner, Service.take_entries, entries)
