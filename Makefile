@@ -9,13 +9,13 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CASES_CHECK := 100
 CASES_TEST := 1000
-ENGINE_SUITE := tests/engine tests/law tests/why tests/explain tests/partition/test_keys.py
+ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
-COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
+COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark demo \
-	docs-diagnostics format clean
+	docs format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -25,7 +25,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tidelog needs Python 3.11 or later, this is " + sys.version.split()[0] \
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,spark]'
 	@touch $@
 
 install: $(READY) ## make .venv with Tidelog and all it needs (the other targets do it by themselves)
@@ -74,26 +74,27 @@ coverage: $(READY) ## rewrite, semantics and dbsp are covered to 100 %
 
 test-spark-long: $(READY) ## what takes its time on Spark: every moment of a loss, a stage on a cluster, peers, more of the suite
 	$(PYTEST) -m "spark and long" tests
-	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/law/test_rollback.py
+	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
+		tests/law/test_rollback.py
 
 soak: $(READY) ## random cases of the law, for ever or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
 
+# `python -m benchmarks` with a group and --write: results as JSON and pages made of them are kept in benchmarks/results.
+BENCH := $(BIN)/python -m benchmarks
+BENCH_DATA = $(if $(DATA),--data $(DATA)) $(ARGS)
+
 bench: $(READY) ## the engine beside DuckDB and clingo; DATA=lubm1.tsv.gz adds LUBM-1, ARGS=... is handed on
-	$(BIN)/python -m benchmarks.run --aggregates $(if $(DATA),--data $(DATA)) $(ARGS)
+	$(BENCH) engine --write $(BENCH_DATA)
 
 bench-spark: $(READY) ## partitions on Spark beside hand-written Spark
-	$(BIN)/python -m benchmarks.spark --write $(ARGS)
+	$(BENCH) spark --write $(ARGS)
 
 bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=folder adds the gMark queries
-	$(BIN)/python -m benchmarks.paths --write
-	$(BIN)/python -m benchmarks.certificate --write
-	$(if $(GMARK),$(BIN)/python -m benchmarks.gmark --data $(GMARK) --write)
+	$(BENCH) paths certificate $(if $(GMARK),gmark --gmark $(GMARK)) --write $(BENCH_DATA)
 
 bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
-	$(BIN)/python -m benchmarks.language --write
-	$(BIN)/python -m benchmarks.durability
-	$(BIN)/python benchmarks/circuits.py --write $(if $(DATA),--lubm $(DATA))
+	$(BENCH) language durability circuits --write $(BENCH_DATA)
 
 # Spark needs Java: installed where that is possible, else the demo says what to do.
 java:
@@ -106,8 +107,9 @@ java:
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	$(BIN)/python examples/demo.py
 
-docs-diagnostics: $(READY) ## write docs/reference/diagnostics.md from the catalogues
+docs: $(READY) ## write what is generated in docs/reference: diagnostics, and the options of commands
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
+	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 
 format: $(READY) ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .

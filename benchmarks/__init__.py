@@ -1,1 +1,1 @@
-"""Benchmarks of the engine: ``python -m benchmarks.run --help``."""
+"""Benchmarks of Tidelog: ``python -m benchmarks --help``."""

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from benchmarks.graphs import Cells
+from benchmarks.data.graphs import Cells
 
 T = TypeVar("T")
 

@@ -1,22 +1,14 @@
-"""What the benchmarks find: outcomes of systems, builds side by side, and measures held against their targets."""
+"""What a system found, by size and checksum, and the refusal of results that differ.
+
+Law: two systems agree when they found the same set of rows; a run in which they do not counts for nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from benchmarks.graphs import Cells
+from benchmarks.data.graphs import Cells
 from benchmarks.measure import Duration, checksum
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a run was asked for."""
-
-    quick: bool = False
-    repeat: int = 3
-    data: str | None = None
-    largest_clingo: int = 3_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,44 +32,8 @@ class Outcome:
         return (self.rows, self.checksum) == (other.rows, other.checksum)
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
-    """One workload built by all systems: medians of (load, compute) per system; None where a system was left out."""
-
-    title: str
-    rows: int
-    supports: int
-    times: Mapping[str, tuple[Duration, Duration] | None]
-    notes: tuple[str, ...] = field(default=())
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A number with its unit, and the target it must not exceed (None: told for information)."""
-
-    group: str
-    what: str
-    value: float
-    unit: str
-    target: float | None = None
-    detail: str = ""
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the target is met; None without a target."""
-        return None if self.target is None else self.value <= self.target
-
-    @property
-    def share(self) -> float | None:
-        """The value as a multiple of its target."""
-        return None if self.target is None else self.value / self.target
-
-
 class Disagreement(Exception):
     """Two systems gave different results: nothing that was measured counts."""
-
-
-Finding = Build | Measure
 
 
 def must_agree(one: Outcome, other: Outcome, title: str) -> None:

@@ -1,79 +1,79 @@
-"""Run the benchmarks: ``python -m benchmarks.run [--only NAME ...] [--quick] [--data lubm1.tsv.gz] [--repeat N]``.
+"""Running cases, group by group.
 
-A full run writes ``benchmarks/results/engine.md`` and ``engine.png``; a part of it or a quick one only prints, unless
-``--write`` is given. The kernel is compiled before anything is timed.
+Law: what is shown is the page made from the JSON that was written. A disagreement between systems ends the run, and
+nothing of its group is written.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.cases import CASES
-from benchmarks.outcome import Disagreement, Finding, Options
-from benchmarks.report import show, write
-from benchmarks.subject import warm_up
-
-RESULTS = Path(__file__).parent / "results"
-
-
-def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--only", nargs="+", metavar="NAME", help="cases by name or first part of it: " + ", ".join(CASES)
-    )
-    parser.add_argument("--quick", action="store_true", help="small data: shows that everything runs, measures little")
-    parser.add_argument("--data", metavar="PATH", help="LUBM-1 as tab-separated triples, plain or gzip")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="builds per system and case (default 3)")
-    parser.add_argument("--aggregates", action="store_true", help="also min inside recursion: components, paths")
-    parser.add_argument("--clingo-supports", type=int, default=3_000_000, metavar="N", help="leave clingo out above")
-    parser.add_argument("--write", action="store_true", help="write the results also of a part or a quick run")
-    return parser.parse_args(given)
+from benchmarks.cases.catalogue import UnknownCase, choose, group
+from benchmarks.options import Options
+from benchmarks.outcome import Disagreement
+from benchmarks.record import Record, read_run, run_of, write_run
+from benchmarks.report.pages import page_of, write_page
+from benchmarks.report.table import show
 
 
-def chosen(asked: argparse.Namespace) -> list[str]:
-    """The names of the cases to run; a name that fits nothing is an error."""
-    if not asked.only:
-        return [name for name, case in CASES.items() if asked.aggregates or not case.optional]
-    unknown = [part for part in asked.only if not any(name.startswith(part) for name in CASES)]
-    if unknown:
-        sys.exit(f"no case is called {', '.join(unknown)}; known: {', '.join(CASES)}")
-    return [name for name in CASES if any(name.startswith(part) for part in asked.only)]
-
-
-def main(given: Sequence[str] | None = None) -> None:
-    """Run, print, write."""
-    asked, console = arguments(given), Console()
-    if asked.data and not Path(asked.data).is_file():
-        sys.exit(f"no such file: {asked.data}")
-    names = chosen(asked)
-    options = Options(asked.quick, asked.repeat, asked.data, asked.clingo_supports)
-    console.print(f"kernel ready after {warm_up().wall:.1f} s; cases: {', '.join(names)}")
-    findings = [finding for name in names for finding in _run(name, options, console)]
-    show(console, findings)
-    if asked.write or not (asked.only or asked.quick):
-        write(findings, RESULTS)
-        console.print(f"written: {RESULTS.name}/engine.md, {RESULTS.name}/engine.png")
-
-
-def _run(name: str, options: Options, console: Console) -> list[Finding]:
-    if name == "lubm" and options.data is None:
-        console.print("lubm: left out, it needs --data with the path of LUBM-1")
-        return []
+def run(asked: Sequence[str], options: Options, out: Path, *, pages: bool = False) -> None:
+    """Run cases: show what they find, write it as JSON, and make the pages if they are asked for."""
+    _must_exist(options)
     try:
-        with console.status(name):
-            found = list(CASES[name].run(options))
-    except Disagreement as error:
-        console.print(f"[red]{name}: {error}[/red]")
-        sys.exit(1)
-    console.print(f"{name}: done")
-    return found
+        chosen = choose(asked, options)
+    except UnknownCase as error:
+        sys.exit(str(error))
+    for reason in chosen.left_out:
+        _say(reason)
+    if not chosen.cases:
+        sys.exit("nothing is left to run")
+    for name, cases in chosen.cases.items():
+        try:
+            run_group(name, cases, options, out, pages=pages)
+        except Disagreement as error:
+            sys.exit(f"{name}: {error}")
 
 
-if __name__ == "__main__":
-    main()
+def _must_exist(options: Options) -> None:
+    for path in (options.data, options.gmark, options.topologies, options.replay):
+        if path is not None and not path.exists():
+            sys.exit(f"no such file or folder: {path}")
+
+
+def run_group(name: str, cases: tuple[str, ...], options: Options, out: Path, *, pages: bool) -> None:
+    """Some cases of one group, from measuring to the page."""
+    records = tuple(records_of(name, cases, options))
+    whole = cases == choose((name,), options).cases[name]
+    names = (name,) if whole else tuple(f"{name}/{case}" for case in cases)
+    written = write_run(run_of(name, names, _read_by(name, cases, options), records), out)
+    show(page_of(read_run(written)), Console())
+    for path in (written, *(write_page(written) if pages else ())):
+        _say(f"written: {path}")
+
+
+def _read_by(name: str, cases: Sequence[str], options: Options) -> Options:
+    """The options without the paths that none of the cases reads."""
+    needed = {group(name).cases[case].needs for case in cases}
+    data, gmark, replay = (getattr(options, path) if path in needed else None for path in ("data", "gmark", "replay"))
+    return replace(options, data=data, gmark=gmark, replay=replay)
+
+
+def records_of(name: str, cases: Sequence[str], options: Options) -> Iterator[Record]:
+    """What some cases of a group find."""
+    found = group(name)
+    with found.around(options) as prepared:
+        for case in cases:
+            began = time.perf_counter()
+            for record in found.cases[case].run(prepared):
+                yield replace(record, case=case)
+            _say(f"{name}/{case}: done after {time.perf_counter() - began:.1f} s")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 settings.register_profile("house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
@@ -33,3 +38,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         from tests.one_partition import skip_what_needs_one_partition
 
         skip_what_needs_one_partition(items, spark=SPARK)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One Spark session for all tests, with room for six partitions: those kept, a module's, a test's."""
+    from tests.spark.conftest import WORKER_PATH
+    from tidelog.spark import local_session
+
+    settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH, "spark.sql.shuffle.partitions": "2"}
+    with local_session(6, settings=settings) as session:
+        yield session

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from tidelog import __version__
 from tidelog.cli import app
-from tidelog.cli.check import check_file
+from tidelog.cli.report import check_file
 from tidelog.cli.show import console, show_diagnostics
 from tidelog.errors.render import render_diagnostics
 from tidelog.program.catalogue import CATALOGUE

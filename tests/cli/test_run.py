@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from tidelog import Engine
 from tidelog.cli import app
+from tidelog.cli.engine_session import EngineSession
 from tidelog.cli.progress import progress
-from tidelog.cli.session import EngineSession
 from tidelog.partition.limits import Limits
 from tidelog.syntax import parse_changes_file, parse_file
 from tidelog.testing.programs import find_programs, load_program

@@ -14,9 +14,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.cli.simulate import read_inputs
-from tidelog.cli.simulate_page import layout, render
-from tidelog.cli.simulate_show import show_run
+from tidelog.cli.simulate.inputs import read_inputs
+from tidelog.cli.simulate.page import layout, render
+from tidelog.cli.simulate.show import show_run
 from tidelog.semantics.fact import Fact
 from tidelog.semantics.schedule import schedule_by_name
 from tidelog.semantics.trace import check

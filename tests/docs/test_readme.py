@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 
-from tests.docs.pages import ROOT, session_text
+from tests.docs.pages import ROOT, read
 from tidelog.program.check import check_program
 from tidelog.syntax import parse_program
 
-README = ROOT / "README.md"
-TEXT = README.read_text("utf-8")
-
-
-def test_session_of_the_readme_gives_what_it_says() -> None:
-    session = doctest.DocTestParser().get_doctest(session_text(README), {}, "README.md", str(README), 0)
-    results = doctest.DocTestRunner().run(session)
-    assert results.attempted > 8
-    assert results.failed == 0
+TEXT = read(ROOT / "README.md")
 
 
 def test_readme_has_at_most_120_lines() -> None:

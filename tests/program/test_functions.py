@@ -2,8 +2,6 @@
 
 import contextlib
 import math
-import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -289,9 +287,3 @@ def test_user_function_with_a_taken_or_wrong_signature_is_refused(name, types):
 def test_value_that_a_type_does_not_hold_is_not_admitted(value, type_):
     with pytest.raises(EvaluationError):
         admit(value, type_, "here")
-
-
-def test_every_function_is_documented():
-    page = (Path(__file__).parents[2] / "docs/reference/functions.md").read_text("utf-8")
-    named = set(re.findall(r"`([a-zA-Z_]+|[-+*/%^])(?:\(|`| )", page))
-    assert set(FUNCTIONS) - named == set()

@@ -10,7 +10,7 @@ from tidelog.program.path_text import path_text
 from tidelog.rewrite import label_rules, to_core, to_core_rule
 from tidelog.rewrite.paths.automaton import MOST_STEPS, to_automaton
 from tidelog.rewrite.paths.forms import shorten, tidy
-from tidelog.rewrite.paths.names import in_words, walk_in_words
+from tidelog.rewrite.paths.names import paths_in_words, walk_in_words
 from tidelog.rewrite.paths.seeds import literal_text, term_text
 from tidelog.syntax import parse_program, parse_rule
 
@@ -80,8 +80,8 @@ def test_shortened_paths_keep_what_only_a_domain_may_skip() -> None:
 
 
 def test_walks_are_told_in_words() -> None:
-    assert in_words("__seed___reach_a+ from q(X), !r(X)") == "start nodes nodes reached by a+ from q(X), !r(X)"
-    assert in_words("edge") is None
+    assert paths_in_words("__seed___reach_a+ from q(X), !r(X)") == "start nodes nodes reached by a+ from q(X), !r(X)"
+    assert paths_in_words("edge") is None
     assert walk_in_words("__only_edge/1", ["1"]) is None
     assert walk_in_words("__path_a|b not empty", ["1", "2"]) == "(a|b)(1, 2)"
     assert walk_in_words("__reach_(a/b)+ from anywhere", ["2"]) == "(a/b)+(_, 2)"

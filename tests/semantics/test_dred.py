@@ -130,7 +130,7 @@ def test_choices_improve_and_worsen(schedule):
     ):
         settle(algorithm, *changes, schedule=schedule)
         model = least_model(algorithm.network, facts)
-        assert {o.fact for _, o, _ in algorithm.state.occurrences()} == model
+        assert {o.fact for _, o, _ in algorithm.visible.state.occurrences()} == model
 
 
 def test_rules_without_body_stay():
@@ -139,3 +139,12 @@ def test_rules_without_body_stay():
     settle(algorithm, insertion("p", 2))
     settle(algorithm, deletion("p", 2))
     assert shown(algorithm) == "{p(1), q(1)}"
+
+
+def test_what_rules_without_body_derive_cannot_be_retracted():
+    algorithm = DRed()
+    algorithm.load(parse_program("p(X) :- X = 1. q(X) :- p(X)."))
+    for changes in ([deletion("p", 1)], [insertion("p", 1)], [deletion("p", 1)]):
+        settle(algorithm)
+        settle(algorithm, *changes)
+        assert shown(algorithm) == "{p(1), q(1)}"

@@ -142,7 +142,7 @@ class HiddenEarly(Ranked):
             super()._fire(sign, fact)
             return
         node = self.network.node_of(fact)
-        without = self.visible.minus(node, Occurrence(fact))
+        without = self.visible.state.minus(node, Occurrence(fact))
         found = derivations(self.network, Update(sign, fact), node, without, without)
         self._mail.send(self.network, node, [Update(sign, i.head, self.body_rank(i)) for i in found])
 

@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this folder, with room for six partitions: those kept, a module's, a test's."""
+"""All tests of this folder need Spark; they share the session of `tests/conftest.py` and what is started here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.cluster import Cluster, standalone_cluster
 from tests.spark.residents import Keeper
-from tidelog.spark import ResidentStage, local_session
+from tidelog.spark import ResidentStage
 from tidelog.spark.session.session import worker_path
 
 ROOT = Path(__file__).parents[2]
@@ -26,13 +26,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("spark")
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH, "spark.sql.shuffle.partitions": "2"}
-    with local_session(6, settings=settings) as session:
-        yield session
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.store import Durable, EpochRecord, FileStore, ObjectStore, Store
 from tidelog.store.frame import EPOCH, Bytes, framed
 from tidelog.store.history import log_entries, texts_of, view_changes
-from tidelog.store.markers import PieceNote, counts_of
+from tidelog.store.markers import PieceNote, counts_of, partitions_of
 from tidelog.store.piece import Piece
 from tidelog.store.piece_log import PieceLog
 from tidelog.store.reading import part_of
@@ -383,3 +383,17 @@ def test_a_lost_piece_is_named() -> None:
     del gone.files[name]
     with pytest.raises(StateError, match="part-1: the piece of epoch 1 is not there"):
         Engine(path=MemoryStore(gone))
+
+
+def test_how_many_partitions_made_a_state_is_read_off_any_frame(tmp_path: Path) -> None:
+    assert partitions_of(FileStore(tmp_path / "new")) == 0
+    Engine("p(1).", path=tmp_path / "embedded").close()
+    assert partitions_of(FileStore(tmp_path / "embedded")) == 0
+    grown(tmp_path / "two", snapshots=(3, 6)).close()
+    store = FileStore(tmp_path / "two")
+    files = [*(tmp_path / "two" / "log").iterdir(), *(tmp_path / "two" / "snapshots").iterdir()]
+    for damaged in sorted(files):
+        assert partitions_of(store) == 2
+        damaged.write_bytes(b"not a frame" * 10)
+    with pytest.raises(StateError, match="is damaged"):
+        partitions_of(store)

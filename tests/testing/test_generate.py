@@ -1,8 +1,6 @@
 """What the random programs and changes are worth: they are legal, they repeat, and every feature occurs in them."""
 
-import re
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -221,8 +219,3 @@ def test_strategy_of_histories_gives_acceptable_programs(case):
 @given(programs())
 def test_strategy_of_programs_gives_programs_with_a_model(program):
     assert set(evaluate(program)) >= {rule.head.predicate for rule in program.rules}
-
-
-def test_every_feature_is_documented():
-    page = (Path(__file__).parents[2] / "docs/reference/testing.md").read_text("utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == FEATURES

@@ -1,7 +1,7 @@
 """The command line: `tidelog COMMAND ...`.
 
-Each command is a module of this package that registers itself with `application.app` when it is imported here; to add
-one, write the module and add its name to the import below.
+Each command is a module of `commands`, thin: it names its options and calls what lies beside, the library of the
+commands. Where a command runs is `place`, what it reads `inputs`, how it ends `guard`, what it prints `show`.
 """
 
 from __future__ import annotations
@@ -9,25 +9,10 @@ from __future__ import annotations
 import io
 import sys
 
-from tidelog.cli import apply, changes, check, explain, export, log, repl, run, simulate, snapshot, verify, why
+from tidelog.cli import commands
 from tidelog.cli.application import app
 
-__all__ = [
-    "app",
-    "apply",
-    "changes",
-    "check",
-    "explain",
-    "export",
-    "log",
-    "main",
-    "repl",
-    "run",
-    "simulate",
-    "snapshot",
-    "verify",
-    "why",
-]
+__all__ = ["app", "commands", "main"]
 
 
 def main() -> None:

@@ -5,9 +5,11 @@ Law: the page says what the catalogues say, no more and no less; a test compares
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterator
 
-from tidelog.cli import simulate_catalogue
+from tidelog.cli.simulate import catalogue as simulations
 from tidelog.dbsp import catalogue as circuits
 from tidelog.errors.entry import CodeEntry
 from tidelog.io import catalogue as files
@@ -17,7 +19,8 @@ from tidelog.rewrite import catalogue as rewrites
 from tidelog.semantics import catalogue as networks
 from tidelog.syntax.catalogue import SYNTAX_CODES
 
-LONGEST_EXAMPLE = 500
+LONGEST_EXAMPLE, WIDTH = 500, 120
+UNBROKEN = "\0"
 INTRODUCTION = """\
 # Diagnostics
 
@@ -54,7 +57,7 @@ def all_entries() -> list[CodeEntry]:
     """Every entry of every catalogue, by code."""
     front_end = (*SYNTAX_CODES.values(), *CATALOGUE.values(), *rewrites.CATALOGUE.values())
     limits = fragments.CATALOGUE.values()
-    others = (*circuits.ENTRIES, *networks.ENTRIES, *simulate_catalogue.ENTRIES, *files.ENTRIES)
+    others = (*circuits.ENTRIES, *networks.ENTRIES, *simulations.ENTRIES, *files.ENTRIES)
     return sorted((*front_end, *limits, *others), key=lambda entry: entry.code)
 
 
@@ -71,15 +74,22 @@ def render_page() -> str:
 
 def _section(entry: CodeEntry) -> Iterator[str]:
     yield f'### <a id="{entry.code.lower()}"></a>{entry.code}: {entry.title}\n'
-    yield f"> {entry.template}\n"
+    yield _filled(entry.template, "> ") + "\n"
     if entry.note:
-        yield f"{entry.note}\n"
+        yield _filled(entry.note) + "\n"
     if entry.hint:
-        yield f"*Hint:* {entry.hint}\n"
+        yield _filled(f"*Hint:* {entry.hint}") + "\n"
     if entry.example:
         yield "```prolog"
         yield _shortened(entry.example)
         yield "```\n"
+
+
+def _filled(prose: str, begin: str = "") -> str:
+    """Prose in lines, none of which ends inside a piece of code."""
+    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", UNBROKEN), prose)
+    lines = textwrap.wrap(whole, WIDTH - len(begin), break_long_words=False, break_on_hyphens=False)
+    return "\n".join(begin + line for line in lines).replace(UNBROKEN, " ")
 
 
 def _shortened(example: str) -> str:

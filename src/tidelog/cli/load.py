@@ -1,6 +1,7 @@
-"""An engine from a program file and a folder of facts, for the commands that ask instead of writing.
+"""An engine that holds a program and the facts of its files.
 
-Law: what `tidelog run` would load is loaded, in one epoch, so that answers are about the same state.
+Law: what `tidelog run` would load is loaded by every command, so that answers are about the same state. Rules and facts
+come in one epoch, so that joins are ordered by the sizes of what comes.
 """
 
 from __future__ import annotations
@@ -9,36 +10,49 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tidelog.cli.check import check_file
-from tidelog.cli.run import read_data
-from tidelog.cli.show import console, show_diagnostics
+from tidelog.cli.inputs import read_facts, read_valid
 from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
-from tidelog.errors import ProgramError
-from tidelog.io.delimited import Data
-from tidelog.io.files import find_inputs
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.label_rules import label_rules
+from tidelog.spark.files import Input
+from tidelog.spark.frames import Frame
 
 
 def load_engine(file: str, folder: Path | None) -> Engine:
     """The engine after its first epoch; without a folder the facts are those of the program's text."""
-    report = check_file(file)
-    if report.errors:
-        raise ProgramError(report.findings)
-    show_diagnostics(report.findings, console(stderr=True))
-    checked = report.checked
-    data = [] if folder is None else read_data(checked, find_inputs(checked.program, checked.schema, folder))
-    return start_engine(checked.program, data)
+    checked = read_valid(file)
+    return start_engine(checked.program, () if folder is None else read_facts(checked, folder))
 
 
-def start_engine(program: Program, data: Iterable[tuple[str, Data]] = ()) -> Engine:
-    """Rules and facts in one epoch, so that joins are ordered by the sizes of what comes."""
-    db = Engine(replace(program, rules=(), facts=(), directives=()))
-    with db.epoch() as epoch:
-        epoch.collected.added.extend(label_rules(program.rules))
-        epoch.collected.facts.extend(program_facts(program, FUNCTIONS))
-        for name, rows in data:
-            epoch.insert(name, rows)
+def start_engine(program: Program, data: Iterable[tuple[str, Input]] = ()) -> Engine:
+    """An engine with the rules and facts of a program and of its files."""
+    db = Engine(without_content(program))
+    load_program(db, program, data)
     return db
+
+
+def without_content(program: Program) -> Program:
+    """The declarations, types and keys of a program: what an engine begins with before its first epoch."""
+    return replace(program, rules=(), facts=(), directives=())
+
+
+def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]] = (), *, kept: bool = False) -> Epoch:
+    """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program."""
+    epoch = db.epoch_to(program)[0] if kept else _epoch_of(db, program)
+    with epoch:
+        for name, rows in data:
+            if isinstance(rows, Frame):
+                epoch.collected.frames.append(rows)
+            else:
+                epoch.insert(name, rows)
+    return epoch
+
+
+def _epoch_of(db: Engine, program: Program) -> Epoch:
+    epoch = db.epoch()
+    epoch.collected.added.extend(label_rules(program.rules))
+    epoch.collected.facts.extend(program_facts(program, FUNCTIONS))
+    return epoch

@@ -1,6 +1,6 @@
 """Showing diagnostics: coloured in a terminal, plain in a pipe, or as JSON.
 
-Law: all three say the same. Colours are styles laid over the lines of `tidelog.render`; they never change a character.
+Law: all three say the same. Colours are styles laid over the lines of `errors.render`; they never change a character.
 """
 
 from __future__ import annotations

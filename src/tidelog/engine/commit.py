@@ -20,6 +20,7 @@ from tidelog.engine.report import Changes, clashes_as_errors, no_change, report,
 from tidelog.errors import EngineError
 from tidelog.partition.keys import check_keys
 from tidelog.program import SOUFFLE, Program, Rule
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import fact_texts
@@ -39,7 +40,7 @@ class Committer:
 
     def check_relation(self, name: str) -> None:
         """Refuse facts for relations that the program does not admit."""
-        if name.startswith("__"):
+        if is_auxiliary(name):
             raise EngineError(f"`{name}`: names that start with `__` are Tidelog's own")
         if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
             raise EngineError(f"`{name}` is not a name of a relation: letters, digits and `_`, not a digit first")

@@ -19,6 +19,8 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.program.nearest import KnownNames
+from tidelog.program.schema import column_names
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.outcome import RowChanges
 from tidelog.runtime.runtime import Runtime
 from tidelog.store.durable import Durable
@@ -72,19 +74,16 @@ class Core:
     @property
     def relations(self) -> tuple[str, ...]:
         """The names of all relations that the user knows."""
-        return tuple(sorted(name for name in self.rules.schema if not name.startswith("__")))
+        return tuple(sorted(name for name in self.rules.schema if not is_auxiliary(name)))
 
     def knows(self, name: object) -> bool:
         """Whether the user knows a relation of that name."""
-        return name in self.rules.schema and not str(name).startswith("__")
+        return name in self.rules.schema and not is_auxiliary(str(name))
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The names of a relation's columns: those declared, or c1, c2 and so on."""
-        for declaration in self.rules.program.declarations:
-            if declaration.relation == name:
-                return tuple(c.name for c in declaration.columns)
         types = self.rules.schema.get(name) or self.schema.get(name, ())
-        return tuple(f"c{i + 1}" for i in range(len(types)))
+        return column_names(self.rules.program.declarations, name, len(types))
 
     def must_be_open(self) -> None:
         """Refuse to serve after `close`."""

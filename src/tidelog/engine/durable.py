@@ -16,7 +16,7 @@ from tidelog.program import Program
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.history import Change, LogEntry, log_entries, view_changes
+from tidelog.store.history import Change, LogEntry, log_entries, texts_of, view_changes
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def state_folder(core: Core, what: str) -> Durable:
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
     state = state_folder(core, "a change feed")
-    return list(view_changes(state, view, since, core.runtime.texts_of(state)))
+    values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
+    return list(view_changes(state, view, since, values))
 
 
 def log(core: Core) -> list[LogEntry]:

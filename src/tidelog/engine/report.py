@@ -18,6 +18,7 @@ from tidelog.io.texts import show_fact
 from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import KeyClash
 from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema) -> N
 
         return change
 
-    changed = [name for name in sorted(outcome.changes) if not name.startswith("__")]
+    changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name)]
     epoch.changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
     epoch.statistics = EpochStatistics(
         outcome.seconds,
@@ -97,7 +98,7 @@ def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, 
     supports: dict[str, int] = {}
     for label, count in counted.items():
         rule = rules.core.get(label)
-        if rule is None and label.startswith("__"):  # a copy that several rules may share
+        if rule is None and is_auxiliary(label):  # a copy that several rules may share
             continue
         name = label if rule is None else rule.root.label or label
         supports[name] = supports.get(name, 0) + count

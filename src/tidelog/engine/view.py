@@ -17,6 +17,7 @@ import pyarrow as pa
 from tidelog.engine.core import Core
 from tidelog.errors import DataError
 from tidelog.io.columns import decode_arrow, decode_column, encode_value
+from tidelog.io.data_frame import to_data_frame
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
@@ -81,7 +82,7 @@ class Table:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a pandas data frame."""
-        return self.to_arrow().to_pandas()
+        return to_data_frame(self.to_arrow())
 
     def to_spark(self, spark: SparkSession | None = None, *, lists_as_text: bool = False) -> DataFrame:
         """The rows as a Spark DataFrame, of the engine's session, the one given, or the active one.

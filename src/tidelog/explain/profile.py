@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from tidelog.explain.explanation import Names
+from tidelog.explain.names import Names
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
 from tidelog.plan.ruleset import Ruleset

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.program import Rule
 from tidelog.program.scope import atoms
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.place import Placed, place
 from tidelog.rewrite.place.placement import Placement
 
@@ -103,7 +104,7 @@ def _located(rules: Ruleset) -> dict[str, int]:
     found: dict[str, int] = {}
     for rule in rules.core.values():
         for atom in (rule.head, *atoms(rule.body)):
-            if atom.location is not None and not atom.predicate.startswith("__"):
+            if atom.location is not None and not is_auxiliary(atom.predicate):
                 found.setdefault(atom.predicate, atom.location)
     for key in rules.program.keys:
         if key.keys:

@@ -5,6 +5,7 @@ Law: a declaration only narrows what a program may say; it never changes what it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tidelog.errors import Span
@@ -58,3 +59,25 @@ class Materialize:
     size: int | None
     keys: tuple[int, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def column_names(declarations: Iterable[Declaration], relation: str, count: int) -> tuple[str, ...]:
+    """The names of a relation's columns as declared, else c1, c2, ...
+
+    >>> declared = Declaration("edge", (Column("from", "number"), Column("to", "number")))
+    >>> column_names([declared], "edge", 2), column_names([declared], "node", 1)
+    (('from', 'to'), ('c1',))
+    """
+    for declaration in declarations:
+        if declaration.relation == relation:
+            return tuple(column.name for column in declaration.columns)
+    return numbered_columns(count)
+
+
+def numbered_columns(count: int) -> tuple[str, ...]:
+    """The names of columns that nobody named.
+
+    >>> numbered_columns(3)
+    ('c1', 'c2', 'c3')
+    """
+    return tuple(f"c{number}" for number in range(1, count + 1))

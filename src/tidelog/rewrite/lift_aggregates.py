@@ -39,6 +39,7 @@ from tidelog.program import (
 )
 from tidelog.rewrite.binding import binders, bound_names
 from tidelog.rewrite.label_rules import label_of
+from tidelog.rewrite.names import GROUPS, SOME, TOTALS, VALUES
 from tidelog.rewrite.scope import (
     Fresh,
     all_terms,
@@ -159,12 +160,12 @@ class _Lift:
             columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
         around = binders([v.name for v in group if v.name not in bound_names(body)], context)
         home = home_of(body)
-        self._emit(located(self._name("val"), columns, home), (*around, *body))
+        self._emit(located(self._name(VALUES), columns, home), (*around, *body))
         self._emit_aggregate(aggregate, group, value, columns, home)
         if aggregate.kind not in TOTAL:
-            return replace(located(self._name("agg"), (*group, result), home), span=aggregate.span)
+            return replace(located(self._name(GROUPS), (*group, result), home), span=aggregate.span)
         self._emit_total(group, binders([v.name for v in group], context), home)
-        return replace(located(self._name("total"), (*group, result), home), span=aggregate.span)
+        return replace(located(self._name(TOTALS), (*group, result), home), span=aggregate.span)
 
     def _value(self, aggregate: Aggregate) -> tuple[Var | None, tuple[Literal, ...]]:
         """The variable that holds the aggregated value, and the body that binds it; a count has none."""
@@ -189,21 +190,21 @@ class _Lift:
             value = self.fresh.variable()
             columns = (*group, value, *columns[len(group) + 1 :])
         over = replace(aggregate, value=value, body=None)
-        self._emit(located(self._name("agg"), (*group, over), home), (located(self._name("val"), columns, home),))
+        self._emit(located(self._name(GROUPS), (*group, over), home), (located(self._name(VALUES), columns, home),))
 
     def _emit_total(self, group: tuple[Var, ...], around: tuple[Literal, ...], home: Term | None) -> None:
         result = self.fresh.variable()
-        some = located(self._name("some"), group, home)
-        self._emit(some, (located(self._name("agg"), (*group, Wildcard()), home),))
-        total = located(self._name("total"), (*group, result), home)
-        self._emit(total, (located(self._name("agg"), (*group, result), home),))
-        self._emit(located(self._name("total"), (*group, ZERO), home), (*around, Negation(some)))
+        some = located(self._name(SOME), group, home)
+        self._emit(some, (located(self._name(GROUPS), (*group, Wildcard()), home),))
+        total = located(self._name(TOTALS), (*group, result), home)
+        self._emit(total, (located(self._name(GROUPS), (*group, result), home),))
+        self._emit(located(self._name(TOTALS), (*group, ZERO), home), (*around, Negation(some)))
 
     def _recurs(self, literal: Literal) -> bool:
         return isinstance(literal, Atom) and literal.predicate == self.rule.head.predicate
 
-    def _name(self, kind: str) -> str:
-        return f"__{kind}_{label_of(self.rule)}_{self.number}"
+    def _name(self, prefix: str) -> str:
+        return f"{prefix}{label_of(self.rule)}_{self.number}"
 
     def _emit(self, head: Atom, body: tuple[Literal, ...]) -> None:
         self.rules.append(Rule(head, body, self.rule.label, self.rule.span, self.rule))

@@ -25,6 +25,7 @@ from typing import TypeGuard
 from tidelog.program import Aggregate, Atom, Rule, Term, Var
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.lift_aggregates import ORDERED
+from tidelog.rewrite.names import GROUPS, VALUES
 from tidelog.rewrite.scope import Fresh, counted_names, home_of, located, name_wildcards, rule_terms
 
 
@@ -85,7 +86,7 @@ def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rul
         columns += [var for name in counted_names(body) if (var := Var(name)) not in columns]
     # A pool's relation is placed by the head alone: it must not depend on the body of one of its rules.
     home = home_of([rule.head]) or (None if pool.shared else home_of(body))
-    return replace(rule, head=located(f"__val_{pool.name}", tuple(columns), home), body=body, origin=rule)
+    return replace(rule, head=located(f"{VALUES}{pool.name}", tuple(columns), home), body=body, origin=rule)
 
 
 def _needs_value(aggregate: Aggregate) -> bool:
@@ -111,7 +112,7 @@ def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule
     results = [fresh.variable() for _ in over]
     joined = []
     for number, (aggregate, result) in enumerate(zip(over, results, strict=True), 1):
-        name = f"__agg_{pool.name}/{number}"
+        name = f"{GROUPS}{pool.name}/{number}"
         yield made(located(name, (*group, aggregate), home), (source,), f"/{number}")
         joined.append(located(name, (*group, result), home))
     yield made(_rebuilt(rule.head, group, results), tuple(joined), f"/{len(over) + 1}")

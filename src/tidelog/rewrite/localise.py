@@ -22,6 +22,7 @@ from tidelog.program import Atom, Comparison, Const, Literal, Negation, Rule, Te
 from tidelog.rewrite.binding import bound_names
 from tidelog.rewrite.catalogue import diagnose
 from tidelog.rewrite.label_rules import label_of, number_rules
+from tidelog.rewrite.names import MIRROR, PIECE
 from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms
 
 
@@ -130,7 +131,7 @@ class _Plan:
         """The literal read at the site, from a mirror of its relation: ``__at_p_2(V1, @V2) :- p(@V1, V2).``"""
         atom = _atom(literal)
         column = atom.args.index(site)
-        name = f"__at_{atom.predicate}_{column + 1}"
+        name = f"{MIRROR}{atom.predicate}_{column + 1}"
         args = tuple(Var(f"V{i}") for i in range(1, len(atom.args) + 1))
         head, source = Atom(name, args, column), replace(atom, args=args)
         self.mirrors[name] = Rule(head, (source,), f"{atom.predicate}/at{column + 1}", self.rule.span, self.rule)
@@ -145,7 +146,7 @@ class _Plan:
         whole = (*body, *(test for _, test in tests))
         wanted = self._needed()
         columns: list[Term] = [Var(name) for name in body_names(whole) if name in wanted and Var(name) != site]
-        atom = Atom(f"__loc_{self.rule.label}_{len(self.pieces) + 1}", (*columns, site), len(columns))
+        atom = Atom(f"{PIECE}{self.rule.label}_{len(self.pieces) + 1}", (*columns, site), len(columns))
         self.pieces.append(Rule(atom, whole, self.rule.label, self.rule.span, self.rule))
         return atom
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from tidelog.program import Aggregate, Atom, Rule, Wildcard
 from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.lift_aggregates import ORDERED
+from tidelog.rewrite.names import CANDIDATES
 
 
 def project_candidates(rule: Rule) -> tuple[Rule, ...]:
@@ -33,7 +34,7 @@ def project_candidates(rule: Rule) -> tuple[Rule, ...]:
         return (rule,)
     places = "".join(f"/{i + 1}" for i in kept)
     home = kept.index(source.location) if source.location in kept else None
-    head = Atom(f"__cand_{source.predicate}{places}", tuple(source.args[i] for i in kept), home, source.span)
+    head = Atom(f"{CANDIDATES}{source.predicate}{places}", tuple(source.args[i] for i in kept), home, source.span)
     body = replace(source, args=tuple(arg if i in kept else Wildcard() for i, arg in enumerate(source.args)))
     projection = Rule(head, (body,), f"{source.predicate}/cand{places}", rule.span, rule)
     return (projection, replace(rule, body=(head,), origin=rule))

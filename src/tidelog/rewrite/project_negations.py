@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tidelog.program import Atom, Literal, Negation, Rule, Term, Var, Wildcard
+from tidelog.rewrite.names import PROJECTION
 
 
 def project_negations(rule: Rule) -> tuple[Rule, ...]:
@@ -44,7 +45,7 @@ def _projection(atom: Atom, rule: Rule) -> Rule:
     columns: list[Term] = [Var(f"V{i + 1}") if i in kept else Wildcard() for i in range(len(atom.args))]
     source = replace(atom, args=tuple(columns))
     numbers = "".join(f"/{i + 1}" for i in kept)
-    head = _onto(Atom(f"__only_{atom.predicate}{numbers}", ()), source, kept)
+    head = _onto(Atom(f"{PROJECTION}{atom.predicate}{numbers}", ()), source, kept)
     return Rule(head, (source,), f"{atom.predicate}/only{numbers}", rule.span, rule)
 
 

@@ -36,7 +36,6 @@ from tidelog.runtime.runs import Runs
 from tidelog.runtime.runtime import Arriving
 from tidelog.runtime.service import Ended, Service
 from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.history import texts_of
 from tidelog.store.snapshot import Old
 from tidelog.store.store import Store
 
@@ -195,10 +194,6 @@ class Coordinator:
 
         act = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
         act(self.node, rules, take, remove)
-
-    def texts_of(self, durable: Durable) -> Dictionary:
-        """The values behind all ids, out of the pieces: partitions forget those that no fact has any more."""
-        return texts_of(durable)
 
     # Attempts and recovery
 

@@ -173,7 +173,3 @@ class EmbeddedRuntime:
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
         """Write the whole state; when that is due by itself, what goes wrong is a warning."""
         (durable.snapshot_if_due if only_if_due else durable.snapshot)(self.node, rules)
-
-    def texts_of(self, durable: Durable) -> Dictionary:
-        """The dictionary holds whatever the folder does."""
-        return self.dictionary

@@ -97,6 +97,3 @@ class Runtime(Protocol):
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
         """Write the whole state; when that is due by itself, what goes wrong is a warning."""
-
-    def texts_of(self, durable: Durable) -> Dictionary:
-        """The values behind all ids in the history of a state folder."""

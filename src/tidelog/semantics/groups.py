@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable
 from typing import TypeAlias
 
 from tidelog.errors import EvaluationError
-from tidelog.semantics.delta import best
+from tidelog.semantics.delta import best, chosen
 from tidelog.semantics.fact import Fact, Occurrence, Row, order
 from tidelog.semantics.network import Choice, Network
 
@@ -34,17 +34,23 @@ class Groups:
         """The group of a candidate."""
         return candidate.relation, self._choice(candidate).group(candidate.row)
 
-    def hide(self, candidate: Fact) -> bool:
-        """A candidate has been suspended; True if its group showed it."""
-        group = self.group(candidate)
-        if self.shown.get(group) != candidate:
+    def chosen(self, candidate: Fact) -> Fact:
+        """The fact that stands for a candidate when its group shows it."""
+        return chosen(self._choice(candidate), candidate)
+
+    def hide(self, fact: Fact) -> bool:
+        """A fact has been suspended; True if it is a candidate and its group showed it."""
+        if not self._is_candidate(fact) or self.shown.get(group := self.group(fact)) != fact:
             return False
         del self.shown[group]
         self._empty.add(group)
         return True
 
-    def offer(self, candidate: Fact) -> bool:
-        """A candidate is present; True if its group now shows it."""
+    def offer(self, fact: Fact) -> bool:
+        """A fact is present; True if it is a candidate and its group now shows it."""
+        return self._is_candidate(fact) and self._offer(fact)
+
+    def _offer(self, candidate: Fact) -> bool:
         group = self.group(candidate)
         if self._wanted is not None and self._wanted.get(group) != candidate:
             return False
@@ -67,15 +73,19 @@ class Groups:
         winners: list[Fact] = []
         for group, candidates in offered.items():
             winner = best(self._network.choice_of[group[0]], candidates)
-            if winner is not None and self.offer(winner.fact):
+            if winner is not None and self._offer(winner.fact):
                 winners.append(winner.fact)
         return winners
 
+    def take_stale(self) -> list[Fact]:
+        """The candidates that were improved upon; each is given once."""
+        stale, self.stale = self.stale, []
+        return stale
+
     def begin_clean_up(self) -> list[Fact]:
         """The stale candidates; from here on a group may show only what it shows now."""
-        stale, self.stale = self.stale, []
         self._wanted = dict(self.shown)
-        return stale
+        return self.take_stale()
 
     def end_clean_up(self) -> None:
         """Every group has to show again what it showed before clean-up: else a rule gave a better value than its inputs
@@ -89,6 +99,9 @@ class Groups:
         """A value that decides what the groups will do."""
         wanted = None if self._wanted is None else frozenset(self._wanted.items())
         return frozenset(self.shown.items()), tuple(self.stale), frozenset(self._empty), wanted
+
+    def _is_candidate(self, fact: Fact) -> bool:
+        return fact.relation in self._network.choice_of
 
     def _choice(self, candidate: Fact) -> Choice:
         return self._network.choice_of[candidate.relation]

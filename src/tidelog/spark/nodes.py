@@ -27,7 +27,6 @@ from tidelog.runtime.runtime import Arriving
 from tidelog.runtime.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.resident_node import MakeResidentNode
-from tidelog.spark.rows.encode import EncodedFrame
 from tidelog.spark.session.master import slots
 
 if TYPE_CHECKING:
@@ -86,6 +85,7 @@ class SparkNodes:
 
     def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
         """Send the rows of DataFrames, side by side, to the partitions that own them."""
+        from tidelog.spark.rows.encode import EncodedFrame
         from tidelog.spark.rows.send import send
 
         frames = [frame for frame in arriving if isinstance(frame, EncodedFrame)]

@@ -15,6 +15,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
 from tidelog.plan.ruleset import Schema
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.delta import Cells, Delta, named
 
 ENTRY_BYTES = 32  # of a symbol, at a guess
@@ -84,7 +85,7 @@ def _touched_relation(partition: Partition, number: int, schema: Schema, found: 
 
 
 def _tell(found: Touched, name: str, asserted: int, retracted: int, come: int, gone: int) -> None:
-    if name.startswith("__"):
+    if is_auxiliary(name):
         return
     if asserted:
         found.asserted[name] = int(asserted)

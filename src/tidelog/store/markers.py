@@ -6,12 +6,14 @@ of them count at once, and nothing else does. A relation that every partition ho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from tidelog.errors import StateError
 from tidelog.rewrite.place.placement import MIRRORED
+from tidelog.store.frame import Frame
 from tidelog.store.log import Log
 from tidelog.store.snapshot import read_snapshot, snapshots
 from tidelog.store.store import Store
@@ -87,3 +89,39 @@ def _marker_at(store: Store, partition: int, epoch: int) -> dict[int, Marker]:
         except StateError:
             return {}  # the log has it too, if it is still kept
     return {}
+
+
+def partitions_of(store: Store) -> int:
+    """How many partitions made a state, each with pieces of its own; 0 for one embedded partition, or before any epoch.
+
+    Every frame of a state says the same, so that one is read and nothing is recovered; a damaged one is passed over as
+    long as another can be read.
+    """
+    damage: StateError | None = None
+    for read in _frame_readers(store):
+        try:
+            frame = read()
+        except FileNotFoundError:
+            continue  # a writer has removed it in the meantime
+        except StateError as error:
+            damage = error
+            continue
+        if frame is not None:
+            return len(markers_of(frame.header))
+    if damage is not None:
+        raise damage
+    return 0
+
+
+def _frame_readers(store: Store) -> Iterator[Callable[[], Frame | None]]:
+    """Ways to a frame of the driver's: the first one of each segment of the log, newest first, then snapshots."""
+    log = Log(store)
+    for segment in reversed(log.segments):
+        yield partial(_first_frame, log, segment)
+    for epoch in reversed(snapshots(store)):
+        yield partial(read_snapshot, store, epoch)
+
+
+def _first_frame(log: Log, segment: int) -> Frame | None:
+    """The first frame of a segment; None if it was never completed."""
+    return next(log.frames(segment - 1, segment), None)

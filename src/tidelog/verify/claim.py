@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tidelog.program import Program, Rule, Value
+from tidelog.program.arity import RESERVED
 from tidelog.program.check import check_program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.state import EngineState
@@ -22,7 +23,6 @@ from tidelog.verify.strata import reads, stratify
 from tidelog.verify.terms import Overloads
 
 Base = Mapping[str, Iterable[tuple[Any, ...]]]
-RESERVED = "__"
 
 
 @dataclass(frozen=True)

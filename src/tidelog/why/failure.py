@@ -14,10 +14,11 @@ from typing import Any
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Comparison, Negation, Rule, Var, Wildcard
 from tidelog.program.scope import rule_names
-from tidelog.rewrite.paths.names import in_words
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.join import Frame, Join, Part, Question
-from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError, is_auxiliary
+from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError
 from tidelog.why.premises import Premises, written
 from tidelog.why.support import Supports
 
@@ -252,7 +253,7 @@ class _Refutation:
         # A copy, which several partitions keep, has the label of its rule for a name.
         if not is_auxiliary(atom.predicate) or atom.predicate in self.ledger.rules.core:
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
-        if in_words(atom.predicate) is not None:
+        if paths_in_words(atom.predicate) is not None:
             return "no such path"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         rows = self.ledger.rows(atom.predicate, known)

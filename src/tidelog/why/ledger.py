@@ -28,7 +28,6 @@ from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
-AUXILIARY = "__"
 _CALENDAR = ("boolean", "date", "timestamp")  # types that are numbers inside and something else outside
 NOTHING: Cells = np.zeros(0, np.int64)
 
@@ -202,8 +201,3 @@ class Ledger:
     def cell_text(self, cell: int, type_: str | None) -> str:
         """A value as it is written."""
         return print_term(Const(self.value(cell, type_), type_ or "any"), self.rules.program.convention)
-
-
-def is_auxiliary(name: str) -> bool:
-    """Whether a relation was made by a rewrite: the user does not know it."""
-    return name.startswith(AUXILIARY)

@@ -15,11 +15,12 @@ from tidelog.plan.build import aggregate_of
 from tidelog.plan.order import is_generator, literal_variables
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.scope import rule_names
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.join import Question
-from tidelog.why.ledger import FactKey, Ledger, is_auxiliary
+from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.support import GroupSupport, Support, Supports
 from tidelog.why.tree import Absence, Condition
 

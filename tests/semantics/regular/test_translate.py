@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-from tests.docs.pages import DOCS, session_text
 from tidelog.errors import DataError, ProgramError
 from tidelog.program import Var
 from tidelog.semantics.regular import Clause, Graph, Lit, RegularProgram, compute, edges_of, read_regular
@@ -81,10 +78,3 @@ def test_clauses_that_depend_on_one_another_are_no_program() -> None:
     step = Clause((x, y), ((Lit("p", (x, y)),),))
     with pytest.raises(DataError, match="not stratified: p, q depend"):
         RegularProgram({"p": Clause((x, y), ((Lit("q", (x, y)),),)), "q": step})
-
-
-def test_the_session_of_the_page_gives_what_the_page_says() -> None:
-    page = DOCS / "design" / "regular.md"
-    example = doctest.DocTestParser().get_doctest(session_text(page), {}, page.name, str(page), 0)
-    assert example.examples
-    assert doctest.DocTestRunner().run(example).failed == 0

@@ -14,10 +14,10 @@ _WORDS = {WALKS: "walks ", REACHED: "nodes reached by ", SEEDS: "start nodes ", 
 _CONSTANTS = tuple("'\"-0123456789")
 
 
-def in_words(name: str) -> str | None:
+def paths_in_words(name: str) -> str | None:
     """A relation of walks in words; None for any other relation.
 
-    >>> in_words("__reach_edge+ from start"), in_words("__only_edge/1")
+    >>> paths_in_words("__reach_edge+ from start"), paths_in_words("__only_edge/1")
     ('nodes reached by edge+ from start', None)
     """
     if not name.startswith(tuple(_WORDS)):
@@ -45,7 +45,7 @@ def walk_in_words(name: str, args: Sequence[str]) -> str | None:
         return f"{path}({args[0]}, {args[1]})"
     if start == ANYWHERE or start.startswith(_CONSTANTS):
         return f"{path}({'_' if start == ANYWHERE else start}, {args[0]})"
-    return f"{path} from {in_words(start) or start} to {args[0]}"
+    return f"{path} from {paths_in_words(start) or start} to {args[0]}"
 
 
 def _in_predicate_position(text: str) -> str:

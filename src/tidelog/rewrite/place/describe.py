@@ -13,11 +13,11 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from tidelog.program import Rule
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.place import Placed
 from tidelog.rewrite.place.placement import ON_ALL, ON_ONE, Placement
 from tidelog.rewrite.place.sites import body_atoms
 
-AUXILIARY = "__"
 COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` makes them
 
 
@@ -46,7 +46,7 @@ def describe_relations(placed: Placed, owners: Mapping[str, Sequence[str]] | Non
     deriving: dict[str, list[str]] = defaultdict(list)
     for label, rule in placed.core.items():
         deriving[rule.head.predicate].append(label)
-    names = sorted(name for name in placed.placements if not name.startswith(AUXILIARY))
+    names = sorted(name for name in placed.placements if not is_auxiliary(name))
     return {name: f"{name}: {_place(name, placed)}{_messages(name, placed, deriving, owners or {})}" for name in names}
 
 
@@ -113,7 +113,7 @@ def _way(name: str, placed: Placed, deriving: Mapping[str, list[str]]) -> list[s
     for relation in (waiting := [name]):
         labels += deriving.get(relation, [])
         read = (atom.predicate for label in deriving.get(relation, []) for atom in body_atoms(placed.core[label]))
-        waiting += dict.fromkeys(n for n in read if n.startswith(AUXILIARY) and n not in waiting)
+        waiting += dict.fromkeys(n for n in read if is_auxiliary(n) and n not in waiting)
     return labels
 
 

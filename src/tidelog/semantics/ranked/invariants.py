@@ -43,8 +43,8 @@ def _supports(ranked: Ranked) -> Iterator[tuple[Fact, int]]:
     for update in axioms(network, PLAIN):
         yield update.fact, 0
     for rule in network.rules:
-        for node in ranked.visible.nodes() if rule.atoms else ():
-            tables = [ranked.visible.table(node, atom.predicate) for atom in rule.atoms]
+        for node in ranked.visible.state.nodes() if rule.atoms else ():
+            tables = [ranked.visible.state.table(node, atom.predicate) for atom in rule.atoms]
             for instance in join(rule, tables):
                 for _ in range(instance.copies):
                     yield instance.head, ranked.body_rank(instance)

@@ -30,7 +30,7 @@ class Support:
         return self.present and self.low == 0
 
     def gain(self, body_rank: int) -> None:
-        """One support more for a present fact."""
+        """One support more; a fact that is not present counts ``low`` when it enters."""
         self.all += 1
         if body_rank < self.rank:
             self.low += 1

@@ -12,14 +12,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
-from pyspark import BarrierTaskContext
 
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
+
+if TYPE_CHECKING:
+    from pyspark import BarrierTaskContext
 
 GRACE = 5.0  # seconds that running calls get after the stage was told to stop
 
@@ -64,6 +66,8 @@ class Assignment:
 
 def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
     """The body of a barrier task; gives no rows."""
+    from pyspark import BarrierTaskContext  # there is none where nothing is on Spark
+
     context = BarrierTaskContext.get()
     number = context.partitionId()
     connection = _Connection(assignment, number)

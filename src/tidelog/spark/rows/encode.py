@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from tidelog.program.schema import numbered_columns
 from tidelog.spark.rows.check import Matched, Types, bad_row, learn_types, match_columns
 from tidelog.spark.rows.ids import Sql, cell_column, entry_value, literal
 from tidelog.spark.rows.tables import BAD, EXAMPLE, LINE, SIGN, cell_names
@@ -56,7 +57,7 @@ def encode(
     All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
     """
     if column_names is None and types is not None:
-        column_names = [f"c{place}" for place in range(1, len(types) + 1)]
+        column_names = numbered_columns(len(types))
     matched = match_columns(df, relation, column_names, change)
     learnt = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"

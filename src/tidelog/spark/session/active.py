@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING
 
 from tidelog.errors import DataError
+from tidelog.spark.session.packages import require_packages
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def active_session() -> SparkSession:
-    """The session in use; a DataError if there is none."""
+    """The session in use.
+
+    Raises:
+        PreflightError: PySpark is not installed.
+        DataError: there is no session.
+    """
+    require_packages()
+    from pyspark.sql import SparkSession
+
     found = SparkSession.getActiveSession()
     if found is None:
         raise DataError("no Spark session: make one, or give it (`to_spark(session)`)")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from tidelog.spark.errors import PreflightError, SparkError
 from tidelog.spark.resident.wire import LOOPBACK
 from tidelog.spark.session.java import require_java
+from tidelog.spark.session.packages import require_packages
 from tidelog.spark.session.quiet import without_java_notices
 
 if TYPE_CHECKING:
@@ -46,9 +47,10 @@ def open_session(
     """The same, to be stopped by the caller; on another master if one is named.
 
     Raises:
-        PreflightError: no usable Java, or a session runs in this process already.
+        PreflightError: no PySpark, no usable Java, or a session runs in this process already.
         SparkError: Spark did not start.
     """
+    require_packages()
     require_java()
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

@@ -1,0 +1,49 @@
+"""A function called in a process of its own, so that peak memory is that of one build.
+
+Law: the process imports the function's module and nothing else; arguments and result travel as JSON.
+
+    python -m benchmarks.apart benchmarks.cases.footprint:measure '{"name": "random", "quick": true}'
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def call_apart(function: str, **arguments: Any) -> Any:
+    """What ``module:function`` gives when a process of its own calls it."""
+    command = [sys.executable, "-m", "benchmarks.apart", function, json.dumps(arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1])
+    if done.returncode:
+        raise RuntimeError(f"{function} failed in its own process, with {arguments}:\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def peak() -> int:
+    """The highest resident memory of this process so far, in bytes.
+
+    Linux tells it per program; `getrusage` would start from the peak of the process that started this one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if "VmHWM" in lines:
+            return int(lines["VmHWM"].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def main() -> None:
+    """Call the function that the command line names."""
+    name, arguments = sys.argv[1:]
+    module, _, function = name.partition(":")
+    print(json.dumps(getattr(importlib.import_module(module), function)(**json.loads(arguments))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What is measured; `catalogue` lists it by name."""

@@ -1,0 +1,1 @@
+"""Results told: pages and plots made from JSON alone, and two runs compared."""

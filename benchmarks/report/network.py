@@ -1,0 +1,65 @@
+"""The page of the networks: messages and bytes per algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchmarks.record import Record, Run
+from benchmarks.report.table import Page, Table, prose, table
+
+TITLES: Mapping[str, str] = {"reachability": "Reachability", "path-vector": "Path vector with a_MIN"}
+MEASURES = ("messages", "bytes")
+PREFACE = """
+Written by `{command}`. Schedule fifo. An epoch is stopped after {limit} messages, or {bytes per message} bytes for each
+of those, or ten updates for each: its cell says `> N`, and `?` follows. `!` ended in a wrong state, `-` was refused.
+States are compared with evaluation from scratch; those of the path vector on networks of more than {judged up to} nodes
+by their least costs only, with breadth-first search.
+"""
+MARKS = {"right": "", "wrong": " !", "stuck": " stuck"}
+PLOT = "![Messages when a link fails, per network and algorithm](network.png)"
+
+
+def page(run: Run) -> Page:
+    """A table per program and measure, and the replay."""
+    return Page("A link fails and comes back", tuple(_parts(run)), PLOT)
+
+
+def _parts(run: Run) -> Iterator[str | Table]:
+    if records := run.of("traffic"):
+        yield prose(PREFACE.format(command=run.command, **records[0].facts))
+    for case, title in TITLES.items():
+        for measured in MEASURES:
+            if found := [record for record in records if record.case == case]:
+                yield f"## {title}: {measured}"
+                yield traffic_table(found, measured)
+    if replayed := run.of("replay"):
+        yield "## Replay: path vector with a_MIN, month by month from an empty network"
+        head = ("algorithm", "months", "from", "to", "messages", "bytes", "stopped")
+        yield table(head, list(map(_replay_line, replayed)), ("from", "to", "stopped"))
+
+
+def traffic_table(records: Sequence[Record], measured: str) -> Table:
+    """One measure of every event under every algorithm; a network is named once."""
+    algorithms, last, lines = tuple(records[0].facts["states"]), "", []
+    for record in records:
+        network = record.facts["network"]
+        cells = [cell(record, algorithm, measured) for algorithm in algorithms]
+        lines.append(("" if network == last else network, record.facts["event"], *cells))
+        last = network
+    return table(("network", "event", *algorithms), lines, ("event",))
+
+
+def cell(record: Record, algorithm: str, measured: str) -> str:
+    """The number; ``> N`` over the limit, a mark behind a state that is not right."""
+    state = record.facts["states"][algorithm]
+    if state in ("refused", "unknown"):
+        return "-" if state == "refused" else "?"
+    value = f"{record[f'{algorithm} {measured}']:.0f}"
+    return f"> {value}" if state == "over limit" else value + MARKS[state]
+
+
+def _replay_line(record: Record) -> tuple[object, ...]:
+    months = record.facts["months"]
+    ends = (months[0], months[-1]) if months else ("", "")
+    stopped = "".join(record.facts["stopped"]) or "-"
+    return record.title, len(months), *ends, f"{record['messages']:.0f}", f"{record['bytes']:.0f}", stopped

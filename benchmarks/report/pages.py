@@ -1,0 +1,42 @@
+"""Pages and plots of all groups, made from JSON alone.
+
+Law: a page is a function of one file of results. A run that keeps its page writes the JSON first and reads it back, so
+that there is one way to a page.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.record import Run, read_run
+from benchmarks.report.table import Page, page_text
+
+PLOTTED = ("engine", "network")
+
+
+def page_of(run: Run) -> Page:
+    """The page of a run: ``page`` of the module that is called like the group."""
+    made: Page = import_module(f"benchmarks.report.{run.group}").page(run)
+    return made
+
+
+def write_page(source: Path) -> list[Path]:
+    """The page of a file of results, beside it, and its plot if the group has one."""
+    run = read_run(source)
+    told = source.with_suffix(".md")
+    told.write_text(page_text(page_of(run)), encoding="utf-8")
+    return [told, *_plotted(run, source.with_suffix(".png"))]
+
+
+def _plotted(run: Run, path: Path) -> list[Path]:
+    if run.group not in PLOTTED:
+        return []
+    try:
+        module = import_module(f"benchmarks.report.{run.group}_plot")
+    except ModuleNotFoundError as error:
+        print(f"{path.name} is left out: {error}", file=sys.stderr)
+        return []
+    module.draw(run, path)
+    return [path] if path.exists() else []

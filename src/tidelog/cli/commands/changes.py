@@ -1,0 +1,31 @@
+"""`tidelog changes DIR VIEW --since N`: the change feed of a view."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.options import Format, StateArgument
+from tidelog.cli.state import opened
+from tidelog.io.texts import show_fact
+
+
+@app.command("changes")
+def changes_command(
+    state: StateArgument,
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="The relation.")],
+    since: Annotated[int, typer.Option("--since", metavar="EPOCH", help="Only epochs after this one.", min=0)] = 0,
+    format_: Annotated[Format, typer.Option("--format", help="Lines of text, or of JSON.")] = Format.text,
+) -> None:
+    """Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once."""
+    with opened(state) as db:
+        for epoch, sign, fact in db.changes(view, since):
+            if format_ is Format.json:
+                line = json.dumps({"epoch": epoch, "sign": sign, "fact": fact}, ensure_ascii=True)
+            else:
+                line = f"{epoch}\t{'+' if sign > 0 else '-'}\t{show_fact(view, fact)}"
+            sys.stdout.write(line + "\n")

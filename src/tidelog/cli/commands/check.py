@@ -1,0 +1,79 @@
+"""`tidelog check FILE...`: every mistake of a program before anything runs.
+
+Law: a file with errors gives all of them, of syntax and of meaning, and the exit code 1; any bytes at all end in
+diagnostics. A file without errors gives one line that says what it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.options import Format
+from tidelog.cli.report import Fragment, Report, check_file
+from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
+
+
+@app.command()
+def check(
+    files: Annotated[list[str], typer.Argument(help="Programs to check; - is the standard input.", metavar="FILE")],
+    format_: Annotated[Format, typer.Option("--format", help="How to print what is found.")] = Format.text,
+    fragment: Annotated[
+        Fragment | None, typer.Option("--fragment", help="Also report what lies outside this fragment of the language.")
+    ] = None,
+) -> None:
+    """Check programs and report every mistake, without running anything.
+
+    Prints one line per program that is in order, else all its errors with the place, the rule of the language that was
+    broken and a hint. The exit code is 1 if any program has an error.
+    """
+    reports = [check_file(file, fragment) for file in files]
+    if format_ is Format.json:
+        typer.echo(json.dumps([report_to_json(report) for report in reports], indent=2, ensure_ascii=True))
+    else:
+        show_reports(reports)
+    if any(report.errors for report in reports):
+        raise typer.Exit(1)
+
+
+def show_reports(reports: Sequence[Report]) -> None:
+    """Findings and a summary line per file, on the standard output."""
+    to = console()
+    for report in reports:
+        show_diagnostics(report.findings, to)
+        to.print(summary(report))
+
+
+def summary(report: Report) -> str:
+    """One line about a file."""
+    counts = ", ".join(counted(number, thing) for thing, number in report.counts.items())
+    if report.errors:
+        return f"{report.name}: {counted(report.errors, 'errors')}, {counted(report.counts['warnings'], 'warnings')}"
+    held = f"; in the fragment `{report.fragment}`" if report.fragment else ""
+    return f"{report.name}: ok: {counts}{held}"
+
+
+def counted(number: int, things: str) -> str:
+    """The number with its noun.
+
+    >>> counted(1, "strata"), counted(2, "facts"), counted(1, "rules")
+    ('1 stratum', '2 facts', '1 rule')
+    """
+    singular = "stratum" if things == "strata" else things.removesuffix("s")
+    return f"{number} {singular if number == 1 else things}"
+
+
+def report_to_json(report: Report) -> dict[str, object]:
+    """The report as plain values for `json`."""
+    return {
+        "file": report.name,
+        "ok": not report.errors,
+        **report.counts,
+        "errors": report.errors,
+        **({"fragment": str(report.fragment)} if report.fragment else {}),
+        "diagnostics": [diagnostic_to_json(finding) for finding in report.findings],
+    }

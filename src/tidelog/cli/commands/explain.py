@@ -1,0 +1,42 @@
+"""`tidelog explain PROGRAM`: strata, join orders, indexes, cross products and placement of a program.
+
+Law: what is told are the plans that the engine uses, for the facts that it was given; sizes of relations decide join
+orders, so that a program may be explained with its facts (`-F`) or without.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.guard import guarded
+from tidelog.cli.load import load_engine
+from tidelog.cli.options import ProgramArgument
+from tidelog.cli.place import ON_SPARK
+
+
+@app.command("explain")
+def explain_command(
+    program: ProgramArgument,
+    facts: Annotated[
+        Path | None,
+        typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files; none are read without it."),
+    ] = None,
+    core: Annotated[bool, typer.Option("--core", help="Tell the rules as they were rewritten.")] = False,
+    partitions: Annotated[
+        int, typer.Option("--partitions", metavar="N", min=1, help="Tell the placement on so many partitions.")
+    ] = ON_SPARK,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the indexes.
+
+    Cross products, where a join visits a whole relation again and again, are listed; at the end stands where each
+    relation lives on several partitions, and which rules send messages.
+    """
+    with guarded(), load_engine(program, facts) as db:
+        told = db.explain(core=core, partitions=partitions)
+        typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))

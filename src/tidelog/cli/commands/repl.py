@@ -1,0 +1,53 @@
+"""`tidelog repl`: rules, facts and questions typed in, each change an epoch.
+
+Law: the same texts mean the same in a terminal and in a pipe; a terminal adds a prompt, history and completion, a
+pipe an exit code of 1 if any input was in error.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.guard import guarded
+from tidelog.cli.load import load_engine
+from tidelog.cli.repl.inputs import read_inputs
+from tidelog.cli.repl.session import ReplSession
+from tidelog.cli.show import console
+from tidelog.engine.engine import Engine
+
+
+@app.command("repl")
+def repl_command(
+    program: Annotated[str | None, typer.Argument(metavar="[PROGRAM]", help="A program to begin with.")] = None,
+    facts: Annotated[
+        Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of its fact files.", show_default="here")
+    ] = Path("."),
+) -> None:
+    """Type rules, facts and questions; `:help` lists what can be typed.
+
+    Reads the standard input line by line if that is not a terminal.
+    """
+    with guarded():
+        db = Engine() if program is None else load_engine(program, facts)
+        session = ReplSession(db, console())
+        if sys.stdin.isatty():
+            from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
+
+            run_prompt(session)
+        elif not run_pipe(session):
+            raise typer.Exit(1)
+
+
+def run_pipe(session: ReplSession) -> bool:
+    """Execute what the standard input holds; whether all of it was in order."""
+    fine = True
+    for text in read_inputs(sys.stdin, lambda: session.convention):
+        fine = session.execute(text) and fine
+        if session.over:
+            break
+    return fine

@@ -1,0 +1,93 @@
+"""`tidelog run PROGRAM -F FACTS -D OUT`: evaluate a program over files of facts, then follow a script of changes.
+
+Law (D8): Soufflé's programs, flags and files work as they are. What the run does is `cli.run_program`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.guard import guarded
+from tidelog.cli.inputs import read_valid
+from tidelog.cli.options import FactsOption, ProgramArgument
+from tidelog.cli.place import (
+    ChosenRuntimeOption,
+    MasterOption,
+    PartitionsOption,
+    Place,
+    SettingsOption,
+    read_settings,
+)
+from tidelog.cli.run_program import Algorithm, Options, check_options, run_program
+from tidelog.partition.limits import Limits
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+def read_memory(text: str) -> int:
+    """Bytes from a text such as 500MB.
+
+    >>> read_memory("1.5 GB"), read_memory("2048")
+    (1500000000, 2048)
+    """
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)b?\s*", text.lower())
+    if found is None:
+        raise typer.BadParameter(f"`{text}` is not an amount of memory; write it as 500MB or 2GB")
+    return int(float(found[1]) * UNITS[found[2]])
+
+
+OutOption = Annotated[
+    str | None,
+    typer.Option("-D", "--output-dir", metavar="DIR", help="The folder for views; `-` prints them to the terminal."),
+]
+ChangesOption = Annotated[
+    Path | None, typer.Option("--changes", metavar="FILE", help="A script of epochs to run afterwards.")
+]
+MemoryOption = Annotated[
+    int | None, typer.Option("--limit-memory", parser=read_memory, metavar="SIZE", help="E.g. 500MB, per epoch.")
+]
+StateOption = Annotated[
+    str | None, typer.Option("--state", metavar="DIR", help="Keep everything in this state folder, or go on from it.")
+]
+AtOption = Annotated[
+    int | None, typer.Option("--at", metavar="EPOCH", help="With --state: show the views as they were at this epoch.")
+]
+
+
+@app.command("run")
+def run_command(
+    program: ProgramArgument,
+    facts: FactsOption = Path("."),
+    out: OutOption = None,
+    changes: ChangesOption = None,
+    state: StateOption = None,
+    at: AtOption = None,
+    stats: Annotated[bool, typer.Option("--stats", help="Tell facts per relation, memory and epochs.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Tell time and supports per stratum and rule.")] = False,
+    limit_facts: Annotated[int | None, typer.Option(min=1, help="Facts that an epoch may make.")] = None,
+    limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
+    limit_memory: MemoryOption = None,
+    runtime: ChosenRuntimeOption = None,
+    partitions: PartitionsOption = None,
+    master: MasterOption = None,
+    settings: SettingsOption = None,
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="The engine, or the circuit of tidelog.dbsp.")
+    ] = Algorithm.engine,
+) -> None:
+    """Evaluate a program over files of facts, and keep its views true under a script of changes.
+
+    Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
+    Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
+    """
+    with guarded():
+        limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
+        place = Place(runtime, partitions, master, read_settings(settings))
+        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place)
+        check_options(options)
+        run_program(read_valid(program), options)

@@ -1,0 +1,19 @@
+"""`tidelog snapshot DIR`: write a whole state, so that the next opening is quick."""
+
+from __future__ import annotations
+
+from tidelog.cli.application import app
+from tidelog.cli.options import StateArgument
+from tidelog.cli.show import console
+from tidelog.cli.state import opened
+
+
+@app.command("snapshot")
+def snapshot_command(state: StateArgument) -> None:
+    """Write a snapshot of a state now and remove files that nothing needs any more.
+
+    Snapshots are also taken by themselves whenever the log outgrows the state.
+    """
+    with opened(state, at=None) as db:
+        db.snapshot()
+        console().print(f"{state}: snapshot of epoch {db.epoch_number}, {db.fact_count:,} facts")

@@ -1,0 +1,58 @@
+"""`tidelog why PROGRAM FACT`: the proof of a fact, or with `--not` why it is absent.
+
+Law: the state asked is the one that `tidelog run` would compute from the same program and files. Exit code 1 if the
+fact asked for is absent (with `--not`: present), so that scripts can tell.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.guard import guarded
+from tidelog.cli.load import load_engine
+from tidelog.cli.options import FactsOption, ProgramArgument
+from tidelog.engine.engine import Engine
+from tidelog.errors import EngineError
+from tidelog.why import NotTrueError
+
+
+@app.command("why")
+def why_command(
+    program: ProgramArgument,
+    fact: Annotated[str, typer.Argument(metavar="FACT", help="A fact, such as 'reach(1, 3)'.")],
+    facts: FactsOption = Path("."),
+    absent: Annotated[bool, typer.Option("--not", help="Tell why the fact is not true.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    depth: Annotated[int, typer.Option(min=0, help="Levels of the proof to show.")] = 100,
+    width: Annotated[int, typer.Option(min=0, help="Rows of a group to show.")] = 10,
+    nodes: Annotated[int, typer.Option(min=1, help="Facts of the proof to follow.")] = 1000,
+) -> None:
+    """Show why a fact is true: a tree of rules and facts down to what was asserted.
+
+    With --not, show for every rule of the fact's relation how far it gets and what stops it.
+    """
+    with guarded(), load_engine(program, facts) as db:
+        if absent:
+            _tell_absence(db, fact, as_json)
+        else:
+            _tell_proof(db, fact, as_json, depth, width, nodes)
+
+
+def _tell_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, nodes: int) -> None:
+    try:
+        proof = db.why(fact, depth=depth, width=width, nodes=nodes)
+    except NotTrueError as error:
+        raise EngineError(str(error).replace("ask `why_not`", "`--not` tells why")) from None
+    typer.echo(proof.json() if as_json else str(proof))
+
+
+def _tell_absence(db: Engine, fact: str, as_json: bool) -> None:
+    told = db.why_not(fact)
+    typer.echo(json.dumps(told.to_json(), indent=2, ensure_ascii=False) if as_json else str(told))
+    if told.present:
+        raise typer.Exit(1)

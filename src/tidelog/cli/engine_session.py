@@ -1,0 +1,149 @@
+"""A run of a program on the engine.
+
+Law: what an epoch of the run commits is committed whole; with a state folder it is kept there. On Spark the partitions
+read and write the files, and facts do not pass through this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from tidelog.cli.load import load_program, without_content
+from tidelog.cli.session import Step, in_order
+from tidelog.cli.view_change import Row, view_changes
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch as EngineEpoch
+from tidelog.io.files import write_output
+from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
+from tidelog.io.texts import show_text
+from tidelog.partition.limits import Limits
+from tidelog.program import Program
+from tidelog.program.functions import FUNCTIONS
+from tidelog.program.ground import ground_value
+from tidelog.spark.files import Input, write_frame
+from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
+
+if TYPE_CHECKING:
+    from tidelog.spark.types import SparkSession
+
+
+class EngineSession:
+    """A program on the engine; with a ``state`` folder, what it commits is kept there.
+
+    A folder that holds a state already is gone on from, or read as it was at an epoch; its program must be the same.
+    With a session of Spark the partitions live there, and files are read and written there.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        limits: Limits,
+        state: str | None = None,
+        resumed: bool = False,
+        at: int | None = None,
+        profiling: bool = False,
+        *,
+        spark: SparkSession | None = None,
+        partitions: int | None = None,
+    ) -> None:
+        self._program = program
+        self._kept = state is not None
+        self._spark = spark
+        start: Program | str = program if resumed else ""
+        if state is None:
+            start = without_content(program)
+        self._db = Engine(start, path=state, at=at, limits=limits, spark=spark, partitions=partitions)
+        self._db.profiling = profiling
+        self._steps = 0
+
+    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
+        """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
+        return self._step(load_program(self._db, self._program, data, kept=self._kept))
+
+    def profile(self) -> str:
+        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
+        return str(self._db.profile())
+
+    def close(self) -> None:
+        """Give back the state folder."""
+        self._db.close()
+
+    def apply(self, epoch: Epoch) -> Step:
+        """Committed whole or not at all."""
+        with self._db.epoch() as changes:
+            for sign, facts in fact_rows(epoch).items():
+                for name, rows in facts.items():
+                    (changes.insert if sign > 0 else changes.delete)(name, rows)
+            for change in epoch:
+                if isinstance(change, RuleAdded):
+                    changes.add_rule(change.rule)
+                elif isinstance(change, RuleRemoved):
+                    changes.remove_rule(change.label)
+        return self._step(changes)
+
+    def _step(self, epoch: EngineEpoch) -> Step:
+        self._steps += 1
+        changes = view_changes(epoch, self.views)
+        return Step(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
+
+    def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
+        """In order of all columns; symbols by their text, lists by theirs."""
+        view = self._db[name]
+        table = view.to_arrow()
+        if lists_as_text and "list" in view.types:
+            rows = view.rows()
+            for place, type_ in enumerate(view.types):
+                if type_ == "list":
+                    texts = pa.array([show_text(row[place], type_) for row in rows], pa.string())
+                    table = table.set_column(place, view.columns[place], texts)
+        return in_order(table)
+
+    def write(self, name: str, layout: Layout, path: Path) -> None:
+        """On Spark by the partitions and Spark's tasks, else from here."""
+        if self._spark is None:
+            write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
+        else:
+            rows = self._db[name].to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
+            write_frame(rows, name, self.types(name), layout, path)
+
+    def types(self, name: str) -> tuple[str | None, ...]:
+        """As declared, inferred or learnt from data."""
+        return self._db[name].types
+
+    def size(self, name: str) -> int:
+        """At the last committed epoch."""
+        return len(self._db[name])
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The heads of the rules in force."""
+        return tuple(sorted({self._db.rule(label).head.predicate for label in self._db.rules}))
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Those the user knows."""
+        return self._db.relations
+
+    @property
+    def fact_count(self) -> int:
+        """Auxiliary relations included."""
+        return self._db.fact_count
+
+    @property
+    def memory(self) -> int | None:
+        """Of relations, indexes and journals."""
+        return self._db.memory
+
+
+def fact_rows(epoch: Epoch) -> dict[int, dict[str, list[Row]]]:
+    """The rows that an epoch inserts (1) and deletes (-1), by relation."""
+    found: dict[int, dict[str, list[Row]]] = {1: {}, -1: {}}
+    for change in epoch:
+        if isinstance(change, FactChange):
+            row = tuple(ground_value(term, FUNCTIONS)[0] for term in change.atom.args)
+            found[change.sign].setdefault(change.atom.predicate, []).append(row)
+    return found

@@ -1,0 +1,73 @@
+"""What a command reads: a program and the facts of its files.
+
+Law: a program with errors is refused with all of them; warnings are told on the standard error. Facts are read whole,
+with a type for every column, before anything is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.cli.progress import progress
+from tidelog.cli.report import Report, check_file
+from tidelog.cli.show import console, show_diagnostics
+from tidelog.errors import ProgramError
+from tidelog.io.delimited import Data
+from tidelog.io.files import InputFile, find_inputs, read_input
+from tidelog.io.open_columns import Bound, settle_types
+from tidelog.program.check import Checked, check_program
+from tidelog.program.schema import column_names
+from tidelog.spark.files import Input, read_frames
+
+if TYPE_CHECKING:
+    from tidelog.spark.types import SparkSession
+
+
+def read_valid(file: str) -> Checked:
+    """The program of a file that has no errors; its warnings are told."""
+    checked = refuse_errors(report := check_file(file))
+    show_diagnostics(report.findings, console(stderr=True))
+    return checked
+
+
+def refuse_errors(report: Report) -> Checked:
+    """The program that was read, unless it has errors."""
+    if report.errors:
+        raise ProgramError(report.findings)
+    return report.checked
+
+
+def read_inputs(checked: Checked, files: Sequence[InputFile], spark: SparkSession | None) -> list[tuple[str, Input]]:
+    """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables."""
+    if spark is None:
+        return list(read_data(checked, files))
+    with progress("reading"):
+        return read_frames(spark, checked, files, partial(_columns, checked), partial(_schema_after, checked))
+
+
+def read_facts(checked: Checked, folder: Path) -> list[tuple[str, Data]]:
+    """All facts of the files of a program in a folder."""
+    return read_data(checked, find_inputs(checked.program, checked.schema, folder))
+
+
+def read_data(checked: Checked, files: Sequence[InputFile]) -> list[tuple[str, Data]]:
+    """All facts of all files, with types for all columns."""
+    with progress("reading"):
+        read = [
+            (file.relation, read_input(file, _columns(checked, file.relation), checked.schema[file.relation]))
+            for file in files
+        ]
+    return settle_types(read, checked.schema, partial(_schema_after, checked))
+
+
+def _columns(checked: Checked, relation: str) -> tuple[str, ...]:
+    return column_names(checked.program.declarations, relation, len(checked.schema[relation]))
+
+
+def _schema_after(checked: Checked, bound: Bound) -> dict[str, tuple[str | None, ...]]:
+    """The types of all columns once those of some are known."""
+    known = {name: len(checked.schema[name]) for name, _ in bound}
+    return dict(check_program(checked.program, bound=bound, known=known).schema)

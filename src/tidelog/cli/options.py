@@ -1,0 +1,34 @@
+"""Arguments and options that several commands have, said once.
+
+Law: what has the same name and the same meaning in two commands has the same help in both.
+"""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LAST = -1
+
+
+class Format(enum.StrEnum):
+    """How results are printed."""
+
+    text = "text"
+    json = "json"
+
+
+ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
+FactsOption = Annotated[
+    Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")
+]
+StateArgument = Annotated[
+    str, typer.Argument(metavar="DIR", help="The state folder, or a URI such as s3://bucket/state.")
+]
+AtOption = Annotated[
+    int,
+    typer.Option("--at", metavar="EPOCH", help="Read the state of this epoch; -1 is the last, -2 the one before it."),
+]

@@ -1,0 +1,56 @@
+"""What a program puts out: views as files, as tables, or printed as Soufflé prints them; sizes of relations.
+
+Law (D8): `.output` and `.printsize` mean what they mean to Soufflé. Without `.output` every view is put out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from tidelog.cli.session import Session
+from tidelog.io.files import output_bytes, output_path
+from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
+from tidelog.program import Program
+
+TERMINAL = "-"
+LINE = "-" * 15
+DOUBLE_LINE = "=" * 15
+Outputs = list[tuple[str, Layout]]
+
+
+def find_outputs(program: Program) -> Outputs | None:
+    """What the program's `.output` directives ask for; None if it has none."""
+    found = [(d.relation, layout_of(d)) for d in program.directives if d.kind == "output"]
+    for directive in program.directives:
+        if directive.kind == "printsize":
+            layout_of(directive)
+    return found or None
+
+
+def write_views(session: Session, program: Program, outputs: Outputs | None, out: str | None) -> None:
+    """Write or print what the program puts out; without `.output` and `-D`, print every view."""
+    sizes = [d.relation for d in program.directives if d.kind == "printsize"]
+    if outputs is None:
+        outputs = [] if sizes and out is None else [(name, Layout()) for name in session.views]
+        out = TERMINAL if out is None else out
+    for name, layout in outputs:
+        if out == TERMINAL or layout.kind == SCREEN:
+            shown = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
+            table = session.table(name, lists_as_text=True)
+            sys.stdout.write(relation_text(name, table, session.types(name), shown))
+        else:
+            folder = Path(out or ".")
+            session.write(name, layout, folder / name if layout.kind == TABLE else output_path(name, layout, folder))
+    for name in sizes:
+        sys.stdout.write(f"{name}\t{session.size(name)}\n")
+
+
+def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:
+    """A relation as Soufflé prints it to the terminal."""
+    rows = output_bytes(name, table, types, layout, f"`{name}`").decode("utf-8", "replace")
+    return f"{LINE}\n{name}\n{DOUBLE_LINE}\n{rows}{DOUBLE_LINE}\n"

@@ -1,0 +1,143 @@
+"""Where a command runs: in this process, or on Spark, with the session that this takes.
+
+Law (D2, D17): `tidelog run` is on Spark, in local mode, unless told otherwise; a session made here has room for the
+partitions and is stopped at the end. A session that already runs in this process is used and left as it is. What keeps
+Spark from starting is one line that says what to do.
+"""
+
+from __future__ import annotations
+
+import enum
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from tidelog.cli.progress import progress
+from tidelog.errors import DataError, EngineError
+
+if TYPE_CHECKING:
+    from tidelog.spark.types import SparkSession
+
+ON_SPARK, IN_PROCESS = 2, 1  # partitions, if nobody says how many
+
+
+class Runtime(enum.StrEnum):
+    """Where partitions live (D2)."""
+
+    embedded = "embedded"
+    spark = "spark"
+
+
+RuntimeOption = Annotated[
+    Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Where it runs.", case_sensitive=False)
+]
+ChosenRuntimeOption = Annotated[
+    Runtime | None,
+    typer.Option(
+        "--runtime",
+        envvar="TIDELOG_RUNTIME",
+        help="Where the program runs.",
+        case_sensitive=False,
+        show_default="spark, in local mode",
+    ),
+]
+PartitionsOption = Annotated[
+    int | None,
+    typer.Option("--partitions", metavar="N", min=1, help="Partitions.", show_default="2 on Spark, 1 embedded"),
+]
+MasterOption = Annotated[
+    str | None, typer.Option("--master", metavar="URL", help="The Spark master.", show_default="local[N + 2]")
+]
+SettingsOption = Annotated[
+    list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; may be repeated.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the command line says about where to run; None where it says nothing."""
+
+    runtime: Runtime | None = None
+    partitions: int | None = None
+    master: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_spark(self) -> bool:
+        """Whether it is on Spark."""
+        return self.runtime is not Runtime.embedded
+
+    @property
+    def count(self) -> int:
+        """How many partitions there are."""
+        return self.partitions or (ON_SPARK if self.is_spark else IN_PROCESS)
+
+
+def read_settings(given: list[str] | None) -> dict[str, str]:
+    """Settings of Spark from texts such as `spark.executor.cores=4`.
+
+    >>> read_settings(["spark.executor.cores=4", "a=b=c"])
+    {'spark.executor.cores': '4', 'a': 'b=c'}
+    """
+    pairs = [text.partition("=") for text in given or ()]
+    for name, equals, _ in pairs:
+        if not name or not equals:
+            raise typer.BadParameter(f"`{name}` is no setting; write it as NAME=VALUE", param_hint="--conf")
+    return {name.strip(): value for name, _, value in pairs}
+
+
+def check_place(place: Place) -> None:
+    """Refuse settings of Spark for a run that does not use it."""
+    if not place.is_spark and (place.master or place.settings):
+        option = "--master" if place.master else "--conf"
+        raise EngineError(f"{option} is about Spark, and this run is embedded; leave it out, or say `--runtime spark`")
+
+
+@contextmanager
+def spark_session(place: Place) -> Iterator[SparkSession]:
+    """A session with room for the partitions, for as long as the block runs."""
+    running = _running_session()
+    if running is not None:
+        yield running
+        return
+    from tidelog.spark import open_session
+
+    master = place.master or ""
+    with progress("starting Spark"):
+        spark = open_session(place.count, master=master, settings={**_address(master), **place.settings})
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _running_session() -> SparkSession | None:
+    from tidelog.spark.session.active import active_session  # Spark takes a second to import
+
+    try:
+        return active_session()
+    except DataError:
+        return None
+
+
+def _address(master: str) -> dict[str, str]:
+    """Where executors on other machines reach the driver: the address of this machine towards the master.
+
+    >>> _address("spark://127.0.0.1:7077")["spark.driver.host"], _address("local[4]")
+    ('127.0.0.1', {})
+    """
+    if not master or master.startswith("local"):
+        return {}
+    host = urlsplit(master).hostname or socket.gethostname()
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as towards:
+            towards.connect((host, 9))  # of a datagram socket: nothing is sent
+            own = str(towards.getsockname()[0])
+    except OSError as error:
+        raise EngineError(f"--master {master}: {host} is not known here ({error.strerror or error})") from None
+    return {"spark.driver.host": own, "spark.driver.bindAddress": own}

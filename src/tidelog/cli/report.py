@@ -1,0 +1,76 @@
+"""What is found out about a program by reading it: its checked form and every finding.
+
+Law: a file with errors gives all of them, of syntax and of meaning, in the order of the text; any bytes at all end in
+diagnostics. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tidelog.errors import Diagnostic
+from tidelog.program.check import Checked, examine_program
+from tidelog.program.fragment import check_regular
+from tidelog.syntax import read_file, read_program
+
+STANDARD_INPUT = "-"
+
+
+class Fragment(enum.StrEnum):
+    """A part of the language that a program may be held to."""
+
+    regular = "regular"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found out about one file, held to a fragment or to the language alone."""
+
+    name: str
+    checked: Checked
+    findings: tuple[Diagnostic, ...]
+    fragment: Fragment | None = None
+
+    @property
+    def errors(self) -> int:
+        """The number of findings that are errors."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the file holds, in numbers."""
+        return {
+            "rules": len(self.checked.program.rules),
+            "facts": len(self.checked.program.facts),
+            "relations": len(self.checked.schema),
+            "strata": len(self.checked.strata),
+            "warnings": len(self.findings) - self.errors,
+        }
+
+
+def check_file(file: str, fragment: Fragment | None = None) -> Report:
+    """Read and check one file, or the standard input."""
+    if file == STANDARD_INPUT:
+        name = "<stdin>"
+        program, read = read_program(sys.stdin.buffer.read(), name, include=".")
+    else:
+        name = file
+        program, read = read_file(file)
+    checked, found = examine_program(program)
+    outside = check_regular(checked.program) if fragment is Fragment.regular else []
+    return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)
+
+
+def _in_text_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
+    """By position in the text; the file itself before what it includes, findings without a place first of all."""
+
+    def key(finding: Diagnostic) -> tuple[int, str, int]:
+        if finding.span is None:
+            return (0, "", 0)
+        source = finding.span.source.name
+        return (1 if source == name else 2, source, finding.span.start)
+
+    return tuple(sorted(findings, key=key))

@@ -1,0 +1,86 @@
+"""What rules and relations are called before the user.
+
+Law: rules go by their user's labels and texts, relations by their names or, if a rewrite made them, in words; unless
+core rules are asked for, which are told as they are.
+"""
+
+from __future__ import annotations
+
+from tidelog.explain.text import columns_text
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program import Atom, Literal, Negation, Rule, Term
+from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.paths.names import paths_in_words
+from tidelog.rewrite.place.describe import copied
+from tidelog.rewrite.place.place import Placed
+from tidelog.syntax import print_literal, print_rule, print_term
+
+
+class Names:
+    """Rules by their user's labels and texts, relations by their names or, if a rewrite made them, in words."""
+
+    def __init__(self, rules: Ruleset, core: bool = False, placed: Placed | None = None) -> None:
+        self.core = core
+        self._rules = rules
+        self.owners: dict[str, list[str]] = {}  # the user's labels of each core rule and copy
+        for label, made in rules.needed.items():
+            for name in made:
+                self.owners.setdefault(name, []).append(label)
+        self._heads: dict[str, list[Rule]] = {}
+        for rule in rules.core.values():
+            self._heads.setdefault(rule.head.predicate, []).append(rule)
+        for label, needed in ({} if placed is None else placed.needed).items():
+            for name in needed[:-1]:
+                readers = self.owners.setdefault(name, [])
+                readers += [owner for owner in self.owners.get(label, []) if owner not in readers]
+
+    def label(self, rule: Rule) -> str:
+        """The label under which a core rule is told; one that several rules share is told under all their labels."""
+        return rule.label or "" if self.core else self._labels(rule)
+
+    def _labels(self, rule: Rule) -> str:
+        return ", ".join(self.owners.get(rule.label or "", [rule.label or ""]))
+
+    def text(self, rule: Rule) -> str:
+        """The text of a core rule, or of the user's rule it comes from; a shared one is told in words."""
+        label, labels = rule.label or "", self._labels(rule)
+        if self.core:
+            return print_rule(rule, self._rules.program.convention)
+        if label != labels and not label.startswith(f"{labels}/"):
+            return f"{labels}: {self.relation(rule.head.predicate)}"
+        return print_rule(self._rules.rule(labels), self._rules.program.convention)
+
+    def relation(self, name: str) -> str:
+        """A relation's name, or words for one that a rewrite made."""
+        if self.core or not is_auxiliary(name):
+            return name
+        if (walks := paths_in_words(name)) is not None:
+            return walks
+        if (copy := copied(name, self._rules.schema)) is not None:
+            return f"copy of {self.relation(copy[0])} {copy[1]}"
+        if name not in self._heads:
+            return name
+        if name.startswith(PROJECTION):
+            return self._projection(self._heads[name][0])
+        labels = dict.fromkeys(label for made in self._heads[name] for label in self.owners[made.label or ""])
+        return f"{in_words(name)} of {', '.join(labels)}"
+
+    def _projection(self, rule: Rule) -> str:
+        """Some columns of another relation."""
+        (source,) = rule.body
+        assert isinstance(source, Atom)
+        kept = [source.args.index(arg) + 1 for arg in rule.head.args]
+        return f"{self.relation(source.predicate)} on {columns_text(kept) if kept else 'no column'}"
+
+    def literal(self, literal: Literal) -> str:
+        """A literal with its relation told."""
+        atom = literal.atom if isinstance(literal, Negation) else literal
+        if isinstance(atom, Atom) and self.relation(atom.predicate) != atom.predicate:
+            args = ", ".join(self.term(arg) for arg in atom.args)
+            text = f"[{self.relation(atom.predicate)}]({args})"
+            return f"!{text}" if isinstance(literal, Negation) else text
+        return print_literal(literal, self._rules.program.convention)
+
+    def term(self, term: Term) -> str:
+        """A term as it is written."""
+        return print_term(term, self._rules.program.convention)

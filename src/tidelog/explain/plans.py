@@ -1,0 +1,65 @@
+"""What an explanation is made of: strata, rules with their join orders, relations, indexes, placement.
+
+Law: plain values of texts and numbers; relations and rules stand in them as they are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOrder:
+    """What is visited when a fact of the trigger changes, in order; ``crossed`` relations are visited whole."""
+
+    trigger: str
+    steps: tuple[str, ...]
+    crossed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """A rule and its join orders."""
+
+    label: str
+    text: str
+    orders: tuple[JoinOrder, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StratumPlan:
+    """Relations evaluated together, and the rules that derive them."""
+
+    number: int
+    relations: tuple[str, ...]
+    recursive: bool
+    rules: tuple[RulePlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPlan:
+    """A relation with its columns (name: type); ``stratum`` is None for relations without rules."""
+
+    name: str
+    columns: tuple[str, ...]
+    stratum: int | None
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlan:
+    """An index, by column numbers from 1, and the rules that use it."""
+
+    relation: str
+    columns: tuple[int, ...]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementPlan:
+    """Where each relation lives on several partitions, and what each rule sends: a sentence by name or label."""
+
+    partitions: int
+    relations: Mapping[str, str]
+    rules: Mapping[str, str]

@@ -1,0 +1,72 @@
+"""An explanation as lines of text.
+
+Law: every part is told once, in the order of evaluation; parts that say nothing are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tidelog.explain.plans import IndexPlan, PlacementPlan, RelationPlan, StratumPlan
+
+
+def relation_lines(relations: Iterable[RelationPlan]) -> Iterator[str]:
+    """A line for each relation: columns, stratum, size."""
+    yield "relations"
+    for relation in relations:
+        place = "base" if relation.stratum is None else f"stratum {relation.stratum}"
+        yield f"  {relation.name}({', '.join(relation.columns)})  {place}, {counted(relation.facts, 'fact')}"
+
+
+def stratum_lines(stratum: StratumPlan) -> Iterator[str]:
+    """A stratum, its rules, and a line for each of their join orders."""
+    yield ""
+    yield f"stratum {stratum.number}{', recursive' if stratum.recursive else ''}: {'; '.join(stratum.relations)}"
+    for rule in stratum.rules:
+        yield f"  {rule.text}"
+        for order in rule.orders:
+            yield f"    on {order.trigger}" + (": " + ", then ".join(order.steps) if order.steps else "")
+
+
+def index_lines(indexes: Sequence[IndexPlan]) -> Iterator[str]:
+    """A line for each index and the rules that use it."""
+    if indexes:
+        yield ""
+        yield "indexes"
+    for index in indexes:
+        yield f"  {index.relation} by {columns_text(index.columns)}: {', '.join(index.rules)}"
+
+
+def cross_product_lines(cross_products: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """A line for each (rule, relation)."""
+    if cross_products:
+        yield ""
+        yield "cross products: the rules below visit a whole relation for every match of what comes before"
+    for label, name in cross_products:
+        yield f"  {label}: {name}"
+
+
+def placement_lines(placement: PlacementPlan) -> Iterator[str]:
+    """A line for each relation and for each rule."""
+    yield ""
+    yield f"placement on {counted(placement.partitions, 'partition')}"
+    yield from (f"  {line}" for line in placement.relations.values())
+    yield from (f"  {line}" for line in placement.rules.values())
+
+
+def columns_text(columns: Sequence[int]) -> str:
+    """Column numbers with their noun.
+
+    >>> columns_text([2]), columns_text([1, 3])
+    ('column 2', 'columns 1, 3')
+    """
+    return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
+
+
+def counted(number: int, thing: str) -> str:
+    """The number with its noun.
+
+    >>> counted(1, "fact"), counted(2000, "fact")
+    ('1 fact', '2,000 facts')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,23 @@
+"""Arrow tables as pandas data frames, where pandas is installed.
+
+Law: outside Spark pandas is imported only when a data frame is asked for; without it one line says what to install.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from tidelog.errors import EngineError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def to_data_frame(table: pa.Table) -> pd.DataFrame:
+    """The rows of a table as a data frame."""
+    if find_spec("pandas") is None:
+        raise EngineError("`to_pandas` needs pandas: pip install 'tidelog[spark]', which brings it, or pandas alone")
+    return table.to_pandas()

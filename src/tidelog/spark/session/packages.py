@@ -1,0 +1,24 @@
+"""The Python packages that Spark needs, looked for before anything imports them.
+
+Law: an install without the extra `spark` lacks nothing until Spark is asked for; then one line says what to install.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from tidelog.spark.errors import PreflightError
+
+PACKAGES = ("pyspark", "pandas")
+ADVICE = "pip install 'tidelog[spark]' (without Spark, `tidelog run` takes `--runtime embedded`)"
+
+
+def require_packages() -> None:
+    """Look for what the extra `spark` installs.
+
+    Raises:
+        PreflightError: some of it is not installed.
+    """
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise PreflightError(f"Spark needs {' and '.join(missing)}: {ADVICE}")

@@ -1,0 +1,211 @@
+"""Pages are made from JSON alone: one of every group, and those that are kept are the ones their results make."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.cases.catalogue import GROUPS
+from benchmarks.options import Options
+from benchmarks.record import HEADLINE, Record, Target, Value, from_json, read_run, run_of, to_json, write_run
+from benchmarks.report.pages import page_of, write_page
+from benchmarks.report.table import page_text
+
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "results"
+KEPT = sorted(RESULTS.glob("*.json"))
+FLOOR, CEILING = Target(10, floor=True), Target(3)
+
+
+def both(name: str, value: float, unit: str = "ms", target: Target | None = None) -> tuple[Value, Value]:
+    return Value(name, value, unit, "cpu", (value,), target), Value(name, 2 * value, unit, "wall", (2 * value,))
+
+
+def head(value: float, unit: str, target: Target | None = None) -> Value:
+    return Value(HEADLINE, value, unit, target=target)
+
+
+def times(*names: str) -> tuple[Value, ...]:
+    return tuple(value for place, name in enumerate(names, 1) for value in both(name, float(place)))
+
+
+BUILD = (*both("Tidelog load", 0.25, "s"), *both("Tidelog compute", 4, "s"), *both("DuckDB compute", 2, "s"))
+EPOCH = (*both(HEADLINE, 0.5, "ms", CEILING), *both("evaluation", 0.25), Value("95 % below", 0.75, "ms", "cpu"))
+TOUCHED = {"supports": 1001, "suspended": 5}
+CELL = {
+    "workload": "small-closure", "protocol": "1 %", "system": "indexed", "steps": ["load", "+1 %"], "rules": 2,
+    "rows": 1500, "facts": [7, 8],
+}  # fmt: skip
+TRAFFIC = {
+    "network": "ring of 4", "event": "failure", "states": {"ranked": "right", "psn": "over limit", "dred": "unknown"},
+    "limit": 20, "bytes per message": 200, "judged up to": 12,
+}  # fmt: skip
+SHARE = {"share": 5, "share of edges": 2.9, "queries": 50, "edges": 4323, "nodes": 3110, "labels": 80}
+GAIN = (Value("full", 1530.0, "ms", "cpu"), Value("incremental", 38.0, "ms", "cpu"), Value("gain", 97.5, "%"))
+STEPS = ("build", "row out", "row in")
+SAMPLES: Mapping[str, tuple[Record, ...]] = {
+    "engine": (
+        Record("build", "a grid", (head(2.0, "x DuckDB", Target(2.5)), *BUILD), {"rows": 7, "supports": 1_000_000}),
+        Record("churn", "delete 1 %", (head(4.5, "% of a build", CEILING), *both("change", 56.7)), TOUCHED),
+        Record("growth", "one edge, 25 islands", EPOCH, {"facts": 9050, **TOUCHED}),
+        Record("rule", "add a rule", (head(0.5, "x its need", CEILING), *times("change", "need")), TOUCHED, ("note",)),
+        Record("memory", "a grid", (head(70.9, "bytes per fact"), Value("peak while building", 92, "")), {"facts": 5}),
+    ),
+    "language": (
+        Record(
+            "program",
+            "",
+            (*times("read", "check"), *both("both", 2.75, "s", Target(5)), *times("Python's compiler")),
+            {"rules": 10_000, "characters": 5, "characters of Python": 6},
+        ),
+    ),
+    "durability": (
+        Record(
+            "epochs",
+            "",
+            (*times("in memory", "durable", "bare append"), Value("bytes", 2600.0, "b"), Value("records", 100.0, "r")),
+            {"workload": "a grid", "epoch": "1 %"},
+        ),
+        Record(
+            "opening",
+            "",
+            (
+                *times("rebuild", "open from log", "open from snapshot"),
+                Value("faster", 18.1, "x"),
+                Value("snapshot", 320, "bytes"),
+            ),
+            {"workload": "a grid", "facts": 10},
+        ),
+    ),
+    "circuits": (
+        Record(
+            "cell",
+            "",
+            (*times("load", "+1 %"), Value("peak", 185, "MiB"), Value("data", 2, "MiB")),
+            CELL,
+            ("pydbsp is not installed",),
+        ),
+    ),
+    "paths": (
+        Record(
+            "question",
+            "(edge|^edge)+(0, Y)",
+            (
+                *times("Tidelog", "DuckDB", "edge out", "edge in"),
+                Value("ratio", 0.5, "x"),
+                Value("95 % below", 9, "ms"),
+            ),
+            {"edges": 2000, "rows": 427},
+        ),
+    ),
+    "certificate": (
+        Record(
+            "certificate",
+            "closure of 400 nodes",
+            (*times("build", "certificate"), Value("beside the build", 14.4, "x")),
+            {"facts": 164_005, "supports": 1_606_005, "checker": "Python"},
+        ),
+    ),
+    "gmark": (
+        Record(
+            "query",
+            "query 7",
+            (*times("full", "edge out", "edge in"), Value("gain", 99.4, "%", target=Target(95, floor=True))),
+            {"rows": 3182},
+        ),
+        *(Record("labels", what, GAIN, {**SHARE, "what": what}) for what in ("come", "go")),
+    ),
+    "network": (
+        Record(
+            "traffic",
+            "",
+            tuple(Value(f"{name} {unit}", 14, unit) for name in ("ranked", "psn") for unit in ("messages", "bytes")),
+            TRAFFIC,
+            case="reachability",
+        ),
+        Record(
+            "replay",
+            "ranked",
+            (Value("messages", 5, "messages", runs=(2, 3)), Value("bytes", 50, "bytes", runs=(20, 30))),
+            {"months": ["199901", "200404"], "stopped": ["200902: > 21 messages"]},
+            case="replay",
+        ),
+    ),
+    "spark": (
+        Record(
+            "beside",
+            "grid",
+            tuple(
+                value
+                for what, ratio in zip(STEPS, (5.0, 5.0, 50.0), strict=True)
+                for value in (
+                    Value(f"{what}: peer", ratio, "s", "wall"),
+                    Value(f"{what}: Tidelog", 1.0, "s", "wall"),
+                    Value(f"{what}: ratio", ratio, "x", target=FLOOR),
+                )
+            ),
+            {"peer": "loop", "facts": 9, "turns": 2, "builds": 3, "rows": 30},
+        ),
+        Record("growth-factor", "growth", (head(4, "x", CEILING),)),
+    ),
+}
+TOLD: Mapping[str, tuple[str, ...]] = {
+    "engine": (
+        "| a grid | 7 | 1,000,000 | 0.250 | 4.000 | - | 2.000 | - | - |",
+        "2 x DuckDB | at most 2.5 | yes | 4.00 s beside 2.00 s; 4000 ns per support; wall ratio 2.00 |",
+        "| 1 % of old edges: delete 1 % | 4.5 % of a build | at most 3 | no | 56.7 ms; 1,001 supports",
+        "one edge, 25 islands, 9,050 facts | 0.5 ms | at most 3 | yes | evaluation 0.25 ms",
+        "- add a rule: note",
+    ),
+    "language": ("| both (at most 5 s: met) | 2.75 | 2.8 x |",),
+    "durability": ("| a grid | 1 % | 2 | 4 | 6 | 2,600 | 26 |", "| a grid | 10 | 1 | 2 | 3 | 18.1 x | 32 |"),
+    "circuits": ("Left out: pydbsp is not installed.", "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |"),
+    "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),
+    "certificate": ("| closure of 400 nodes | 164,005 | 1,606,005 | 2.00 | Python | 4.00 | 14.4 |",),
+    "gmark": (
+        "1 of 1 queries",
+        "| 5 % | 2.9 % | 1,530 | 38 | 1,492 | 97.5 % |",
+        "| query 7 | 3,182 |",
+        "99.4 % | yes |",
+    ),
+    "network": (
+        "| ring of 4 | failure | 14 | > 14 | ? |",
+        "| ranked | 2 | 199901 | 200404 | 5 | 50 | 200902: > 21 messages |",
+    ),
+    "spark": (
+        "Missed: grid, build; grid, row out; growth.",
+        "| grid; loop | 9 | 2 | 5 | 1 | 5 x (missed) |",
+        "| 50 | 1 | 50 x |",
+        "| growth | 4 x | at most 3 | no |  |",
+    ),
+}
+
+
+def sample(group: str) -> Any:
+    return run_of(group, (group,), Options(), SAMPLES[group])
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_group_has_a_page_made_from_json(group: str) -> None:
+    text = page_text(page_of(from_json(to_json(sample(group)))))
+    assert f"Written by `python -m benchmarks {group}`" in text
+    for line in TOLD[group]:
+        assert line in text
+    prose = [line for line in text.splitlines() if not line.startswith("|")]
+    assert max(map(len, prose)) <= 120
+
+
+@pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs the bench extra (matplotlib)")
+@pytest.mark.parametrize("group", ["engine", "network"])
+def test_a_page_with_a_plot_is_written_beside_its_results(group: str, tmp_path: Path) -> None:
+    written = write_page(write_run(sample(group), tmp_path))
+    assert [path.name for path in written] == [f"{group}.md", f"{group}.png"]
+    assert f"({group}.png)" in written[0].read_text()
+    assert written[1].stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("source", KEPT, ids=lambda source: source.stem)
+def test_a_page_that_is_kept_is_the_one_that_its_results_make(source: Path) -> None:
+    assert source.with_suffix(".md").read_text() == page_text(page_of(read_run(source)))

@@ -1,0 +1,20 @@
+"""The page about files names every parameter, kind, ending and code there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.pages import DOCS, read
+from tidelog.io.catalogue import ENTRIES
+from tidelog.io.parameters import ENDINGS, KINDS, KNOWN
+
+PAGE = read(DOCS / "reference" / "files.md")
+
+
+@pytest.mark.parametrize("word", sorted({*KNOWN["input"], *KNOWN["output"], *KINDS["output"], *ENDINGS} - {"name"}))
+def test_every_parameter_kind_and_ending_is_told(word: str) -> None:
+    assert f"`{word}`" in PAGE
+
+
+def test_every_code_is_told() -> None:
+    assert all(f"**{entry.code}** {entry.title}" in PAGE for entry in ENTRIES)

@@ -1,0 +1,188 @@
+"""The floor plan stays as it is drawn: a room for every concept, doors where the plan has them.
+
+What these tests can notice: modules outside the packages, classes that grow, packages that import in a circle (imports
+for types and late ones counted), a drawing that is not the contract, and calls to partitions that no type checker sees.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "tidelog"
+OVERVIEW = (ROOT / "docs" / "design" / "overview.md").read_text("utf-8")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+CONTRACTS = {c["name"]: c for c in SETTINGS["tool"]["importlinter"]["contracts"]}
+PACKAGES = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+BESIDE = {"semantics", "dbsp", "testing"}  # judges: they stand beside the layers
+AREAS = {"benchmarks", "docs", "examples", "law", "proofs"}  # tests of what is no package of src
+MOST_METHODS = 25
+TOWER = {"TermReader", "PathReader", "BodyReader", "ClauseReader", "DirectiveReader", "ProgramReader", "_ChangeReader"}
+RUNTIMES = {"Runtime", "EmbeddedRuntime", "Coordinator"}
+SOURCES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The modules of Tidelog that a module imports, at its top, late, or for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "tidelog":
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "tidelog")
+
+
+# The tree
+
+
+def test_no_loose_modules_at_the_top() -> None:
+    assert {path.name for path in PACKAGE.iterdir() if path.is_file()} <= {"__init__.py", "__main__.py", "py.typed"}
+
+
+def test_there_are_nineteen_packages() -> None:
+    assert len(PACKAGES) == 19
+
+
+def test_engine_is_shown_on_a_few_screens() -> None:
+    assert len((PACKAGE / "engine" / "engine.py").read_text("utf-8").splitlines()) <= 250
+    assert {"epoch.py", "prepare.py", "commit.py"} <= {path.name for path in (PACKAGE / "engine").iterdir()}
+
+
+def test_tests_mirror_the_packages() -> None:
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.rglob("test_*.py"))}
+    assert folders == {*PACKAGES, *AREAS}
+
+
+# Direction of imports
+
+
+def package_graph() -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {name: set() for name in PACKAGES}
+    for path, tree in SOURCES.items():
+        own = path.relative_to(PACKAGE).parts[0]
+        if own in graph:
+            graph[own] |= {parts[1] for name in imported(tree) if len(parts := name.split(".")) > 1} & graph.keys() - {
+                own
+            }
+    return graph
+
+
+def test_packages_import_in_no_circle() -> None:
+    assert len(list(TopologicalSorter(package_graph()).static_order())) == len(PACKAGES)
+
+
+def drawn_layers() -> list[list[str]]:
+    block = re.search(r"## Direction of imports\n.*?\n\n((?:    [^\n]+\n)+)", OVERVIEW, re.DOTALL)
+    assert block is not None
+    return [re.split(r" *\| *", line.strip()) for line in block[1].splitlines()]
+
+
+def test_drawing_of_the_layers_is_the_contract() -> None:
+    contract = CONTRACTS["layers from the command line down to the errors"]["layers"]
+    assert drawn_layers() == [re.split(r" *\| *", line.replace("tidelog.", "")) for line in contract]
+    assert {name for line in drawn_layers() for name in line} | BESIDE == set(PACKAGES)
+
+
+def test_every_package_has_a_row_on_the_map() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", OVERVIEW, re.MULTILINE)
+    assert sorted(rows) == PACKAGES
+
+
+def test_type_only_imports_count() -> None:
+    assert SETTINGS["tool"]["importlinter"]["exclude_type_checking_imports"] is False
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_contracts_are_lists_of_packages(name: str) -> None:
+    contract = CONTRACTS[name]
+    named = {*contract.get("source_modules", ()), *(m for m in contract.get("forbidden_modules", ()))}
+    inside = {m.removeprefix("tidelog.").split(".")[0] for m in named if m.startswith("tidelog.")}
+    assert inside <= set(PACKAGES)
+
+
+def test_only_spark_imports_pyspark() -> None:
+    contract = CONTRACTS["PySpark is imported in tidelog.spark only"]
+    assert {m.removeprefix("tidelog.") for m in contract["source_modules"]} == {*PACKAGES} - {"spark"}
+
+
+def test_the_layout_of_memory_is_known_to_kernel_and_partition_only() -> None:
+    knowing = {path for path, tree in SOURCES.items() if "tidelog.kernel.layout" in set(imported(tree))}
+    assert {path.relative_to(PACKAGE).parts[0] for path in knowing} <= {"kernel", "partition"}
+
+
+# Classes and calls
+
+
+def classes() -> dict[str, tuple[Path, ast.ClassDef]]:
+    found: dict[str, tuple[Path, ast.ClassDef]] = {}
+    for path, tree in SOURCES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = (path, node)
+    return found
+
+
+CLASSES = classes()
+
+
+def methods(name: str) -> set[str]:
+    """The methods of a class, those of its bases in this project included."""
+    _, node = CLASSES[name]
+    own = {part.name for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)}
+    bases = [base.id for base in node.bases if isinstance(base, ast.Name) and base.id in CLASSES and base.id != name]
+    return own.union(*map(methods, bases))
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_class_is_one_concept(name: str) -> None:
+    if name in TOWER:
+        pytest.skip("a grammar: each floor of the tower calls down only")
+    assert len(methods(name)) <= MOST_METHODS, f"{relative(CLASSES[name][0])}: which concept is missing?"
+
+
+def test_no_class_is_a_bag_of_borrowed_attributes() -> None:
+    assert not [
+        relative(path) for path, tree in SOURCES.items() if "attributes are the" in (ast.get_docstring(tree) or "")
+    ]
+    assert not [name for name, (_, node) in CLASSES.items() if "attributes are the" in (ast.get_docstring(node) or "")]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_nobody_asks_what_kind_of_runtime_it_is(path: Path) -> None:
+    for node in ast.walk(SOURCES[path]):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            assert not (node.func.id == "isinstance" and names & RUNTIMES), f"line {node.lineno}"
+            assert not (node.func.id in ("hasattr", "getattr") and "runtime" in names), f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_calls_to_partitions_are_typed(path: Path) -> None:
+    for node in ast.walk(SOURCES[path]):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("ask"):
+            assert not any(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in node.args), (
+                node.lineno
+            )
+
+
+# What looks in from outside
+
+
+OUTSIDE = sorted(path for folder in ("tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py"))
+INNER = re.compile(r"\b(?:db|engine|again|reader|other|twin)\._(?!asdict)[a-z]\w*")
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nobody_outside_reaches_into_an_engine(path: Path) -> None:
+    assert not INNER.findall(path.read_text("utf-8"))

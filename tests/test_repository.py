@@ -1,0 +1,144 @@
+"""What a stranger meets first: the license, the package, the instructions and the public checks say what is so."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+import zipfile
+from email import message_from_bytes
+from email.message import Message
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hatchling.build import build_wheel
+
+from tidelog.spark.session.java import OLDEST
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "tidelog"
+LICENSE = (ROOT / "LICENSE").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+WORKFLOW = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+TEMPLATES = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("wheel")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        return zipfile.ZipFile(folder / build_wheel(str(folder)))
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: zipfile.ZipFile) -> Message:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    return message_from_bytes(wheel.read(name))
+
+
+def requirements(metadata: Message, extra: str | None) -> set[str]:
+    """The names of the packages that an install brings with an extra, or without any."""
+    found = metadata.get_all("Requires-Dist", [])
+    mark = f"extra == '{extra}'"
+    wanted = [line for line in found if (mark in line if extra else "extra ==" not in line)]
+    return {re.split(r"[<>=~!;\[ ]", line, maxsplit=1)[0] for line in wanted}
+
+
+def test_license_is_in_the_wheel(wheel: zipfile.ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/licenses/LICENSE"))
+    assert wheel.read(name).decode() == LICENSE
+    assert "Version 2.0, January 2004" in LICENSE
+    assert "END OF TERMS AND CONDITIONS" in LICENSE
+
+
+def test_wheel_has_every_file_of_the_package(wheel: zipfile.ZipFile) -> None:
+    files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    own = {path.relative_to(PACKAGE.parent).as_posix() for path in files}
+    assert "tidelog/py.typed" in own
+    assert own <= set(wheel.namelist())
+
+
+def test_package_says_what_it_is(metadata: Message) -> None:
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["Author"] == "The Tidelog authors"
+    assert "datalog" in metadata["Keywords"].split(",")
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert "Typing :: Typed" in metadata.get_all("Classifier", [])
+    assert not metadata.get_all("Project-URL", [])
+
+
+def test_an_install_without_extras_brings_no_spark(metadata: Message) -> None:
+    assert requirements(metadata, None).isdisjoint({"pyspark", "py4j", "pandas", "duckdb", "clingo"})
+    assert requirements(metadata, "spark") == {"pandas", "pyspark"}
+
+
+def test_extras_for_work_on_tidelog_bring_spark_and_all_brings_everything(metadata: Message) -> None:
+    needs = {extra: requirements(metadata, extra) for extra in EXTRAS}
+    assert set(needs) == {"spark", "bench", "dev", "all"}
+    assert needs["spark"] <= needs["dev"] & needs["bench"]
+    assert needs["all"] == needs["spark"] | needs["bench"] | needs["dev"]
+
+
+def test_every_dependency_has_its_reason_beside_it() -> None:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    listed = [*PROJECT["dependencies"], *(one for extra in EXTRAS.values() for one in extra)]
+    for dependency in listed:
+        assert re.search(rf'^  "{re.escape(dependency)}", +# \w+', text, re.MULTILINE), dependency
+
+
+def test_makefile_installs_every_extra_of_a_clone() -> None:
+    (extras,) = re.findall(r"--editable '\.\[([a-z,]+)\]'", MAKEFILE)
+    assert set(extras.split(",")) == set(EXTRAS) - {"all"}
+
+
+def test_make_alone_lists_the_targets() -> None:
+    done = subprocess.run(["make", "-C", str(ROOT), "--no-print-directory"], capture_output=True, text=True, check=True)
+    for target in re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE):
+        assert re.search(rf"^  {target} +\S", done.stdout, re.MULTILINE), target
+
+
+def test_public_checks_run_the_two_commands() -> None:
+    commands = re.findall(r"- run: (.*)", WORKFLOW)
+    assert {"make demo", "make test", "pip install ."} <= set(commands)
+    assert f'java-version: "{OLDEST}"' in WORKFLOW
+    for path in re.findall(r"(?:programs|examples)/[\w/.]+", WORKFLOW):
+        assert (ROOT / path).exists(), path
+
+
+def test_public_checks_begin_with_the_oldest_python_and_use_what_is_announced() -> None:
+    (versions,) = re.findall(r"python: \[(.*)\]", WORKFLOW)
+    used = re.findall(r"[\d.]+", versions)
+    assert PROJECT["requires-python"] == f">={used[0]}"
+    assert all(f"Programming Language :: Python :: {version}" in PROJECT["classifiers"] for version in used)
+
+
+@pytest.mark.parametrize("path", re.findall(r"`((?:src|tests|docs|benchmarks|programs)/[\w./-]+)`", CONTRIBUTING))
+def test_files_that_contributing_names_exist(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
+def test_targets_and_links_of_contributing_exist() -> None:
+    targets = re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", CONTRIBUTING, re.MULTILINE)
+    named = {target for pair in targets for target in pair if target}
+    assert {"check", "test", "docs"} <= named
+    assert all(f"\n{target}:" in MAKEFILE for target in named)
+    assert all((ROOT / link).exists() for link in re.findall(r"\]\(([^)]+)\)", CONTRIBUTING))
+
+
+def test_names_that_contributing_tells_to_copy_exist() -> None:
+    assert "\nPASSES:" in (PACKAGE / "rewrite" / "pipeline.py").read_text("utf-8")
+    assert "diagnose(" in (PACKAGE / "program" / "arity.py").read_text("utf-8")
+    assert "def cut(" in (PACKAGE / "program" / "text.py").read_text("utf-8")
+    assert '"substr"' in (PACKAGE / "program" / "functions.py").read_text("utf-8")
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
+def test_issue_templates_are_short_and_have_a_head(template: Path) -> None:
+    text = template.read_text("utf-8")
+    assert re.match(r"---\nname: .+\nabout: .+\nlabels: .+\n---\n", text)
+    assert len(text.splitlines()) <= 20
