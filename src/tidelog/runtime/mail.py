@@ -11,7 +11,7 @@ from tidelog.partition.owner import Parcel
 
 
 class Mailbox:
-    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets no mail."""
+    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets none."""
 
     run = 0  # the number of the run that the node is at
 
