@@ -90,6 +90,7 @@ class Everywhere:
         return changes
 
     def _changed(self, run: int, name: str) -> tuple[Cells, Cells]:
+        # the number is looked up at every try: a loss gives the run another one
         found = self._recovery.ask(lambda: self._of_owners(name, Service.changes, self._runs.present(run), name))
         plus, minus = zip(*found, strict=True)
         return np.concatenate(plus), np.concatenate(minus)
