@@ -127,12 +127,12 @@ def test_partitions_do_not_keep_what_failed_epochs_changed() -> None:
                 e.insert("e", [(i, i) for i in range(60)])  # too many for both, though not for either
         with db.epoch() as e:
             e.insert("e", [(1, 1)])
-        assert [len(desk._changes) for desk in core_of(db).runtime.hosts.desks] == [1, 1]
+        assert [len(service.changed) for service in core_of(db).runtime.nodes.services] == [1, 1]
 
 
 def test_rows_that_were_sent_for_an_epoch_that_is_undone_are_not_kept() -> None:
     with Engine("p(X) :- q(X).", partitions=2) as db:
-        for desk in core_of(db).runtime.hosts.desks:
-            desk.stage("refused", "attempt", ("q", 1, np.zeros((1, 1), np.int64)))
-            desk.rollback()
-            assert not desk._stages
+        for service in core_of(db).runtime.nodes.services:
+            service.staged.put("refused", "attempt", 1, np.zeros((1, 1), np.int64))
+            service.rollback()
+            assert not service.staged

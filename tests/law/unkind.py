@@ -1,6 +1,6 @@
 """Partitions in one process between which messages are delivered as unkindly as can be.
 
-Every row is a letter of its own; in every round an arbitrary part of the letters arrives, in an arbitrary order, and
+Every row is a message of its own; in every round an arbitrary part of them arrives, in an arbitrary order, and
 the others are held back, perhaps for many rounds.
 """
 
@@ -18,24 +18,23 @@ from tidelog.engine.open import Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program import Program
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.kept_desk import KeptDesk
-from tidelog.runtime.local import Letter, LocalHosts
+from tidelog.runtime.local import LocalNodes, Message
 from tidelog.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def unkindly(rng: Random) -> Callable[[list[Letter]], tuple[list[Letter], list[Letter]]]:
+def unkindly(rng: Random) -> Callable[[list[Message]], tuple[list[Message], list[Message]]]:
     """A choice of what is delivered now and what is held back."""
 
-    def choose_letters(letters: list[Letter]) -> tuple[list[Letter], list[Letter]]:
-        single = [(to, name, rows[i : i + 1]) for to, name, rows in letters for i in range(len(rows))]
+    def choose(messages: list[Message]) -> tuple[list[Message], list[Message]]:
+        single = [(to, name, rows[i : i + 1]) for to, name, rows in messages for i in range(len(rows))]
         rng.shuffle(single)
         count = rng.randint(1, len(single))
         return single[:count], single[count:]
 
-    return choose_letters
+    return choose
 
 
 @contextmanager
@@ -44,8 +43,8 @@ def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
 
     def make(where: Where, durable: object, folder: object) -> Runtime:
         functions, dictionary = where.functions, Dictionary()
-        letters = None if rng is None else unkindly(rng)
-        return Coordinator(functions, LocalHosts(functions, count, dictionary, KeptDesk, letters), dictionary)
+        choose = None if rng is None else unkindly(rng)
+        return Coordinator(functions, LocalNodes(functions, count, dictionary, choose), dictionary)
 
     with patch.object(opening, "make_runtime", make):
         yield

@@ -1,4 +1,4 @@
-"""Hosts that are lost: begun anew once per loss, whoever notices it, and a bounded number of times."""
+"""Nodes that are lost: started again once per loss, whoever notices it, and a bounded number of times."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 
 from tidelog.errors import EngineError
 from tidelog.runtime.recovery import ATTEMPTS, Recovery
-from tidelog.runtime.request import HostLost
+from tidelog.runtime.request import NodeLost
 
 
 class Team:
-    """Hosts that count how often they began."""
+    """Nodes that count how often they were started."""
 
     def __init__(self) -> None:
         self.begun = 0
@@ -23,7 +23,7 @@ class Team:
 
     def lose(self) -> None:
         """A loss that somebody notices and mends."""
-        tries = iter([HostLost(0, "gone")])
+        tries = iter([NodeLost(0, "gone")])
 
         def act() -> None:
             for lost in tries:
@@ -47,7 +47,7 @@ def test_loss_that_another_thread_has_mended_meanwhile_is_not_mended_again() -> 
             other = threading.Thread(target=team.lose)
             other.start()
             other.join()  # while this one waits for its answer
-            raise HostLost(0, "the stage was started again meanwhile")
+            raise NodeLost(0, "the stage was started again meanwhile")
         return "answer"
 
     assert team.recovery.repeat(read) == "answer"
@@ -58,7 +58,7 @@ def test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands() ->
     team = Team()
 
     def act() -> None:
-        raise HostLost(1, "gone")
+        raise NodeLost(1, "gone")
 
     with pytest.raises(EngineError, match=f"partition 1 is lost.*{ATTEMPTS} attempts; the state is that of epoch 7"):
         team.recovery.repeat(act)
@@ -66,7 +66,7 @@ def test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands() ->
 
 
 def test_loss_in_the_middle_of_an_attempt_is_the_loss_of_the_attempt() -> None:
-    """Hosts that began anew between its halves would know only the second."""
+    """Nodes started again between its halves would know only the second."""
     team, done = Team(), []
 
     def attempt() -> None:
@@ -76,7 +76,7 @@ def test_loss_in_the_middle_of_an_attempt_is_the_loss_of_the_attempt() -> None:
 
     def question() -> None:
         if not team.begun:
-            raise HostLost(0, "gone")
+            raise NodeLost(0, "gone")
 
     team.recovery.repeat(attempt)
     assert done == ["first half, 0", "first half, 1", "second half, 1"]

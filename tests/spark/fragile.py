@@ -18,7 +18,8 @@ from tests.law.harness import commit, labelled
 from tidelog import Engine, user_function
 from tidelog.engine.epoch import Epoch
 from tidelog.program.functions import FUNCTIONS, Function, Functions
-from tidelog.spark.residence import Residence
+from tidelog.runtime.call import Given
+from tidelog.spark.resident_node import ResidentNode
 from tidelog.syntax import parse_program
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import EpochChanges, State
@@ -70,33 +71,33 @@ class Orders:
             return []
 
 
-class FragileResidence(Residence):
+class FragileNode(ResidentNode):
     """A partition that obeys."""
 
     orders: Orders
 
-    def call(self, method: str, args: tuple[Any, ...]) -> object:
+    def call(self, method: str, given: Given) -> object:
         """Answer, or die before or after it."""
-        number = self.host.partition.number
+        number = self.service.host.partition.number
         self.orders.obey(method, number, after=False)
-        answer = super().call(method, args)
+        answer = super().call(method, given)
         self.orders.obey(method, number, after=True)
         return answer
 
 
 @dataclass(frozen=True)
 class MakeFragile:
-    """Takes the place of `MakeResidence`."""
+    """Takes the place of `MakeResidentNode`."""
 
     orders: Orders
 
-    def __call__(self, functions: tuple[Function, ...]) -> Callable[[int, int], FragileResidence]:
+    def __call__(self, functions: tuple[Function, ...]) -> Callable[[int, int], FragileNode]:
         orders = self.orders
 
-        def make(number: int, partitions: int) -> FragileResidence:
-            residence = FragileResidence(table_of(functions), number, partitions)
-            residence.orders = orders
-            return residence
+        def make(number: int, partitions: int) -> FragileNode:
+            node = FragileNode(table_of(functions), number, partitions)
+            node.orders = orders
+            return node
 
         return make
 

@@ -1,8 +1,8 @@
-"""Many engines on one resident stage, since starting one takes a second, and mail that is delivered unkindly.
+"""Many engines on one resident stage, since starting one takes a second, and messages delivered unkindly.
 
-Each task of the stage holds one residence per engine that lives; an engine asks for its own by number. Everything else
-is what a user gets: the same hosts, desks, mail over Arrow Flight and dictionaries. What this cannot notice is what
-starting and losing a stage does to an engine: `test_engine_failure` has stages of its own.
+Each task of the stage holds one node per engine that lives; an engine asks for its own by number. Everything else
+is what a user gets: the same nodes, services, messages over Arrow Flight and dictionaries. What this cannot notice is
+what starting and losing a stage does to an engine: `test_engine_failure` has stages of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -26,20 +26,24 @@ from tidelog.engine.open import Where
 from tidelog.partition.owner import Parcel
 from tidelog.partition.shared_dictionary import SharedDictionary
 from tidelog.program.functions import Function
+from tidelog.runtime.call import Call, Given
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.runtime import Runtime
+from tidelog.runtime.service import Service
 from tidelog.spark import Peer, ResidentStage
-from tidelog.spark.hosts import SparkHosts
-from tidelog.spark.residence import FlightMailbox, MakeResidence, Residence
+from tidelog.spark.nodes import SparkNodes
+from tidelog.spark.resident_node import FlightMailbox, MakeResidentNode, ResidentNode
 
+T = TypeVar("T")
+P = ParamSpec("P")
 LIMIT = 300.0  # seconds for any question: machines that run tests are busy
 
 
 class UnkindMailbox(FlightMailbox):
-    """Every row is a letter of its own; an arbitrary part of them arrives, in an arbitrary order, the others later."""
+    """Every row is a message of its own; an arbitrary part of them arrives, in an arbitrary order, the others later."""
 
-    def __init__(self, before_mail: Callable[[], None], rng: Random) -> None:
-        super().__init__(before_mail)
+    def __init__(self, before_sending: Callable[[], None], rng: Random) -> None:
+        super().__init__(before_sending)
         self._rng = rng
         self._held: list[tuple[int, str, Any]] = []  # run, relation, row
 
@@ -48,23 +52,22 @@ class UnkindMailbox(FlightMailbox):
         return super().deliver(parcels) + sum(run == self.run for run, _, _ in self._held)
 
     def collect(self) -> Iterable[Parcel]:
-        """Some of what has arrived: at least one letter."""
-        letters = [letter for letter in self._held if letter[0] == self.run]
+        """Some of what has arrived: at least one message."""
+        messages = [message for message in self._held if message[0] == self.run]
         for parcel in super().collect():
-            letters += ((self.run, name, rows[i : i + 1]) for name, rows in parcel.items() for i in range(len(rows)))
-        self._rng.shuffle(letters)
-        count = self._rng.randint(1, len(letters)) if letters else 0
-        self._held = letters[count:]
-        return [{name: np.ascontiguousarray(row)} for _, name, row in letters[:count]]
+            messages += ((self.run, name, rows[i : i + 1]) for name, rows in parcel.items() for i in range(len(rows)))
+        self._rng.shuffle(messages)
+        count = self._rng.randint(1, len(messages)) if messages else 0
+        self._held = messages[count:]
+        return [{name: np.ascontiguousarray(row)} for _, name, row in messages[:count]]
 
 
-class UnkindResidence(Residence):
-    """A partition that gets its mail late."""
+class UnkindNode(ResidentNode):
+    """A node that gets its messages late."""
 
     def hold_back(self, seed: int) -> None:
         """Use an unkind mailbox from now on."""
-        self._mailbox = UnkindMailbox(self.dictionary.tell_owners, Random(seed))
-        self.host.mailbox = self._mailbox
+        self.mailbox = self.service.host.mailbox = UnkindMailbox(self.dictionary.tell_owners, Random(seed))
 
 
 @dataclass(frozen=True)
@@ -74,19 +77,19 @@ class EnginePeer:
     peer: Peer
     engine: int
 
-    def call(self, method: str, args: tuple[Any, ...]) -> Any:
-        return self.peer.call("at", (self.engine, method, args))
+    def call(self, method: str, given: Given) -> Any:
+        return self.peer.call("at", (self.engine, method, given))
 
     def deliver(self, descriptor: dict[str, Any], table: pa.Table) -> None:
         self.peer.deliver({**descriptor, "engine": self.engine}, table)
 
 
 class Lodging:
-    """A resident that has a residence for each engine."""
+    """A resident that has a node for each engine."""
 
     def __init__(self, number: int, partitions: int) -> None:
         self.number = number
-        self._residences: dict[int, UnkindResidence] = {}
+        self._nodes: dict[int, UnkindNode] = {}
         self._peers: Sequence[Peer] = ()
 
     def call(self, method: str, args: tuple[Any, ...]) -> object:
@@ -95,34 +98,34 @@ class Lodging:
     def lodge(self, engine: int, partitions: int, functions: bytes, seed: int | None, left: Sequence[int]) -> None:
         """A new engine has so many partitions; some engines have left."""
         for old in left:
-            if old in self._residences:
-                self._residences.pop(old).close()
+            if old in self._nodes:
+                self._nodes.pop(old).close()
         if self.number >= partitions:
             return
-        made = MakeResidence(cloudpickle.loads(functions))(self.number, partitions)
-        residence = UnkindResidence(made.host.partition.functions, self.number, partitions)
+        made = MakeResidentNode(cloudpickle.loads(functions))(self.number, partitions)
+        node = UnkindNode(made.service.host.partition.functions, self.number, partitions)
         if seed is not None:
-            residence.hold_back(seed * 100 + self.number)
-        residence.connect([EnginePeer(peer, engine) for peer in self._peers[:partitions]])  # type: ignore[misc]  # as Peer
-        self._residences[engine] = residence
+            node.hold_back(seed * 100 + self.number)
+        node.connect([EnginePeer(peer, engine) for peer in self._peers[:partitions]])  # type: ignore[misc]  # as Peer
+        self._nodes[engine] = node
 
-    def at(self, engine: int, method: str, args: tuple[Any, ...]) -> object:
-        """A question to the residence of an engine; None where it has no partition."""
-        residence = self._residences.get(engine)
-        return None if residence is None else residence.call(method, args)
+    def at(self, engine: int, method: str, given: Given) -> object:
+        """A call of the node of an engine; None where it has no partition."""
+        node = self._nodes.get(engine)
+        return None if node is None else node.call(method, given)
 
     def deliver(self, descriptor: dict[str, Any], table: pa.Table) -> None:
-        self._residences[descriptor["engine"]].deliver(descriptor, table)
+        self._nodes[descriptor["engine"]].deliver(descriptor, table)
 
     def fetch(self, descriptor: dict[str, Any]) -> pa.Table:
-        return self._residences[descriptor["engine"]].fetch(descriptor)
+        return self._nodes[descriptor["engine"]].fetch(descriptor)
 
     def connect(self, peers: Sequence[Peer]) -> None:
         self._peers = peers
 
     def close(self) -> None:
-        for residence in self._residences.values():
-            residence.close()
+        for node in self._nodes.values():
+            node.close()
 
 
 class Pool:
@@ -151,12 +154,12 @@ class Pool:
         self.stage.stop()
 
 
-class PooledHosts(SparkHosts):
+class PooledNodes(SparkNodes):
     """The partitions of one engine among others."""
 
     def __init__(self, pool: Pool, partitions: int, functions: Sequence[Function], seed: int | None) -> None:
         self.partitions = partitions
-        self.spark = pool.spark
+        self.session = pool.spark
         self._closed = False
         self._stage = pool.stage
         self.repeat = lambda act: act()
@@ -165,18 +168,18 @@ class PooledHosts(SparkHosts):
         self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
         self._leave = weakref.finalize(self, pool.leave, self.engine)
 
-    def ask(self, method: str, *args: Any) -> list[Any]:
-        return self.ask_each(method, [args] * self.partitions)
-
-    def ask_each(self, method: str, args: Sequence[tuple[Any, ...]]) -> list[Any]:
-        if method == "start":
+    def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
+        if calls[0].mark.entries_first:
             self.dictionary.tell_owners()
-        given = [*args, *[()] * (self.stage.partitions - self.partitions)]
-        each = [(self.engine, method, one) for one in given]
+        nothing = (self.engine, calls[0].name, ((), {}))
+        each = [(self.engine, call.name, call.given) for call in calls]
+        each += [nothing] * (self.stage.partitions - self.partitions)
         return self.stage.call_all("at", each=each, limit=LIMIT)[: self.partitions]
 
-    def ask_one(self, number: int, method: str, *args: Any) -> Any:
-        return self.stage.call(number, "at", (self.engine, method, args), limit=LIMIT)
+    def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
+        call = Call(method, *args, **named)
+        answer: T = self.stage.call(number, "at", (self.engine, call.name, call.given), limit=LIMIT)
+        return answer
 
     def restart(self) -> None:
         raise AssertionError("a stage that engines share is not started again")
@@ -190,8 +193,8 @@ def engines_in(pool: Pool, partitions: int, seed: int | None = None) -> Iterator
     """Engines made meanwhile have so many partitions in the pool; with a seed their mail is delivered unkindly."""
 
     def make(where: Where, durable: object, folder: object) -> Runtime:
-        hosts = PooledHosts(pool, partitions, where.own, seed)
-        return Coordinator(where.functions, hosts, hosts.dictionary)
+        nodes = PooledNodes(pool, partitions, where.own, seed)
+        return Coordinator(where.functions, nodes, nodes.dictionary)
 
     with patch.object(opening, "make_runtime", make):
         yield

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -24,7 +25,9 @@ from tests.spark.fragile import Beside, MakeFragile, Orders, waiting
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine, EngineError, EvaluationError, user_function
 from tidelog.engine.core import core_of
-from tidelog.spark import hosts as spark_hosts
+from tidelog.runtime.call import MARK, mark_of
+from tidelog.runtime.service import Service
+from tidelog.spark import nodes as spark_nodes
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).
@@ -44,7 +47,7 @@ def orders(tmp_path_factory: pytest.TempPathFactory) -> Orders:
 
 @pytest.fixture(scope="module")
 def engine(spark: SparkSession, orders: Orders) -> Iterator[Beside]:
-    with patch.object(spark_hosts, "MakeResidence", MakeFragile(orders)):
+    with patch.object(spark_nodes, "MakeResidentNode", MakeFragile(orders)):
         db = Engine(PROGRAM, spark=spark, partitions=2)
     with db:
         yield Beside(db, PROGRAM)
@@ -90,7 +93,7 @@ def test_partition_lost_at_any_moment_of_an_epoch_is_survived(
 
 
 def test_partition_killed_between_epochs_is_survived(beside: Beside) -> None:
-    stage = core_of(beside.db).runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
+    stage = core_of(beside.db).runtime.nodes.stage  # type: ignore[union-attr]  # on Spark
     os.kill(stage.processes[0], signal.SIGKILL)
     beside.epoch(change(beside))
     os.kill(stage.processes[1], signal.SIGKILL)
@@ -202,7 +205,7 @@ def test_user_function_that_kills_its_process_is_survived_once(spark: SparkSessi
 def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
     """How long partitions get to leave an epoch."""
     seconds: float = request.param
-    monkeypatch.setattr(spark_hosts, "GIVE_UP", seconds)
+    monkeypatch.setitem(vars(Service.rollback), MARK, replace(mark_of(Service.rollback), limit=seconds))
     return seconds
 
 
@@ -233,17 +236,17 @@ def test_interrupt_leaves_the_epoch_before_and_an_engine_that_can_be_used(
 
 
 def test_interrupt_while_an_epoch_is_committed_does_not_divide_it(beside: Beside, orders: Orders) -> None:
-    hosts = core_of(beside.db).runtime.hosts  # type: ignore[union-attr]  # on Spark
-    ask = hosts.ask
+    nodes = core_of(beside.db).runtime.nodes  # type: ignore[union-attr]  # on Spark
+    ask = nodes.ask
 
-    def pressed(method: str, *args: object) -> list[object]:
-        if method == "commit":
+    def pressed(method: Callable[..., object], *args: object) -> list[object]:
+        if method is Service.commit:
             os.kill(os.getpid(), signal.SIGINT)
             orders.die("commit", after=True)  # and what is more: partitions that answer late
         return ask(method, *args)
 
     number, script = beside.db.epoch_number, change(beside)
-    with patch.object(hosts, "ask", pressed), pytest.raises(KeyboardInterrupt):
+    with patch.object(nodes, "ask", pressed), pytest.raises(KeyboardInterrupt):
         beside.try_epoch(script)
     assert beside.db.epoch_number == number + 1
     beside.note(script)
@@ -329,7 +332,7 @@ def test_end_of_an_engine_ends_its_stage_and_leaves_the_session(spark: SparkSess
 
 def test_engine_that_cannot_be_opened_leaves_nothing(spark: SparkSession, tmp_path: Path) -> None:
     running = set(spark.sparkContext.statusTracker().getActiveStageIds())
-    with patch.object(spark_hosts.SparkHosts, "ask", side_effect=EngineError("no")), pytest.raises(EngineError):
+    with patch.object(spark_nodes.SparkNodes, "ask", side_effect=EngineError("no")), pytest.raises(EngineError):
         Engine(PROGRAM, spark=spark, partitions=2, path=tmp_path)
     wait_for(lambda: set(spark.sparkContext.statusTracker().getActiveStageIds()) <= running, LIMIT)
     with Engine(PROGRAM, path=tmp_path) as db:  # and the folder is not locked

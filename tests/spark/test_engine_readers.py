@@ -70,7 +70,7 @@ def test_reader_sees_the_last_committed_epoch_while_another_runs(beside: Beside,
 
 
 def test_reader_waits_while_lost_partitions_begin_anew(beside: Beside, tmp_path: Path) -> None:
-    stage = core_of(beside.db).runtime.hosts.stage  # type: ignore[union-attr]  # on Spark
+    stage = core_of(beside.db).runtime.nodes.stage  # type: ignore[union-attr]  # on Spark
     before, seen = beside.model()["reach"], []
 
     lost = stage.processes

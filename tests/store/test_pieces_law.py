@@ -20,8 +20,7 @@ from tidelog.engine.open import Opened, Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.epoch_steps import RANK_LIMIT
-from tidelog.runtime.kept_desk import KeptDesk
-from tidelog.runtime.local import LocalHosts
+from tidelog.runtime.local import LocalNodes
 from tidelog.store import Durable
 from tidelog.testing import FEATURES, State, random_changes, random_program
 
@@ -109,8 +108,8 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
             db = Engine(path=MemoryStore(disk))
             check(db, state)
         if rng.random() < 0.5:
-            (desk,) = core_of(db).runtime.hosts.desks
-            desk.host.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
+            (service,) = core_of(db).runtime.nodes.services
+            service.host.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
         state = state.after(changes)
         commit(db, changes)
         check(db, state)
@@ -123,7 +122,7 @@ def _resident(where: Where) -> Opened:
     """One partition that keeps a piece, as on Spark, but in this process."""
     assert where.path is not None
     dictionary, durable = Dictionary(), Durable.open(where.path, where.at, None, 1)
-    hosts = LocalHosts(where.functions, 1, dictionary, KeptDesk)
-    runtime = Coordinator(where.functions, hosts, dictionary)
+    nodes = LocalNodes(where.functions, 1, dictionary)
+    runtime = Coordinator(where.functions, nodes, dictionary)
     runtime.open_state(durable)
     return Opened(runtime, durable, None, durable.offsets)

@@ -119,7 +119,7 @@ def _run(core: Core, prepared: Prepared) -> EpochOutcome:
     with clashes_as_errors(core, prepared.rules):
         outcome = core.runtime.run(prepared.work, prepared.arriving)
         with _rolled_back_on_failure(core):
-            find, show = core.runtime.rows_with_keys, row_text(core, prepared.rules)
+            find, show = core.runtime.facts.rows_with_keys, row_text(core, prepared.rules)
             check_keys(prepared.rules.program, find, outcome.changes, show)
     return outcome
 

@@ -71,7 +71,7 @@ class Engine:
         parsed = parse_program(program) if isinstance(program, str) else program
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions))
         runtime = opened.runtime
-        planner = Planner(runtime.partitions, runtime, lambda: runtime.node.groups)
+        planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
         self._core = Core(Ruleset(Program(convention=parsed.convention), table), opened, planner)
         try:
             runtime.set_limits(limits or Limits())

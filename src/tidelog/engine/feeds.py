@@ -94,7 +94,7 @@ def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges) -> None:
     names, types = view.columns, view.types
 
     def write(folder: str) -> list[Kinds]:
-        return core.runtime.write_view(folder, feed.view, names, types, changes)
+        return core.runtime.facts.write_view(folder, feed.view, names, types, changes)
 
     feed.put(epoch, write, partial(_signed_frame, core, write, names, types))
 

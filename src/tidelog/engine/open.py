@@ -18,8 +18,7 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.program.functions import Function, Functions
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.kept_desk import KeptDesk
-from tidelog.runtime.local import LocalHosts
+from tidelog.runtime.local import LocalNodes
 from tidelog.runtime.runtime import Runtime
 from tidelog.store.durable import Durable
 from tidelog.store.fleeting import fleeting_store
@@ -110,10 +109,10 @@ def make_runtime(where: Where, durable: Durable | None, folder: str | None) -> R
     """Empty partitions; ``folder`` is the state folder that Spark's workers can reach."""
     count = where.partitions or (durable.partitions if durable is not None else 0) or 1
     if where.spark is not None and where.at is None:
-        from tidelog.spark.hosts import spark_runtime
+        from tidelog.spark.nodes import spark_runtime
 
         return spark_runtime(where.spark, count, where.functions, where.own, folder)
     if count == 1 or where.at is not None:
         return EmbeddedRuntime(where.functions)
     dictionary = Dictionary()
-    return Coordinator(where.functions, LocalHosts(where.functions, count, dictionary, KeptDesk), dictionary)
+    return Coordinator(where.functions, LocalNodes(where.functions, count, dictionary), dictionary)

@@ -97,7 +97,7 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
     inserts, deletes = net_rows(signed)
     keys = base_keys(rules.program)
     with clashes_as_errors(core, rules):
-        replace_by_key(keys, core.runtime.rows_with_keys, inserts, deletes)
+        replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
     rules = rules.holding([*inserts, *mixed])
     work = core.planner.work(core.rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
     if mixed:

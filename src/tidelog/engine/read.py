@@ -42,12 +42,12 @@ def epoch_number(core: Core) -> int:
 
 def fact_count(core: Core) -> int:
     """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
-    return core.runtime.fact_count
+    return core.runtime.facts.fact_count
 
 
 def memory(core: Core) -> int:
     """Bytes held by facts, indexes and journals."""
-    return core.runtime.memory
+    return core.runtime.facts.memory
 
 
 def profiling(core: Core) -> bool:
@@ -65,7 +65,7 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    cells, *_, bases = core.runtime.counts(name)
+    cells, *_, bases = core.runtime.facts.counts(name)
     return fixed_rows(core, name, cells[bases])
 
 

@@ -14,15 +14,16 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.form import Form
 from tidelog.program.state import EngineState, FactState, Row
 from tidelog.rewrite.place.placement import MIRRORED
-from tidelog.runtime.runtime import Counts, Runtime
+from tidelog.runtime.facts import Counts
+from tidelog.runtime.runtime import Runtime
 
 Facts = dict[Row, FactState]
 
 
 def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> EngineState:
     """Every fact with its rank and counts, the rules as they run, and the strata."""
-    names = [name for name in form.schema if runtime.arity(name) is not None]
-    held = {name: [_facts(c, form.schema[name], dictionary) for c in runtime.held(name)] for name in names}
+    names = [name for name in form.schema if runtime.facts.arity(name) is not None]
+    held = {name: [_facts(c, form.schema[name], dictionary) for c in runtime.facts.held(name)] for name in names}
     mirrored = frozenset(name for name in names if form.places.get(name) == MIRRORED)
     parts = tuple({name: found[number] for name, found in held.items()} for number in range(runtime.partitions))
     return EngineState(

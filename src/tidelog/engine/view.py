@@ -241,7 +241,7 @@ def open_view(core: Core, name: str) -> View:
 def read_rows(core: Core, name: str) -> Cells:
     """The facts of a relation at the last committed epoch."""
     core.must_be_open()
-    return core.runtime.rows(name)
+    return core.runtime.facts.rows(name)
 
 
 def frame_maker(
@@ -253,7 +253,7 @@ def frame_maker(
 
     def make(as_text: bool) -> DataFrame:
         def write(folder: str) -> list[Kinds]:
-            return core.runtime.write_view(folder, name, names, types, changes, lists_as_text=as_text)
+            return core.runtime.facts.write_view(folder, name, names, types, changes, lists_as_text=as_text)
 
         with core.writing:
             core.must_be_open()

@@ -73,13 +73,13 @@ def explain(
 
     ``placed`` is how the rules run on so many ``partitions``, None on one.
     """
-    names = Names(rules, core, placed)
+    names, facts = Names(rules, core, placed), runtime.facts
     strata = _in_order(runtime.node.strata.values())
     home = {name: number for number, stratum in enumerate(strata, 1) for name in stratum.relations}
     relations = (
-        RelationPlan(names.relation(name), _typed(columns.get(name, ()), types), home.get(name), runtime.live(name))
+        RelationPlan(names.relation(name), _typed(columns.get(name, ()), types), home.get(name), facts.live(name))
         for name, types in sorted(rules.schema.items())
-        if (core or not is_auxiliary(name)) and runtime.arity(name) is not None
+        if (core or not is_auxiliary(name)) and facts.arity(name) is not None
     )
     return Explanation(
         tuple(relations),

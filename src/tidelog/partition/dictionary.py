@@ -86,7 +86,7 @@ class Dictionary:
         """The cell of a symbol."""
         cell = self._cells.get(text)
         if cell is None:
-            cell = self._enter(symbol_id(text), text)
+            cell = self._make(symbol_id(text), text)
             self._cells[text] = cell
         return cell
 
@@ -105,6 +105,20 @@ class Dictionary:
         """Take over the entries of a state that was read."""
         self._values.update(entries)
         self._cells.update((value, cell) for cell, value in entries.items() if isinstance(value, str))
+
+    def enter(self, entries: Iterable[tuple[int, Value]]) -> None:
+        """Take entries that others made; DataError if two values have one id."""
+        for cell, value in entries:
+            self._enter(cell, value)
+            if isinstance(value, str):
+                self._cells.setdefault(value, cell)
+
+    def known(self, cells: Iterable[int]) -> dict[int, Value]:
+        """What is known here of some ids."""
+        return {cell: self._values[cell] for cell in cells if cell in self._values}
+
+    def tell_owners(self) -> None:
+        """A dictionary that is not shared out has nobody to tell."""
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids."""
@@ -141,7 +155,11 @@ class Dictionary:
         for part in value:
             kind = natural_type(part)
             mixed = _hash_long(self.encode(part, kind), _hash_long(TAGS[kind], mixed))
-        return self._enter(to_signed(mixed), value)
+        return self._make(to_signed(mixed), value)
+
+    def _make(self, cell: int, value: Value) -> int:
+        """An entry that is made here."""
+        return self._enter(cell, value)
 
     def _enter(self, cell: int, value: Value) -> int:
         known = self._values.setdefault(cell, value)

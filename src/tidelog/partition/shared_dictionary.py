@@ -61,17 +61,6 @@ class SharedDictionary(Dictionary):
         """The owners are new and empty: what was made here and may not be in their files is told again."""
         self._to_tell = list(self._values.items())
 
-    def enter(self, entries: Iterable[Entry]) -> None:
-        """Entries that others made and this partition owns."""
-        for cell, value in entries:
-            super()._enter(cell, value)
-            if isinstance(value, str):
-                self._cells.setdefault(value, cell)
-
-    def known(self, cells: Iterable[int]) -> dict[int, Value]:
-        """What is known here of some ids."""
-        return {cell: self._values[cell] for cell in cells if cell in self._values}
-
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids; those not known here are asked for, all at once."""
         self._fetch([cell for cell in cells if cell not in self._values])
@@ -91,16 +80,16 @@ class SharedDictionary(Dictionary):
                 self._numbers.add(cell)
         return super().decode_any(cell, type_)
 
-    def _enter(self, cell: int, value: Value) -> int:
+    def _make(self, cell: int, value: Value) -> int:
         if cell not in self._values:
             self._to_tell.append((cell, value))
-        return super()._enter(cell, value)
+        return self._enter(cell, value)
 
     def _fetch(self, cells: Sequence[int]) -> None:
         for owner, ids in self._by_owner([(cell, 0) for cell in dict.fromkeys(cells)]):
             if owner != self._own:
                 for cell, value in self._ask(owner, [cell for cell, _ in ids]).items():
-                    super()._enter(cell, value)
+                    self._enter(cell, value)
 
     def _by_owner(self, entries: Sequence[Entry]) -> list[tuple[int, list[Entry]]]:
         if not entries:

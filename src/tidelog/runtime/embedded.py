@@ -18,10 +18,80 @@ from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Rule
 from tidelog.program.functions import Function
 from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.facts import Counts, Planning
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
-from tidelog.runtime.runtime import Arriving, Counts, Planning
+from tidelog.runtime.runtime import Arriving
 from tidelog.store.durable import Durable, EpochRecord
 from tidelog.store.restore import fill_partition
+
+
+class EmbeddedFacts:
+    """The facts of one partition."""
+
+    def __init__(self, node: Host) -> None:
+        self._node = node
+        self._partition = node.partition
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+        return self._node.arity(name)
+
+    def rows(self, name: str) -> Cells:
+        """The facts of a relation at the last committed epoch."""
+        return self._partition.rows(name)
+
+    def counts(self, name: str) -> Counts:
+        """The facts of a relation at the last committed epoch with their counts."""
+        return self._partition.counts(name)
+
+    def held(self, name: str) -> list[Counts]:
+        """The same as the one partition holds it."""
+        return [self._partition.counts(name)]
+
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``."""
+        return rows_with_keys(self._partition.relations, name, columns, rows)
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+        number = self._partition.relations.numbers.get(name)
+        return 0 if number is None else self._partition.relations.live(number)
+
+    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        """How many keys a relation has, if there is an index that tells."""
+        number = self._partition.relations.numbers.get(name)
+        return None if number is None else self._partition.relations.distinct_keys(number, columns)
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes and journals."""
+        return self._partition.relations.memory()
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+        relations = self._partition.relations
+        return sum(relations.live(number) for number in range(len(relations.names)))
+
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+        """The one partition holds every fact."""
+        return self._node
+
+    def write_view(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[str],
+        types: Sequence[str | None],
+        changes: RowChanges | None = None,
+        *,
+        lists_as_text: bool = False,
+    ) -> list[Kinds]:
+        """Write a relation, or what an epoch changed in it, as one file of a folder."""
+        dictionary = self._partition.dictionary
+        if changes is not None:
+            return changes_writer(*changes[name], columns, types, dictionary)(folder)
+        return rows_writer(self.rows(name), columns, types, dictionary, lists_as_text=lists_as_text)(folder)
 
 
 class EmbeddedRuntime:
@@ -33,6 +103,12 @@ class EmbeddedRuntime:
     def __init__(self, functions: Mapping[str, tuple[Function, ...]], *, dictionary: Dictionary | None = None) -> None:
         self.node = Host(functions, dictionary=dictionary)
         self.partition = self.node.partition
+        self.facts = EmbeddedFacts(self.node)
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary of the engine."""
+        return self.partition.dictionary
 
     # Epochs
 
@@ -97,70 +173,3 @@ class EmbeddedRuntime:
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
         """Write the whole state; when that is due by itself, what goes wrong is a warning."""
         (durable.snapshot_if_due if only_if_due else durable.snapshot)(self.node, rules)
-
-    # Reading
-
-    @property
-    def dictionary(self) -> Dictionary:
-        """The dictionary of the engine."""
-        return self.partition.dictionary
-
-    def arity(self, name: str) -> int | None:
-        """The number of columns of a relation, None if there is no such relation."""
-        return self.node.arity(name)
-
-    def rows(self, name: str) -> Cells:
-        """The facts of a relation at the last committed epoch."""
-        return self.partition.rows(name)
-
-    def counts(self, name: str) -> Counts:
-        """The facts of a relation at the last committed epoch with their counts."""
-        return self.partition.counts(name)
-
-    def held(self, name: str) -> list[Counts]:
-        """The same as the one partition holds it."""
-        return [self.partition.counts(name)]
-
-    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
-        """The rows present before the epoch that share a key with one of ``rows``."""
-        return rows_with_keys(self.partition.relations, name, columns, rows)
-
-    def live(self, name: str) -> int:
-        """The number of facts of a relation."""
-        number = self.partition.relations.numbers.get(name)
-        return 0 if number is None else self.partition.relations.live(number)
-
-    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
-        """How many keys a relation has, if there is an index that tells."""
-        number = self.partition.relations.numbers.get(name)
-        return None if number is None else self.partition.relations.distinct_keys(number, columns)
-
-    @property
-    def memory(self) -> int:
-        """Bytes held by facts, indexes and journals."""
-        return self.partition.relations.memory()
-
-    @property
-    def fact_count(self) -> int:
-        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
-        relations = self.partition.relations
-        return sum(relations.live(number) for number in range(len(relations.names)))
-
-    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
-        """The one partition holds every fact."""
-        return self.node
-
-    def write_view(
-        self,
-        folder: str,
-        name: str,
-        columns: Sequence[str],
-        types: Sequence[str | None],
-        changes: RowChanges | None = None,
-        *,
-        lists_as_text: bool = False,
-    ) -> list[Kinds]:
-        """Write a relation, or what an epoch changed in it, as one file of a folder."""
-        if changes is not None:
-            return changes_writer(*changes[name], columns, types, self.dictionary)(folder)
-        return rows_writer(self.rows(name), columns, types, self.dictionary, lists_as_text=lists_as_text)(folder)

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
-from tidelog.errors import LimitError
+from tidelog.errors import EvaluationError, LimitError
+
+GIVEN_UP = "the epoch was interrupted; nothing was changed"
 
 
 class Interrupts:
@@ -46,6 +48,30 @@ class Interrupts:
 
     def _signal(self, number: int, frame: FrameType | None) -> None:
         self._is_signalled = True
+
+
+class Interruption:
+    """Whether a node is to give up the epoch that it is at: another process says so, by the number of the run."""
+
+    def __init__(self) -> None:
+        self._given_up = 0
+        self._stopping = threading.Event()
+
+    def begin(self, run: int) -> None:
+        """A run begins, unless it was given up already: the call that starts it may come late."""
+        self._stopping.clear()
+        if run <= self._given_up:
+            raise EvaluationError(GIVEN_UP)
+
+    def give_up(self, run: int) -> None:
+        """Give up a run and all before it."""
+        self._given_up = run
+        self._stopping.set()
+
+    def check(self) -> None:
+        """Raise EvaluationError if the run was given up."""
+        if self._stopping.is_set():
+            raise EvaluationError(GIVEN_UP)
 
 
 class Sliced(Protocol):

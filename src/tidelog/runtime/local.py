@@ -1,82 +1,85 @@
-"""Several partitions in one process: hosts called one after the other, with a post office between them.
+"""Several partitions in one process: nodes called one after the other, with a network of lists between them.
 
 Law: messages may be delivered in any order and in any pieces, as long as each is delivered once: the facts and their
-``all`` are the same. A `Post` may be given a choice of its own, which tests use to deliver as unkindly as they can.
+``all`` are the same. A `Network` may be given a choice of its own, which tests use to deliver as unkindly as they can.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Concatenate, ParamSpec, TypeVar
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import Parcel
 from tidelog.plan.work import Staged
 from tidelog.program.functions import Function
-from tidelog.runtime.desk import Desk
+from tidelog.runtime.call import Call
 from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.mail import Mailbox
 from tidelog.runtime.runtime import Arriving
+from tidelog.runtime.service import Service
 
-Letter = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
-Choice = Callable[[list[Letter]], tuple[list[Letter], list[Letter]]]  # letters -> those delivered now, those held back
+T = TypeVar("T")
+P = ParamSpec("P")
+Message = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
+Choice = Callable[[list[Message]], tuple[list[Message], list[Message]]]  # -> those delivered now, those held back
 
 
-class Post:
-    """Letters on their way."""
+class Network:
+    """Messages on their way."""
 
     def __init__(self, partitions: int, choose: Choice | None = None) -> None:
         self._choose = choose
-        self._waiting: list[Letter] = []
-        self._boxes: list[list[Parcel]] = [[] for _ in range(partitions)]
+        self._waiting: list[Message] = []
+        self._arrived: list[list[Parcel]] = [[] for _ in range(partitions)]
 
-    def put(self, to: int, parcel: Parcel) -> None:
-        """Take letters in; without a choice they are delivered at once."""
+    def send(self, to: int, messages: Parcel) -> None:
+        """Take messages in; without a choice they are delivered at once."""
         if self._choose is None:
-            self._boxes[to].append(parcel)
+            self._arrived[to].append(messages)
         else:
-            self._waiting += ((to, name, rows) for name, rows in parcel.items())
+            self._waiting += ((to, name, rows) for name, rows in messages.items())
 
     def take(self, number: int) -> Iterable[Parcel]:
-        """What lies in a partition's box."""
-        found, self._boxes[number] = self._boxes[number], []
+        """What has arrived at a partition."""
+        found, self._arrived[number] = self._arrived[number], []
         return found
 
     def deliver(self) -> bool:
-        """Deliver what is chosen; whether any box holds something."""
+        """Deliver what is chosen; whether any partition is to get something."""
         if self._choose is not None and self._waiting:
             now, self._waiting = self._choose(self._waiting)
             for to, name, rows in now:
-                self._boxes[to].append({name: rows})
-        return bool(self._waiting) or any(self._boxes)
+                self._arrived[to].append({name: rows})
+        return bool(self._waiting) or any(self._arrived)
 
     def clear(self) -> None:
-        """Mail of an epoch that is over is void."""
+        """Messages of an epoch that is over are void."""
         self._waiting.clear()
-        for box in self._boxes:
-            box.clear()
+        for arrived in self._arrived:
+            arrived.clear()
 
 
-class PostBox(Mailbox):
-    """The mailbox of one partition at a post office."""
+class LocalMailbox(Mailbox):
+    """The messages of one partition on a network in this process."""
 
-    def __init__(self, post: Post, number: int) -> None:
-        self._post, self._number = post, number
+    def __init__(self, network: Network, number: int) -> None:
+        self._network, self._number = network, number
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> int:
         """Send what leaves; returns how many supports that are."""
-        for to, parcel in parcels.items():
-            self._post.put(to, parcel)
-        return sum(int(rows[:, 1].sum()) for parcel in parcels.values() for rows in parcel.values())
+        for to, messages in parcels.items():
+            self._network.send(to, messages)
+        return sum(int(rows[:, 1].sum()) for messages in parcels.values() for rows in messages.values())
 
     def collect(self) -> Iterable[Parcel]:
         """What has arrived."""
-        return self._post.take(self._number)
+        return self._network.take(self._number)
 
 
-class LocalHosts:
-    """Hosts in this process; they share one dictionary."""
+class LocalNodes:
+    """Nodes in this process; they share one dictionary."""
 
     session = None
 
@@ -85,13 +88,12 @@ class LocalHosts:
         functions: Mapping[str, tuple[Function, ...]],
         partitions: int,
         dictionary: Dictionary,
-        desk: Callable[[Host], Desk] = Desk,
         choose: Choice | None = None,
     ) -> None:
         self.partitions = partitions
-        self.post = Post(partitions, choose)
-        self.desks = [
-            desk(Host(functions, number, partitions, dictionary, PostBox(self.post, number)))
+        self.network = Network(partitions, choose)
+        self.services = [
+            Service(Host(functions, number, partitions, dictionary, LocalMailbox(self.network, number)))
             for number in range(partitions)
         ]
 
@@ -100,36 +102,36 @@ class LocalHosts:
         assert not arriving, "only Spark sends rows by itself"
         return ()
 
-    def ask(self, method: str, *args: Any) -> list[Any]:
-        """The same question to every desk."""
-        return [getattr(desk, method)(*args) for desk in self.desks]
+    def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
+        """What all nodes answer to the same call."""
+        return self.ask_each([Call(method, *args, **named)] * self.partitions)
 
-    def ask_each(self, method: str, args: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """A question to every desk, with arguments of its own."""
-        return [getattr(desk, method)(*given) for desk, given in zip(self.desks, args, strict=True)]
+    def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
+        """What all nodes answer, each to a call of its own."""
+        return [call.on(service) for service, call in zip(self.services, calls, strict=True)]
 
-    def ask_one(self, number: int, method: str, *args: Any) -> Any:
-        """A question to one desk."""
-        return getattr(self.desks[number], method)(*args)
+    def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
+        """What one node answers."""
+        return Call(method, *args, **named).on(self.services[number])
 
-    def has_mail(self) -> bool:
-        """Whether messages wait that no partition was given yet."""
-        return self.post.deliver()
+    def has_messages(self) -> bool:
+        """Whether messages wait that no node was given yet."""
+        return self.network.deliver()
 
     def start_epoch(self, run: int) -> None:
-        """Mail of epochs before is void."""
-        self.post.clear()
+        """Messages of epochs before are void."""
+        self.network.clear()
 
     def watch(self, on_slice: Callable[[], None]) -> None:
         """What to call between slices of work."""
-        for desk in self.desks:
-            desk.host.partition.machine.on_slice = on_slice
+        for service in self.services:
+            service.host.partition.machine.on_slice = on_slice
 
     def interrupt(self) -> None:
         """Nothing runs while this process does something else."""
 
     def restart(self) -> None:
-        """Hosts in this process are never lost."""
+        """Nodes in this process are never lost."""
 
     def close(self) -> None:
         """Nothing to end: memory goes with the objects."""

@@ -1,4 +1,7 @@
-"""Mail between partitions, as a host sees it: what leaves is handed over, what arrived is collected."""
+"""Messages between partitions, as a node sees them: what leaves is handed over, what arrived is collected.
+
+Law: what is collected belongs to the run that the node is at; messages of any other run are void.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from tidelog.partition.owner import Parcel
 
 
 class Mailbox:
-    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets no mail."""
+    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets none."""
+
+    run = 0  # the number of the run that the node is at
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> int:
         """Send what leaves to the other partitions; returns how many supports that are."""

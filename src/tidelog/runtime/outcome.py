@@ -1,14 +1,13 @@
-"""The seam between the engine and the place where partitions live.
+"""What an epoch did: the rows that it changed, and statistics.
 
-Law: an epoch's work is a value; a runtime carries it out whole, or raises and is as it was before. Where there are
-several partitions each gets the same work with its own share of the facts, and all take the same steps: a step ends
-with a request that every partition makes at the same place, and goes on with the answer, which is the same for all.
+Law: changed rows are read when they are asked for, and what is read is what the epoch did, whenever that is. What
+several partitions did together is the sum of what each did; times and rounds are those of the slowest.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -86,3 +85,30 @@ class EpochOutcome:
     messages: int = 0  # supports sent to other partitions
     exchanges: int = 0  # times that all partitions waited for each other
     sizes: dict[str, int] = field(default_factory=dict)  # facts held of every relation that changed
+
+
+def join_outcomes(parts: Sequence[EpochOutcome], changes: RowChanges) -> EpochOutcome:
+    """What several partitions did together; ``changes`` are those of all."""
+    found = EpochOutcome(changes, _join_strata(parts))
+    found.seconds = max(part.seconds for part in parts)
+    found.rounds = max(part.rounds for part in parts)
+    found.exchanges = max(part.exchanges for part in parts)
+    for part in parts:
+        found.suspended += part.suspended
+        found.revived += part.revived
+        found.messages += part.messages
+        for label, count in part.supports.items():
+            found.supports[label] = found.supports.get(label, 0) + count
+    return found
+
+
+def _join_strata(parts: Sequence[EpochOutcome]) -> list[StratumStatistics]:
+    """The statistics of strata, added up over the partitions; times are those of the slowest."""
+    found: dict[tuple[str, ...], StratumStatistics] = {}
+    for stratum in (stratum for part in parts for stratum in part.strata):
+        known = found.setdefault(stratum.relations, StratumStatistics(stratum.relations))
+        known.seconds = max(known.seconds, stratum.seconds)
+        known.supports += stratum.supports
+        known.suspended += stratum.suspended
+        known.revived += stratum.revived
+    return list(found.values())

@@ -1,9 +1,9 @@
-"""Hosts that are begun anew when one of them is lost (D18).
+"""Nodes that are started again when one of them is lost (D18).
 
-Law: the loss of any host is the loss of all; new ones are told what they must know before anybody asks them anything,
+Law: the loss of any node is the loss of all; new ones are told what they must know before anybody asks them anything,
 so that nobody sees half an epoch. What was asked is then asked again, a bounded number of times. Two locks keep threads
-apart. An epoch *has its turn* from its start to its commit or rollback, and whoever begins the hosts anew needs the
-turn. Questions that must be answered out of one epoch are asked *together*: no commit and no beginning divides them.
+apart. An epoch *has its turn* from its start to its commit or rollback, and whoever starts the nodes again needs the
+turn. Questions that must be answered out of one epoch are asked *together*: no commit and no restart divides them.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tidelog.errors import EngineError
-from tidelog.runtime.request import HostLost
+from tidelog.runtime.request import NodeLost
 
 T = TypeVar("T")
 ATTEMPTS = 4
 
 
 class Recovery:
-    """Watches over hosts: ``begin`` makes new ones and tells them all, ``standing`` says at what state they are."""
+    """Watches over nodes: ``restart`` makes new ones and tells them all, ``position`` says at what state they are."""
 
-    def __init__(self, begin: Callable[[], None], standing: Callable[[], str]) -> None:
-        self.generation = 0  # how often the hosts began anew
+    def __init__(self, restart: Callable[[], None], position: Callable[[], str]) -> None:
+        self.generation = 0  # how often the nodes were started again
         self.together = threading.RLock()
-        self._begin, self._standing = begin, standing
+        self._restart, self._position = restart, position
         self._lost = False
         self._turn = threading.RLock()
         self._taken = False
         self._asking = threading.local()
 
     def take_turn(self) -> None:
-        """An epoch begins: until `end_turn` only this thread may begin the hosts anew."""
+        """An epoch begins: until `end_turn` only this thread may start the nodes again."""
         self._turn.acquire()
         if self._taken:  # it was not ended
             self._turn.release()
@@ -45,9 +45,9 @@ class Recovery:
             self._turn.release()
 
     def repeat(self, act: Callable[[], T]) -> T:
-        """Do something that the loss of a host may prevent; then all hosts begin anew, and it is done again.
+        """Do something that the loss of a node may prevent; then all nodes are started again, and it is done again.
 
-        What is asked in the middle of it is a part of it: hosts that began anew there would not know the half before.
+        What is asked in the middle of it is a part of it: nodes started again there would not know the half before.
         """
         if getattr(self._asking, "inside", False):
             return act()
@@ -64,11 +64,11 @@ class Recovery:
                 self.mend()
                 asked = self.generation
                 return act()
-            except HostLost as lost:
-                if asked in (None, self.generation):  # else another thread has begun them anew since
+            except NodeLost as lost:
+                if asked in (None, self.generation):  # else another thread has started them again since
                     self._lost = True
                 if not left:
-                    raise EngineError(f"{lost}; given up after {ATTEMPTS} attempts; {self._standing()}") from lost
+                    raise EngineError(f"{lost}; given up after {ATTEMPTS} attempts; {self._position()}") from lost
         raise AssertionError("every attempt returns or raises")
 
     def ask(self, act: Callable[[], T]) -> T:
@@ -81,18 +81,18 @@ class Recovery:
         return self.repeat(asked)
 
     def try_once(self, act: Callable[[], object]) -> None:
-        """Do what hosts that begin anew need not be told: a commit or a rollback."""
+        """Do what nodes that are started again need not be told: a commit or a rollback."""
         if not self._lost:
             try:
                 act()
-            except HostLost:
+            except NodeLost:
                 self._lost = True
 
     def mend(self) -> None:
-        """Begin the hosts anew if they are lost."""
+        """Start the nodes again if they are lost."""
         if self._lost:
             with self._turn, self.together:
                 if self._lost:
-                    self._begin()
+                    self._restart()
                     self._lost = False
                     self.generation += 1

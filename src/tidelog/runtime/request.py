@@ -15,15 +15,15 @@ from typing import TypeVar
 from tidelog.errors import TidelogError
 
 
-class HostLost(TidelogError):
+class NodeLost(TidelogError):
     """A partition went away; what it held is in the state folder."""
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(f"partition {number} is lost: {reason}")
         self.number, self.reason = number, reason
 
-    def __reduce__(self) -> tuple[type[HostLost], tuple[int, str]]:
-        return HostLost, (self.number, self.reason)
+    def __reduce__(self) -> tuple[type[NodeLost], tuple[int, str]]:
+        return NodeLost, (self.number, self.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from tidelog.io.rows import encode_rows, read_rows
 from tidelog.partition.dictionary import Dictionary
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.spark import Peer, ResidentStage
-from tidelog.spark.rows.courier import Courier
+from tidelog.spark.rows.deliver import Delivery
 from tidelog.spark.rows.encode import encode
 from tidelog.spark.rows.send import send
 from tidelog.spark.rows.tables import cells_of, entries_of, entry_owners
@@ -191,20 +191,20 @@ def test_a_relation_without_columns_takes_rows_that_only_count(spark, endpoints)
 def test_an_attempt_that_was_repeated_does_not_count(tmp_path):
     endpoint = Faltering(str(tmp_path / "p"))
     batch = pa.record_batch({"c0": [1, 2], "sign": [1, 1], "bad": pa.nulls(2, pa.string()), "example": pa.nulls(2)})
-    courier = Courier("r", 1, (), (endpoint,), "s")
+    delivery = Delivery("r", 1, (), (endpoint,), "s")
     with pytest.raises(OSError, match="lost"):
-        list(courier(iter([batch])))
-    (report,) = courier(iter([batch]))
+        list(delivery(iter([batch])))
+    (report,) = delivery(iter([batch]))
     assert endpoint.rows() == [(1, 1), (1, 1), (1, 2), (1, 2)]
     assert endpoint.rows(report.column("attempt").to_pylist()) == [(1, 1), (1, 2)]
 
 
 def test_many_rows_are_delivered_in_parts_and_each_entry_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("tidelog.spark.rows.courier.BUFFERED", 4)
+    monkeypatch.setattr("tidelog.spark.rows.deliver.BUFFERED", 4)
     endpoint = FolderEndpoint(str(tmp_path / "p"))
     none = pa.nulls(3, pa.string())
     batch = pa.record_batch({"c0": [7, 7, 8], "v0": [b"a", b"a", b"b"], "sign": [1] * 3, "bad": none, "example": none})
-    (report,) = Courier("r", 1, ((0, False),), (endpoint,), "s")(iter([batch] * 3))
+    (report,) = Delivery("r", 1, ((0, False),), (endpoint,), "s")(iter([batch] * 3))
     assert len(list(endpoint.received("rows"))) == 2
     assert len(endpoint.rows()) == report.column("rows")[0].as_py() == 9
     assert sorted(endpoint.entries()) == [(7, "a"), (8, "b")]
@@ -216,7 +216,7 @@ def test_two_values_with_one_id_both_reach_the_owner(tmp_path):
     batches = [
         pa.record_batch({"c0": [7], "v0": [value], "sign": [1], "bad": none, "example": none}) for value in (b"a", b"b")
     ]
-    list(Courier("r", 1, ((0, False),), (endpoint,), "s")(iter(batches)))
+    list(Delivery("r", 1, ((0, False),), (endpoint,), "s")(iter(batches)))
     assert endpoint.entries() == [(7, "a"), (7, "b")]
 
 

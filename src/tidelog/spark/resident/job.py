@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
-from tidelog.spark.resident.resident import Posting, reside
+from tidelog.spark.resident.resident import Assignment, reside
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,9 +26,9 @@ T = TypeVar("T")
 class Job:
     """One submission of the resident stage."""
 
-    def __init__(self, spark: SparkSession, posting: Posting) -> None:
+    def __init__(self, spark: SparkSession, assignment: Assignment) -> None:
         self._spark = spark
-        self._posting = posting
+        self._assignment = assignment
         self._tag = f"tidelog-{secrets.token_hex(4)}"
         self.ended = threading.Event()
         self.said = ""
@@ -39,16 +39,16 @@ class Job:
         cancel_jobs(self._spark, self._tag)
 
     def _run(self) -> None:
-        posting = self._posting
+        assignment = self._assignment
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for _ in batches:  # the one number of this task: read, so that Spark is done with sending
                 pass
-            return reside(posting)
+            return reside(assignment)
 
         try:
             tag_jobs(self._spark, self._tag)
-            numbers = self._spark.range(0, posting.partitions, 1, posting.partitions)
+            numbers = self._spark.range(0, assignment.partitions, 1, assignment.partitions)
             numbers.mapInArrow(task, "none long", barrier=True).collect()
             self.said = "the tasks ended"
         except BaseException as error:

@@ -53,7 +53,7 @@ Factory = Callable[[int, int], Resident]
 
 
 @dataclass(frozen=True, slots=True)
-class Posting:
+class Assignment:
     """What a task needs to know: how to make its resident, and where the driver is."""
 
     factory: Factory
@@ -64,66 +64,66 @@ class Posting:
     patience: float
 
 
-def reside(posting: Posting) -> Iterator[pa.RecordBatch]:
+def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
     """The body of a barrier task; gives no rows."""
     from pyspark import BarrierTaskContext  # there is none where nothing is on Spark
 
     context = BarrierTaskContext.get()
     number = context.partitionId()
-    line = _Line(posting, number)
-    line.say("arrive", os.getpid())
-    threading.Thread(target=line.keep, name="tidelog-beat", daemon=True).start()
+    connection = _Connection(assignment, number)
+    connection.say("arrive", os.getpid())
+    threading.Thread(target=connection.keep, name="tidelog-beat", daemon=True).start()
     try:
-        resident = posting.factory(number, posting.partitions)
-        host = LOOPBACK if posting.local else _own_host(context, number)
-        server = _serve(resident, number, host, line)
+        resident = assignment.factory(number, assignment.partitions)
+        host = LOOPBACK if assignment.local else _own_host(context, number)
+        server = _serve(resident, number, host, connection)
     except BaseException as error:
-        line.say("fail", encode_error(error))
-        line.stopping.set()
+        connection.say("fail", encode_error(error))
+        connection.stopping.set()
         raise
-    line.say("ready", server.endpoint)
-    line.stopping.wait()
+    connection.say("ready", server.endpoint)
+    connection.stopping.wait()
     _end(resident, server)
     return iter(())
 
 
-class _Line:
+class _Connection:
     """A task's connection to the driver."""
 
-    def __init__(self, posting: Posting, number: int) -> None:
-        self.posting = posting
+    def __init__(self, assignment: Assignment, number: int) -> None:
+        self.assignment = assignment
         self.number = number
-        self.driver = posting.driver.open()
+        self.driver = assignment.driver.open()
         self.stopping = threading.Event()
 
     def say(self, method: str, *more: object) -> bool:
         """Tell the driver something; whether it wants this task to stay."""
-        args = (self.posting.generation, self.number, *more)
-        return bool(self.driver.call(method, args, limit=self.posting.patience))
+        args = (self.assignment.generation, self.number, *more)
+        return bool(self.driver.call(method, args, limit=self.assignment.patience))
 
     def keep(self) -> None:
         """Beat until told to leave; ends the process if driver or parent are gone, or if leaving takes too long."""
         parent, heard = os.getppid(), time.monotonic()
-        while not self.stopping.wait(self.posting.patience / 10):
+        while not self.stopping.wait(self.assignment.patience / 10):
             if os.getppid() != parent:
                 os._exit(1)
             try:
                 stay, heard = self.say("beat"), time.monotonic()
             except Exception:  # not reached this time, for whatever reason
                 stay = True
-                if time.monotonic() - heard > self.posting.patience:
+                if time.monotonic() - heard > self.assignment.patience:
                     os._exit(1)
             if not stay:
                 self.stopping.set()
         self.driver.close()
 
 
-def _serve(resident: Resident, number: int, host: str, line: _Line) -> Server:
+def _serve(resident: Resident, number: int, host: str, connection: _Connection) -> Server:
     def connect(endpoints: Sequence[Endpoint]) -> None:
         resident.connect([endpoint.open() for endpoint in endpoints])
 
-    actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: line.stopping.set}
-    return Server(number, host, line.posting.driver.token, actions, resident)
+    actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: connection.stopping.set}
+    return Server(number, host, connection.assignment.driver.token, actions, resident)
 
 
 def _end(resident: Resident, server: Server) -> None:

@@ -24,9 +24,9 @@ import pyarrow as pa
 from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread
-from tidelog.spark.resident.lines import Answer, Lines
 from tidelog.spark.resident.rendezvous import Rendezvous
-from tidelog.spark.resident.resident import Factory, Posting
+from tidelog.spark.resident.resident import Assignment, Factory
+from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
 from tidelog.spark.session.master import addresses, context, is_local
 from tidelog.spark.session.preflight import await_slots, preflight
@@ -68,7 +68,7 @@ class ResidentStage:
         self._patience = patience
         self._silence = silence
         self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
-        self._lines = Lines()
+        self._waiters = Waiters()
         self._peers: list[Peer] = []
         self._rendezvous: Rendezvous | None = None
         self._job: Job | None = None
@@ -124,8 +124,8 @@ class ResidentStage:
         if self._rendezvous is not None:
             self._rendezvous.close()
             self._rendezvous = None
-        self._lines.close()
-        self._lines = Lines()
+        self._waiters.close()
+        self._waiters = Waiters()
 
     def __enter__(self) -> ResidentStage:
         return self.start() if self._job is None else self
@@ -207,8 +207,10 @@ class ResidentStage:
         meeting = self._meeting()
         local = is_local(context(self._spark).master)
         self._lost = None
-        posting = Posting(self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience)
-        self._job = Job(self._spark, posting)
+        assignment = Assignment(
+            self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience
+        )
+        self._job = Job(self._spark, assignment)
         self._finalizer = weakref.finalize(self, _abandon, self._job, meeting)
         try:
             self._await_residents(self._job, limit)
@@ -248,7 +250,7 @@ class ResidentStage:
             inf if limit is None else limit + 1.0
         )  # Flight keeps the limit, this keeps Flight
         for number, function in work.items():
-            self._lines.submit(number, function, answers)
+            self._waiters.submit(number, function, answers)
         found: dict[int, Answer] = {}
         while len(found) < len(work):
             try:
@@ -311,7 +313,7 @@ class ResidentStage:
         try:
             answers: SimpleQueue[Answer] = SimpleQueue()
             for peer in self._peers:
-                self._lines.submit(peer.number, partial(peer.act, STOP, limit=2.0), answers)
+                self._waiters.submit(peer.number, partial(peer.act, STOP, limit=2.0), answers)
             if self._lost is not None or not self._peers or not job.ended.wait(FAREWELL):
                 job.cancel()
             job.ended.wait(FAREWELL)

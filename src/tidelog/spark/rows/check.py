@@ -141,14 +141,14 @@ def bad_row(matched: Matched, types: Sequence[str]) -> Sql:
     found = [f"`{WRONG}`"] if WRONG in matched.aside else []
     for place, (field, type_) in enumerate(zip(matched.fields, types, strict=True)):
         where = f"column {place + 1} (`{matched.names[place]}`)"
-        found += [_told(test, f"{where} {told}") for test, told in _tests(field, type_)]
+        found += [_reason_if(test, f"{where} {reason}") for test, reason in _tests(field, type_)]
     if SIGN in matched.aside:
         wrong = f"coalesce(`{SIGN}` NOT IN (1L, -1L), true)"
-        found.append(_told(wrong, "the column of signs holds neither +1 nor -1"))
+        found.append(_reason_if(wrong, "the column of signs holds neither +1 nor -1"))
     return f"coalesce({', '.join(found)})" if found else "CAST(NULL AS STRING)"
 
 
-def _told(test: Sql, what: str) -> Sql:
+def _reason_if(test: Sql, what: str) -> Sql:
     return f"CASE WHEN {test} THEN {literal(what)} END"
 
 

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.rewrite.place.placement import Placement
-from tidelog.spark.rows.courier import OWNER, REPORT, Courier
+from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedFrame
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.tables import Endpoint
@@ -50,13 +50,13 @@ def send(
     if owned:
         frame = frame.selectExpr("*", f"{owner_column(f'c{placement.column}', len(endpoints))} AS `{OWNER}`")
     kinds = tuple((place, encoded.types[place] == "list") for place in encoded.hashed)
-    courier = Courier(
+    delivery = Delivery(
         encoded.relation, len(encoded.types), kinds, tuple(endpoints), stage_id, owned, placement.is_mirrored
     )
     try:
         if tasks and estimated_size(encoded.source) < tasks * LITTLE:
             frame = frame.coalesce(tasks)
-        reports = frame.mapInArrow(courier, REPORT).collect()
+        reports = frame.mapInArrow(delivery, REPORT).collect()
     except PySparkException as error:
         raise DataError(f"{encoded.relation}: Spark could not read the rows: {first_line(error)}") from error
     for report in reports:

@@ -18,7 +18,7 @@ from pyarrow import fs
 
 from tidelog.spark.errors import PreflightError
 from tidelog.spark.resident.job import reason, tag_jobs
-from tidelog.spark.resident.lines import Answer, Lines
+from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.session.master import context, is_local, setting, slots
 from tidelog.spark.session.probe import SCHEMA, make_probe
 
@@ -136,9 +136,9 @@ def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, 
         return numbers.mapInArrow(make_probe(folder, mark), SCHEMA, barrier=True).collect()
 
     answers: SimpleQueue[Answer] = SimpleQueue()
-    lines = Lines()
-    lines.submit(0, run, answers)
-    lines.close()
+    waiters = Waiters()
+    waiters.submit(0, run, answers)
+    waiters.close()
     try:
         answer = _patiently(answers, limit)
     except BaseException:

@@ -26,7 +26,7 @@ class Answer:
 Work = tuple[int, Callable[[], Any], "SimpleQueue[Answer]"]
 
 
-class Lines:
+class Waiters:
     """As many waiting threads as there are answers outstanding; idle ones are used again."""
 
     def __init__(self) -> None:
@@ -36,11 +36,11 @@ class Lines:
     def submit(self, number: int, work: Callable[[], Any], answers: SimpleQueue[Answer]) -> None:
         """Do the work in another thread and put its outcome into the queue."""
         try:
-            line = self._idle.pop()
+            waiter = self._idle.pop()
         except IndexError:
-            line = SimpleQueue()
-            threading.Thread(target=self._run, args=(line,), name="tidelog-line", daemon=True).start()
-        line.put((number, work, answers))
+            waiter = SimpleQueue()
+            threading.Thread(target=self._run, args=(waiter,), name="tidelog-waiter", daemon=True).start()
+        waiter.put((number, work, answers))
 
     def close(self) -> None:
         """End the idle threads; the others end after their work."""
@@ -48,14 +48,14 @@ class Lines:
         while self._idle:
             self._idle.pop().put(None)
 
-    def _run(self, line: SimpleQueue[Work | None]) -> None:
-        while (work := line.get()) is not None:
+    def _run(self, waiter: SimpleQueue[Work | None]) -> None:
+        while (work := waiter.get()) is not None:
             number, function, answers = work
             answer = _outcome(number, function)
             if self._closed:
                 answers.put(answer)
                 return
-            self._idle.append(line)  # before the answer: whoever asks next finds this thread
+            self._idle.append(waiter)  # before the answer: whoever asks next finds this thread
             answers.put(answer)
 
 

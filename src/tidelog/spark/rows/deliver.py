@@ -29,7 +29,7 @@ REPORT_SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Courier:
+class Delivery:
     """What a task does with its rows; a value, since it is sent to the tasks."""
 
     relation: str
@@ -56,23 +56,23 @@ class Courier:
 class Run:
     """One attempt of a task: what waits to be delivered, and what was."""
 
-    courier: Courier
+    delivery: Delivery
     attempt: str
     waiting: dict[tuple[int, int], list[pa.Table]] = field(default_factory=dict)
     held: int = 0
     known: dict[int, set[bytes]] = field(default_factory=dict)
     entries: list[pa.Table] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=lambda: {"rows": 0, "entries": 0, "bad": 0})
-    told: tuple[str | None, str | None] = (None, None)
+    first_bad: tuple[str | None, str | None] = (None, None)  # why it is bad, and the row
 
     def take(self, batch: pa.RecordBatch) -> None:
         """Sort a batch by owner and sign; after a bad row only bad rows are counted."""
         table = self._without_bad(pa.Table.from_batches([batch]))
         if self.counts["bad"] or not table.num_rows:
             return
-        for place, is_list in self.courier.kinds:
+        for place, is_list in self.delivery.kinds:
             self._note_entries(place, is_list, table)
-        cells = table.select(cell_names(self.courier.arity))
+        cells = table.select(cell_names(self.delivery.arity))
         self._share(cells, table)
         self.held += table.num_rows
         self.counts["rows"] += table.num_rows
@@ -86,13 +86,13 @@ class Run:
             return table
         if not self.counts["bad"]:
             first = reasons.is_valid().index(True).as_py()
-            self.told = (reasons[first].as_py(), table.column(EXAMPLE)[first].as_py())
+            self.first_bad = (reasons[first].as_py(), table.column(EXAMPLE)[first].as_py())
         self.counts["bad"] += bad
         return table.slice(0, 0)
 
     def _share(self, cells: pa.Table, table: pa.Table) -> None:
         signs = table.column(SIGN).to_numpy()
-        owners = table.column(OWNER).to_numpy() if self.courier.owned else np.zeros(len(signs), np.int32)
+        owners = table.column(OWNER).to_numpy() if self.delivery.owned else np.zeros(len(signs), np.int32)
         for sign in np.unique(signs).tolist():
             for owner in np.unique(owners[signs == sign]).tolist():
                 chosen = np.flatnonzero((owners == owner) & (signs == sign))
@@ -131,22 +131,22 @@ class Run:
     def _deliver_entries(self) -> None:
         if not self.entries:
             return
-        table, endpoints = pa.concat_tables(self.entries), self.courier.endpoints
+        table, endpoints = pa.concat_tables(self.entries), self.delivery.endpoints
         owners = entry_owners(table.column("cell").to_pylist(), len(endpoints))
         for owner in np.unique(owners).tolist():
             endpoints[owner].deliver(self._label("entries"), table.take(pa.array(np.flatnonzero(owners == owner))))
         self.entries.clear()
 
     def _deliver_rows(self, owner: int, sign: int, table: pa.Table) -> None:
-        label = {**self._label("rows"), "relation": self.courier.relation, "sign": sign}
-        for endpoint in self.courier.endpoints if self.courier.mirrored else (self.courier.endpoints[owner],):
+        label = {**self._label("rows"), "relation": self.delivery.relation, "sign": sign}
+        for endpoint in self.delivery.endpoints if self.delivery.mirrored else (self.delivery.endpoints[owner],):
             endpoint.deliver(label, table)
 
     def _label(self, kind: str) -> Descriptor:
-        return {"kind": kind, "stage": self.courier.stage, "attempt": self.attempt}
+        return {"kind": kind, "stage": self.delivery.stage, "attempt": self.attempt}
 
     def report(self, failure: bytes | None) -> pa.RecordBatch:
         """One line for the driver."""
-        told = {"reason": self.told[0], "example": self.told[1], "failure": failure}
-        row = {"attempt": self.attempt, **self.counts, **told}
+        reason, example = self.first_bad
+        row = {"attempt": self.attempt, **self.counts, "reason": reason, "example": example, "failure": failure}
         return pa.RecordBatch.from_pylist([row], schema=REPORT_SCHEMA)

@@ -1,7 +1,7 @@
-"""Hosts that live in a resident stage on Spark.
+"""Nodes that live in a resident stage on Spark.
 
-Law: a lost partition is a `HostLost`, whatever was asked, and so is one that does not do in time what it is told;
-`restart` gives new, empty hosts. Every wait has a limit but the work of an epoch itself, which has the limits of the
+Law: a lost partition is a `NodeLost`, whatever was asked, and so is one that does not do in time what it is told;
+`restart` gives new, empty nodes. Every wait has a limit but the work of an epoch itself, which has the limits of the
 engine (D6) and Ctrl-C.
 """
 
@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from tidelog.errors import EngineError
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
@@ -20,11 +20,13 @@ from tidelog.plan.work import Staged
 from tidelog.program.functions import Function, Functions
 from tidelog.program.term import Value
 from tidelog.rewrite.place.placement import SINGLE, Placement
+from tidelog.runtime.call import Call
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.request import HostLost
+from tidelog.runtime.request import NodeLost
 from tidelog.runtime.runtime import Arriving
+from tidelog.runtime.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
-from tidelog.spark.residence import MakeResidence
+from tidelog.spark.resident_node import MakeResidentNode
 from tidelog.spark.session.master import slots
 
 if TYPE_CHECKING:
@@ -32,24 +34,29 @@ if TYPE_CHECKING:
 
     from tidelog.spark.resident.client import Peer
 
-UNLIMITED = frozenset({"start", "resume", "load_piece", "write_piece", "snapshot_piece", "write_view"})
-READING = frozenset(
-    {"rows", "counts", "changes", "rows_with_keys", "distinct_keys", "image", "memory", "known_entries"}
-)
-ENDING = frozenset({"commit", "rollback"})  # what must be done, or the partitions are begun anew
-LIMIT = 120.0  # seconds for a question that costs no evaluation
-GIVE_UP = 60.0  # seconds that a partition gets to leave an epoch; one that does not is begun anew
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
-class SparkHosts:
+class Repeat(Protocol):
+    """Does something that the loss of a node may prevent, as often as is needed."""
+
+    def __call__(self, act: Callable[[], T]) -> T: ...
+
+
+def _once(act: Callable[[], T]) -> T:
+    return act()
+
+
+class SparkNodes:
     """P partitions in P barrier tasks."""
 
     def __init__(self, spark: SparkSession, partitions: int, functions: Sequence[Function], folder: str | None) -> None:
         self.partitions = partitions
         self.session = spark
         self._closed = False
-        self._stage = ResidentStage(spark, partitions, MakeResidence(tuple(functions)), folder=folder)
-        self.repeat: Callable[[Callable[[], Any]], Any] = lambda act: act()  # until there is a coordinator
+        self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder)
+        self.repeat: Repeat = _once  # until there is a coordinator
         self._run = 0
         try:
             self._stage.start()
@@ -83,12 +90,12 @@ class SparkHosts:
 
         frames = [frame for frame in arriving if isinstance(frame, EncodedFrame)]
         stages = [uuid.uuid4().hex for _ in frames]
-        homes = [Placement(places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in frames]
+        placements = [Placement(places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in frames]
         with losses():
             peers, room = self.peers, self.room
             sends = [
-                partial(send, frame, home, peers, stage, room)
-                for frame, home, stage in zip(frames, homes, stages, strict=True)
+                partial(send, frame, placement, peers, stage, room)
+                for frame, placement, stage in zip(frames, placements, stages, strict=True)
             ]
             sent = self.stage.beside(sends)
         return tuple(
@@ -96,29 +103,32 @@ class SparkHosts:
             for frame, stage, attempts in zip(frames, stages, sent, strict=True)
         )
 
-    def ask(self, method: str, *args: Any) -> list[Any]:
-        """The same question to every desk."""
-        with losses(method):
-            return self.stage.call_all(method, args, limit=_limit(method))
+    def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
+        """What all nodes answer to the same call."""
+        return self.ask_each([Call(method, *args, **named)] * self.partitions)
 
-    def ask_each(self, method: str, args: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """A question to every desk, with arguments of its own."""
-        if method == "start":
+    def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
+        """What all nodes answer, each to a call of its own."""
+        call = calls[0]
+        assert {each.name for each in calls} == {call.name}, "nodes are called by one method at a time"
+        if call.mark.entries_first:
             self.dictionary.tell_owners()
-        with losses(method):
-            return self.stage.call_all(method, each=args, limit=_limit(method))
+        with losses(call):
+            return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
 
-    def ask_one(self, number: int, method: str, *args: Any) -> Any:
-        """A question to one desk."""
-        with losses(method):
-            return self.stage.call(number, method, args, limit=_limit(method))
+    def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
+        """What one node answers."""
+        call = Call(method, *args, **named)
+        with losses(call):
+            answer: T = self.stage.call(number, call.name, call.given, limit=call.mark.limit)
+        return answer
 
-    def has_mail(self) -> bool:
-        """Mail is delivered when a step ends; the requests themselves tell whether there was any."""
+    def has_messages(self) -> bool:
+        """Messages are delivered when a step ends; the requests themselves tell whether there were any."""
         return False
 
     def start_epoch(self, run: int) -> None:
-        """Mail carries the number of its run."""
+        """Messages carry the number of their run."""
         self._run = run
 
     def watch(self, on_slice: Callable[[], None]) -> None:
@@ -128,14 +138,14 @@ class SparkHosts:
 
     def interrupt(self) -> None:
         """Ask the partitions to give up the epoch that they are at."""
-        self.ask("interrupt", self._run)
+        self.ask(Service.interrupt, self._run)
 
     def restart(self) -> None:
-        """New, empty hosts."""
+        """New, empty nodes."""
         try:
             self.stage.restart()
         except StageError as error:
-            raise HostLost(0, str(error)) from error
+            raise NodeLost(0, str(error)) from error
         self.dictionary.tell_all_again()
 
     def close(self) -> None:
@@ -144,39 +154,34 @@ class SparkHosts:
         self._stage.stop()
 
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
-        found: dict[int, Value] = self.repeat(lambda: self.ask_one(owner, "known_entries", cells))
-        return found
+        return self.repeat(lambda: self.ask_one(owner, Service.known_entries, cells))
 
     def _tell_owner(self, owner: int, entries: list[Entry]) -> None:
-        self.ask_one(owner, "take_entries", entries)
+        self.ask_one(owner, Service.take_entries, entries)
 
 
 def spark_runtime(
     spark: SparkSession, partitions: int, functions: Functions, own: Sequence[Function], folder: str | None
 ) -> Coordinator:
     """A runtime whose partitions live on Spark; ``own`` are the user's functions, which their tasks take along."""
-    hosts = SparkHosts(spark, partitions, own, folder)
-    runtime = Coordinator(functions, hosts, hosts.dictionary)
-    hosts.repeat = runtime.repeat
+    nodes = SparkNodes(spark, partitions, own, folder)
+    runtime = Coordinator(functions, nodes, nodes.dictionary)
+    nodes.repeat = runtime.repeat
     return runtime
 
 
-def _limit(method: str) -> float | None:
-    return None if method in UNLIMITED else GIVE_UP if method == "rollback" else LIMIT
-
-
 @contextmanager
-def losses(method: str = "") -> Iterator[None]:
-    """What the stage calls a lost partition is a lost host."""
+def losses(call: Call[Service, T] | None = None) -> Iterator[None]:
+    """What the stage calls a lost partition is a lost node; so is one that does not do what it is told."""
     try:
         yield
     except PartitionLost as lost:
-        raise HostLost(lost.number, lost.reason) from lost
+        raise NodeLost(lost.number, lost.reason) from lost
     except NoAnswer as late:
-        if method in READING:
+        if call is not None and call.mark.reading:
             raise
-        raise HostLost(late.number, str(late)) from late
+        raise NodeLost(late.number, str(late)) from late
     except Exception as error:
-        if method not in ENDING:
+        if call is None or not call.mark.ending:
             raise
-        raise HostLost(0, f"{method}: {error}") from error
+        raise NodeLost(0, f"{call.name}: {error}") from error

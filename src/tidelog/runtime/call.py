@@ -1,0 +1,82 @@
+"""Calls of the methods of a service, as values that can be sent to the process where it is.
+
+Law: whoever calls names the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and
+result are checked where the call is written. Only methods marked with `call` can be called; the mark says how a caller
+waits for the answer, and what it means when there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from tidelog.errors import EngineError
+
+S = TypeVar("S")
+T = TypeVar("T")
+P = ParamSpec("P")
+Method = TypeVar("Method", bound=Callable[..., object])
+Given = tuple[tuple[Any, ...], dict[str, Any]]  # arguments by position and by name
+MARK = "mark"
+LIMIT = 120.0  # seconds for a question that costs no evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a method is called."""
+
+    limit: float | None = LIMIT  # seconds that the caller waits; None: as long as the work takes
+    reading: bool = False  # an answer that does not come in time is no loss of the node
+    ending: bool = False  # what must be done: a node that fails in it counts as lost
+    any_time: bool = False  # answered also while another call is under way
+    entries_first: bool = False  # the owners must know before it the dictionary entries that the caller made
+
+
+def call(
+    *,
+    limit: float | None = LIMIT,
+    reading: bool = False,
+    ending: bool = False,
+    any_time: bool = False,
+    entries_first: bool = False,
+) -> Callable[[Method], Method]:
+    """Mark a method of a service as one that can be called from elsewhere."""
+
+    def mark(method: Method) -> Method:
+        method.__dict__[MARK] = Mark(limit, reading, ending, any_time, entries_first)
+        return method
+
+    return mark
+
+
+def mark_of(method: Callable[..., object]) -> Mark:
+    """How a method is called; EngineError if it is not marked."""
+    found = getattr(method, MARK, None)
+    if not isinstance(found, Mark):
+        raise EngineError(f"`{method.__qualname__}` cannot be called from elsewhere: it is not marked with `call`")
+    return found
+
+
+class Call(Generic[S, T]):
+    """A call of a method of an ``S`` that answers with a ``T``."""
+
+    def __init__(self, method: Callable[Concatenate[S, P], T], *args: P.args, **named: P.kwargs) -> None:
+        self.mark = mark_of(method)
+        self.name = method.__name__
+        self.given: Given = (args, named)
+
+    def on(self, service: S) -> T:
+        """The answer of a service; of its own method, where its class has another."""
+        args, named = self.given
+        answer: T = getattr(service, self.name)(*args, **named)
+        return answer
+
+
+def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
+    """The call that another process has sent by the name of its method; EngineError if there is no such call."""
+    method = getattr(kind, name, None)
+    if method is None:
+        raise EngineError(f"`{kind.__name__}` has no method `{name}`")
+    args, named = given
+    return Call(method, *args, **named)

@@ -1,0 +1,147 @@
+"""The facts of several partitions, read on all of them.
+
+Law: every partition answers for the facts that it owns, and of a mirrored relation one answers for all. The answers
+that make up one reading are given out of one epoch; a reader that meets the loss of a node waits until the nodes are
+started again, and is then answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from tidelog.io.view_files import Kinds
+from tidelog.kernel.cells import Cells
+from tidelog.plan.form import Form
+from tidelog.plan.ruleset import Ruleset
+from tidelog.runtime.call import Call
+from tidelog.runtime.distribution import Distribution
+from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.facts import Counts, Planning
+from tidelog.runtime.nodes import Nodes
+from tidelog.runtime.outcome import RowChanges
+from tidelog.runtime.recovery import Recovery
+from tidelog.runtime.rule_node import RuleNode
+from tidelog.runtime.runs import Runs
+from tidelog.runtime.service import Service
+from tidelog.store.image import Image
+from tidelog.store.restore import fill_partition
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class Everywhere:
+    """The facts of one engine with several partitions; ``distribution`` tells the present one."""
+
+    def __init__(
+        self, nodes: Nodes, recovery: Recovery, rules: RuleNode, runs: Runs, distribution: Callable[[], Distribution]
+    ) -> None:
+        self._nodes, self._recovery, self._rules, self._runs = nodes, recovery, rules, runs
+        self._distribution = distribution
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes and journals on all partitions."""
+        return sum(self._ask(Service.memory))
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+        return self._distribution().fact_count
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+        return self._rules.node.arity(name)
+
+    def rows(self, name: str) -> Cells:
+        """The facts of a relation at the last committed epoch."""
+        return np.concatenate(self._ask_owners(name, Service.rows, name))
+
+    def counts(self, name: str) -> Counts:
+        """The facts of a relation at the last committed epoch with their counts, every fact once."""
+        return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))
+
+    def held(self, name: str) -> list[Counts]:
+        """The same as each partition holds it."""
+        return self._ask(Service.counts, name)
+
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``."""
+        return np.concatenate(self._ask_owners(name, Service.rows_with_keys, name, columns, rows))
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+        return self._distribution().live(name)
+
+    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        """About how many keys a relation has, if there is an index that tells."""
+        found = [keys for keys in self._ask_owners(name, Service.distinct_keys, name, columns) if keys is not None]
+        return sum(found) if found else None
+
+    def changes(self, run: int, names: Iterable[str]) -> RowChanges:
+        """What a run changed in some relations; the run is forgotten when nobody holds that any more."""
+        changes = RowChanges({name: partial(self._changed, run, name) for name in names})
+        changes.run = run
+        self._runs.forget_with(changes)
+        return changes
+
+    def _changed(self, run: int, name: str) -> tuple[Cells, Cells]:
+        # the number is looked up at every try: a loss gives the run another one
+        found = self._recovery.ask(lambda: self._of_owners(name, Service.changes, self._runs.present(run), name))
+        plus, minus = zip(*found, strict=True)
+        return np.concatenate(plus), np.concatenate(minus)
+
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+        """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.
+
+        All facts pass through this process: it is for questions about single facts, not for data.
+        """
+        images = [Image(relations=held) for held in self._ask(Service.image)]
+        found = Host(rules.functions, dictionary=self._rules.node.partition.dictionary)
+        fill_partition(found.partition, Image(placements=dict(form.places), pieces=images), form.core.values())
+        found.adopt(self._rules.arities, self._rules.node.groups, map(planning(), form.core.values()))
+        return found
+
+    def write_view(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[str],
+        types: Sequence[str | None],
+        changes: RowChanges | None = None,
+        *,
+        lists_as_text: bool = False,
+    ) -> list[Kinds]:
+        """Let every partition write its rows of a relation, or of what an epoch changed in it, to a file of its own."""
+        files = [f"{folder}/part-{number}.parquet" for number in range(self._nodes.partitions)]
+
+        def write() -> list[Kinds]:
+            run = None if changes is None else self._runs.present(changes.run)
+            given = (name, tuple(types), tuple(columns), run, lists_as_text)
+            if self._distribution().is_mirrored(name):
+                return [self._nodes.ask_one(0, Service.write_view, files[0], *given)]
+            return self._nodes.ask_each([Call(Service.write_view, file, *given) for file in files])
+
+        return self._recovery.ask(write)
+
+    def _ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
+        """What all nodes answer to the same call, out of one epoch."""
+        return self._recovery.ask(lambda: self._nodes.ask(method, *args, **named))
+
+    def _ask_owners(
+        self, name: str, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs
+    ) -> list[T]:
+        """What the owners of a relation answer, out of one epoch."""
+        return self._recovery.ask(lambda: self._of_owners(name, method, *args, **named))
+
+    def _of_owners(
+        self, name: str, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs
+    ) -> list[T]:
+        """Ask all partitions, or one if each of them holds the whole relation."""
+        if self._distribution().is_mirrored(name):
+            return [self._nodes.ask_one(0, method, *args, **named)]
+        return self._nodes.ask(method, *args, **named)

@@ -1,0 +1,69 @@
+"""What can be read of the facts that the partitions of an engine hold: one protocol for one partition and for many.
+
+Law: what is read is the last committed epoch, also while another one runs, and all of an answer belongs to one epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tidelog.io.view_files import Kinds
+from tidelog.kernel.cells import Cells
+from tidelog.plan.form import Form
+from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.work import PlannedRule
+from tidelog.program import Rule
+from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.outcome import RowChanges
+
+Planning = Callable[[], Callable[[Rule], PlannedRule]]  # makes the function that plans a rule, where it is needed
+Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
+
+
+class Facts(Protocol):
+    """The facts of one engine."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes and journals."""
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+
+    def rows(self, name: str) -> Cells:
+        """The facts of a relation."""
+
+    def counts(self, name: str) -> Counts:
+        """The facts of a relation with their counts, every fact once."""
+
+    def held(self, name: str) -> list[Counts]:
+        """The same as each partition holds it."""
+
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``."""
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+
+    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        """About how many keys a relation has, if there is an index that tells."""
+
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+        """A node that holds every fact once, to be asked questions; what several hold is put together for it."""
+
+    def write_view(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[str],
+        types: Sequence[str | None],
+        changes: RowChanges | None = None,
+        *,
+        lists_as_text: bool = False,
+    ) -> list[Kinds]:
+        """Write a relation, or what an epoch changed in it, as files of a folder; tells what the lists of each hold."""

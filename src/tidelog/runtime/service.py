@@ -1,0 +1,235 @@
+"""The service of a node: what may be asked of a partition, in this process or from another one.
+
+Law: the same calls are made in one process and over a network; everything that goes in or comes out can be pickled.
+What an epoch changed stays readable here until the coordinator says that nobody wants it any more. A piece of the state
+folder is durable before the coordinator records its epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tidelog.io.parquet import write_changes, write_rows
+from tidelog.kernel.cells import Cells
+from tidelog.partition.keys import rows_with_keys
+from tidelog.partition.limits import Limits
+from tidelog.plan.ruleset import Schema
+from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.program.term import Value
+from tidelog.runtime.call import call
+from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.interrupts import Interruption
+from tidelog.runtime.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.request import Answer, Request, Steps
+from tidelog.runtime.run_changes import RunChanges
+from tidelog.runtime.staged_rows import StagedRows
+from tidelog.store.capture import everything
+from tidelog.store.image import RelationImage
+from tidelog.store.markers import PieceNote
+from tidelog.store.piece import Piece
+from tidelog.store.snapshot import Old
+from tidelog.store.store import Store
+
+GIVE_UP = 60.0  # seconds that a node gets to leave an epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of an epoch on one partition: what it did, and the relations that changed."""
+
+    outcome: EpochOutcome
+    changed: tuple[str, ...]
+
+
+class Service:
+    """One node, asked step by step, with the rows sent to it and its piece of the state folder."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.staged = StagedRows()
+        self.interruption = Interruption()
+        self.changed = RunChanges(host)
+        self._run = 0
+        self._steps: Steps[EpochOutcome] | None = None
+        self._piece: Piece | None = None
+
+    # Epochs
+
+    @call(limit=None, entries_first=True)
+    def start(self, run: int, work: EpochWork, forgotten: Sequence[int] = ()) -> Request | Ended:
+        """Begin the epoch ``run``, with the rows that were sent for it, unless it was given up already.
+
+        Changes of the runs ``forgotten`` are not wanted any more.
+        """
+        self.interruption.begin(run)
+        self.host.mailbox.run = run
+        work = self.staged.added_to(work, self.rows_with_keys)
+        self.staged.drop()
+        self.changed.forget(forgotten)
+        self._run, self._steps = run, self.host.steps(work)
+        return self._advance(None)
+
+    @call(limit=None)
+    def resume(self, answer: Answer, run: int) -> Request | Ended:
+        """Go on with the answer to the last request of the epoch ``run``."""
+        assert run == self._run, "an answer that came too late"
+        return self._advance(answer)
+
+    def _advance(self, answer: Answer | None) -> Request | Ended:
+        assert self._steps is not None, "no epoch runs"
+        try:
+            return next(self._steps) if answer is None else self._steps.send(answer)
+        except StopIteration as end:
+            self._steps = None
+            outcome: EpochOutcome = end.value
+        self.changed.keep(self._run, outcome.changes)
+        self.host.partition.dictionary.tell_owners()  # a clash refuses the epoch
+        return Ended(replace(outcome, changes=RowChanges({})), tuple(outcome.changes))
+
+    @call(any_time=True)
+    def interrupt(self, run: int) -> None:
+        """Give up the epoch ``run``, and any before it, also if the call that starts it comes late."""
+        self.interruption.give_up(run)
+
+    @call(limit=GIVE_UP, ending=True)
+    def rollback(self) -> None:
+        """Undo the epoch that runs or ran last and is not committed; rows sent for it are dropped, refused ones too."""
+        self.staged.drop()
+        steps, self._steps = self._steps, None
+        if steps is not None:
+            steps.close()  # which undoes it
+        else:
+            self.host.rollback()
+
+    @call(ending=True)
+    def commit(self) -> None:
+        """Make the epoch that ran last the committed one."""
+        self.host.commit()
+
+    @call()
+    def adopt(
+        self,
+        arities: Mapping[str, int],
+        groups: Iterable[Iterable[str]],
+        rules: Iterable[PlannedRule],
+        places: Mapping[str, int],
+    ) -> None:
+        """Take over the strata and rules of a state that was read."""
+        self.host.adopt(arities, groups, rules, places)
+
+    @call()
+    def set_limits(self, limits: Limits) -> None:
+        """The limits of every epoch from now on."""
+        self.host.set_limits(limits)
+
+    # Reading
+
+    @call(reading=True, any_time=True)
+    def rows(self, name: str) -> Cells:
+        """The facts of a relation at the last committed epoch."""
+        return self.host.partition.rows(name)
+
+    @call(reading=True, any_time=True)
+    def counts(self, name: str) -> tuple[Cells, ...]:
+        """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation."""
+        return self.host.partition.counts(name)
+
+    @call(reading=True, any_time=True)
+    def changes(self, run: int, name: str) -> tuple[Cells, Cells]:
+        """The rows of a relation that came and went in an epoch."""
+        return self.changed.read(run, name)
+
+    @call(reading=True)
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``."""
+        return rows_with_keys(self.host.partition.relations, name, columns, rows)
+
+    @call()
+    def sizes(self) -> dict[str, int]:
+        """The number of facts held of every relation."""
+        relations = self.host.partition.relations
+        return {name: relations.live(number) for name, number in relations.numbers.items()}
+
+    @call(reading=True)
+    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
+        """The number of keys of an index, if there is one."""
+        relations = self.host.partition.relations
+        return relations.distinct_keys(relations.numbers[name], columns) if name in relations.numbers else None
+
+    @call(reading=True)
+    def memory(self) -> int:
+        """Bytes held by facts, indexes and journals."""
+        return self.host.partition.relations.memory()
+
+    @call(reading=True)
+    def image(self) -> dict[str, RelationImage]:
+        """The records of every relation that holds facts."""
+        partition = self.host.partition
+        with partition.lock:
+            found = {}
+            for delta in everything(partition, {}):
+                found[delta.relation] = RelationImage(delta.arity)
+                found[delta.relation].apply(delta)
+            return found
+
+    @call(limit=None)
+    def write_view(
+        self,
+        path: str,
+        name: str,
+        types: Sequence[str | None],
+        columns: Sequence[str],
+        run: int | None,
+        lists_as_text: bool = False,
+    ) -> Mapping[str, str]:
+        """Write the facts of a relation, or what an epoch changed of it, to a file; tells what its lists hold."""
+        values = self.host.partition.dictionary.values_of
+        if run is not None:
+            return write_changes(path, *self.changes(run, name), types, columns, values)
+        return write_rows(path, self.rows(name), types, columns, values, lists_as_text=lists_as_text)
+
+    # Entries of the dictionary that this node owns
+
+    @call(reading=True, any_time=True)
+    def known_entries(self, cells: Sequence[int]) -> dict[int, Value]:
+        """The values behind those ids that are known here."""
+        return self.host.partition.dictionary.known(cells)
+
+    @call(any_time=True)
+    def take_entries(self, entries: Sequence[tuple[int, Value]]) -> None:
+        """Entries that another node or the coordinator made."""
+        self.host.partition.dictionary.enter(entries)
+
+    # The piece of the state folder
+
+    @call()
+    def open_piece(self, store: Store, epochs: Mapping[int, int]) -> None:
+        """Open the partition's piece of a state; ``epochs`` says which epochs the runs were that lost nodes did."""
+        self._piece = Piece(store, self.host.partition.number)
+        self.changed.open(store, epochs)
+
+    @call(limit=None)
+    def load_piece(self, epoch: int) -> None:
+        """Fill the empty partition with its state at a committed epoch."""
+        _opened(self._piece).load(epoch, self.host.partition)
+
+    @call(limit=None)
+    def write_piece(self, epoch: int, schema: Schema, bases: bool) -> PieceNote:
+        """Make the partition's part of the epoch that ran last durable."""
+        return _opened(self._piece).write(epoch, self.host.partition, schema, bases=bases)
+
+    @call(limit=None)
+    def snapshot_piece(self, epoch: int, schema: Schema) -> None:
+        """Write all that the partition holds."""
+        _opened(self._piece).snapshot(epoch, self.host.partition, schema)
+
+    @call()
+    def remove_old_piece(self, old: Old) -> None:
+        """Remove what no epoch needs that is kept."""
+        _opened(self._piece).remove_old(old)
+
+
+def _opened(piece: Piece | None) -> Piece:
+    assert piece is not None, "the state folder was not opened"
+    return piece

@@ -1,0 +1,154 @@
+"""A node as a resident of a Spark task: its service behind an endpoint, and messages to the other nodes.
+
+Law: the driver's calls are answered one after the other; messages, sent rows and calls marked so (dictionary entries,
+committed facts) are taken at any time, also while an epoch runs. Messages carry the number of their run, and those of
+any other run are void.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.owner import Parcel
+from tidelog.partition.shared_dictionary import Entry, SharedDictionary
+from tidelog.program.functions import FUNCTIONS, Function, Functions
+from tidelog.program.term import Value
+from tidelog.runtime.call import Call, Given, received
+from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.mail import Mailbox
+from tidelog.runtime.service import Service
+from tidelog.spark.rows.tables import cells_of, entries_of
+
+if TYPE_CHECKING:
+    from tidelog.spark.resident.client import Peer
+
+Descriptor = dict[str, Any]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MakeResidentNode:
+    """Makes the resident of a partition; a value that Spark sends to its tasks."""
+
+    functions: tuple[Function, ...]
+
+    def __call__(self, number: int, partitions: int) -> ResidentNode:
+        """The resident of one partition, empty."""
+        return ResidentNode(FUNCTIONS.with_functions(self.functions), number, partitions)
+
+
+class FlightMailbox(Mailbox):
+    """Messages over Arrow Flight: one delivery per partition and round, whatever its relations."""
+
+    def __init__(self, before_sending: Callable[[], None]) -> None:
+        self.peers: Sequence[Peer] = ()
+        self._before_sending = before_sending
+        self._arrived: list[tuple[int, Parcel]] = []
+        self._lock = threading.Lock()
+        self._senders: ThreadPoolExecutor | None = None
+
+    def deliver(self, parcels: Mapping[int, Parcel]) -> int:
+        """Send what leaves; returns how many supports that are."""
+        if not parcels:
+            return 0
+        self._before_sending()
+        sent = [(self.peers[to], parcel) for to, parcel in sorted(parcels.items())]
+        if len(sent) == 1:
+            self._send(*sent[0])
+        else:
+            if self._senders is None:
+                self._senders = ThreadPoolExecutor(min(16, len(self.peers)), "tidelog-send")
+            list(self._senders.map(lambda pair: self._send(*pair), sent))
+        return sum(int(rows[:, 1].sum()) for parcel in parcels.values() for rows in parcel.values())
+
+    def _send(self, peer: Peer, parcel: Parcel) -> None:
+        parts = [(name, rows.shape) for name, rows in parcel.items()]
+        cells = np.concatenate([rows.reshape(-1) for rows in parcel.values()])
+        peer.deliver({"kind": "messages", "run": self.run, "parts": parts}, pa.table({"cells": cells}))
+
+    def take(self, run: int, parts: Sequence[tuple[str, tuple[int, int]]], cells: Cells) -> None:
+        """Messages that arrive."""
+        parcel, first = {}, 0
+        for name, shape in parts:
+            last = first + shape[0] * shape[1]
+            parcel[name] = cells[first:last].reshape(shape)
+            first = last
+        with self._lock:
+            self._arrived.append((run, parcel))
+
+    def collect(self) -> Iterable[Parcel]:
+        """What has arrived for this run."""
+        with self._lock:
+            found = [parcel for run, parcel in self._arrived if run == self.run]
+            self._arrived = [(run, parcel) for run, parcel in self._arrived if run > self.run]
+        return found
+
+    def close(self) -> None:
+        """End the threads that send."""
+        if self._senders is not None:
+            self._senders.shutdown(wait=False)
+
+
+class ResidentNode:
+    """One partition, served over Arrow Flight."""
+
+    def __init__(self, functions: Functions, number: int, partitions: int) -> None:
+        self._peers: Sequence[Peer] = ()
+        self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._tell_owner)
+        self.mailbox = FlightMailbox(self.dictionary.tell_owners)
+        self.service = Service(Host(functions, number, partitions, self.dictionary, self.mailbox))
+        self.service.host.partition.machine.on_slice = self.service.interruption.check
+        self._working = threading.Lock()
+
+    def call(self, method: str, given: Given) -> object:
+        """Answer the driver, one call after the other, or another node, at any time."""
+        call = received(Service, method, given)
+        if call.mark.any_time:
+            return call.on(self.service)
+        with self._working:
+            return call.on(self.service)
+
+    def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
+        """Take messages of another node, or what a Spark task sends."""
+        kind = descriptor["kind"]
+        if kind == "messages":
+            self.mailbox.take(descriptor["run"], descriptor["parts"], table.column("cells").to_numpy())
+        elif kind == "entries":
+            self.dictionary.enter(entries_of(table))
+        else:
+            stage, attempt, sign = descriptor["stage"], descriptor["attempt"], descriptor["sign"]
+            self.service.staged.put(stage, attempt, sign, cells_of(table))
+
+    def fetch(self, descriptor: Descriptor) -> pa.Table:
+        """The cells of a relation, as one column."""
+        return pa.table({"cells": self.service.rows(descriptor["relation"]).reshape(-1)})
+
+    def connect(self, peers: Sequence[Peer]) -> None:
+        """Learn the other nodes."""
+        self._peers = self.mailbox.peers = peers
+
+    def close(self) -> None:
+        """The stage ends: a running epoch is given up."""
+        self.service.interrupt(sys.maxsize)
+        self.mailbox.close()
+
+    def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
+        return ask_peer(self._peers[owner], Call(Service.known_entries, cells))
+
+    def _tell_owner(self, owner: int, entries: list[Entry]) -> None:
+        ask_peer(self._peers[owner], Call(Service.take_entries, entries))
+
+
+def ask_peer(peer: Peer, call: Call[Service, T]) -> T:
+    """What another node answers."""
+    answer: T = peer.call(call.name, call.given)
+    return answer
