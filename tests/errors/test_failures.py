@@ -1,0 +1,109 @@
+"""Every way in which a call fails has a code, an example or a test that ends in it, and words of its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tidelog.cli import app
+from tidelog.cli.diagnostics_page import FAILURE_FAMILIES, all_failures
+from tidelog.errors import TidelogError
+from tidelog.errors.entry import FailureEntry
+
+ROOT = Path(__file__).parents[2]
+ENTRIES = all_failures()
+PACKAGES_TO_DO = (
+    "cli",
+    "dbsp",
+    "engine",
+    "kernel",
+    "partition",
+    "plan",
+    "runtime",
+    "semantics",
+    "spark",
+    "testing",
+    "why",
+)
+RUNNABLE = [entry for entry in ENTRIES if entry.example]
+TESTED = [entry for entry in ENTRIES if entry.test]
+
+
+def code_of(entry: FailureEntry[Any]) -> str:
+    return entry.code
+
+
+def test_every_failure_has_a_code_of_its_own() -> None:
+    codes = [entry.code for entry in ENTRIES]
+    assert len(codes) == len(set(codes))
+    assert all(re.fullmatch(r"TL[1-6]\d{3}", code) for code in codes)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=code_of)
+def test_every_failure_has_title_rule_and_advice(entry: FailureEntry[Any]) -> None:
+    assert entry.title
+    assert entry.note.endswith((".", "`"))
+    assert entry.hint or re.search(r"[;:] \w+|\{", entry.template), "neither a hint nor a message that says what to do"
+    assert bool(entry.example) != bool(entry.test)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=code_of)
+def test_the_family_of_a_code_is_the_class_of_its_error(entry: FailureEntry[Any]) -> None:
+    family = next(kind for prefix, _, kind in FAILURE_FAMILIES if entry.code.startswith(prefix))
+    assert family in {kind.__name__ for kind in entry.kind.__mro__}
+
+
+@pytest.mark.parametrize("entry", RUNNABLE, ids=code_of)
+def test_example_of_a_failure_ends_in_its_code(
+    entry: FailureEntry[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if entry.example.startswith("$ "):
+        told = _typed(entry.example)
+        assert told.startswith(f"error[{entry.code}]: ") or _waits(entry, told.removeprefix("error: ").strip())
+    else:
+        error = _raised(entry.example)
+        if not error.code and _waits(entry, str(error)):
+            return
+        assert (error.code, type(error)) == (entry.code, entry.kind), str(error)
+        assert error.note
+        assert bool(error.hint) == bool(entry.hint)
+
+
+def _waits(entry: FailureEntry[Any], text: str) -> bool:
+    """Whether the error has the entry's text, and its code waits for the packages that still word errors themselves."""
+    values = re.compile(r"\\\{\w+(?:![rs])?(?::[^{}]*)?\\\}")
+    return bool(PACKAGES_TO_DO) and bool(re.search(values.sub("(?s:.*)", re.escape(entry.template)), text))
+
+
+def _raised(example: str) -> TidelogError:
+    with pytest.raises(TidelogError) as raised:
+        exec("from pathlib import Path\nfrom tidelog import *\n" + example, {})  # our own catalogue
+    return raised.value
+
+
+def _typed(example: str) -> str:
+    """What the last command says on standard error; those before it prepare its files."""
+    *before, last = (line.removeprefix("$ ") for line in example.splitlines())
+    for line in before:
+        subprocess.run(line, shell=True, check=True, executable="/bin/sh")  # as above
+    result = CliRunner().invoke(app, last.split()[1:])
+    assert result.exit_code == 1, result.output
+    return result.stderr
+
+
+@pytest.mark.parametrize("entry", TESTED, ids=code_of)
+def test_failure_without_an_example_is_provoked_by_the_test_it_names(entry: FailureEntry[Any]) -> None:
+    file, _, name = entry.test.partition("::")
+    text = (ROOT / file).read_text("utf-8")
+    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == name]
+    assert found, f"there is no {entry.test}"
+    (function,) = found
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+    assert entry.code in "\n".join(text.splitlines()[first - 1 : function.end_lineno])
