@@ -20,6 +20,7 @@ from tidelog.program.catalogue import CATALOGUE
 from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
 from tidelog.semantics import catalogue as networks
+from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.verify import failures as verify_failures
 
@@ -60,6 +61,7 @@ FAILURE_CATALOGUES = (
     io_failures,
     program_failures,
     rewrite_failures,
+    store_failures,
     verify_failures,
 )
 FAILURES = """\
