@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from tidelog.errors import DataError
+from tidelog.spark.failures import NO_SESSION
 
 
 def active_session() -> SparkSession:
     """The session in use; a DataError if there is none."""
     found = SparkSession.getActiveSession()
     if found is None:
-        raise DataError("no Spark session: make one, or give it (`to_spark(session)`)")
+        raise NO_SESSION.error()
     return found
