@@ -12,17 +12,17 @@ import pytest
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.cli.diagnostics_page import FAILURE_FAMILIES, all_failures
+from tidelog.cli.diagnostics_page import FAILURE_CATALOGUES, FAILURE_FAMILIES, all_failures
 from tidelog.errors import TidelogError
 from tidelog.errors.entry import FailureEntry
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = all_failures()
+CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.kind.__name__ for entry in ENTRIES)}
 PACKAGES_TO_DO = (
     "cli",
     "dbsp",
     "engine",
-    "kernel",
     "partition",
     "plan",
     "runtime",
@@ -31,8 +31,29 @@ PACKAGES_TO_DO = (
     "testing",
     "why",
 )
+SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
 RUNNABLE = [entry for entry in ENTRIES if entry.example]
-TESTED = [entry for entry in ENTRIES if entry.test]
+
+
+def constant_of(entry: FailureEntry[Any]) -> tuple[str, str]:
+    """The package and the name by which code speaks of an entry."""
+    return next(
+        (module.__name__.split(".")[1], name)
+        for module in FAILURE_CATALOGUES
+        for name, value in vars(module).items()
+        if value is entry
+    )
+
+
+def is_raised(entry: FailureEntry[Any]) -> bool:
+    """Whether any code speaks of the entry, besides its catalogue."""
+    package, name = constant_of(entry)
+    use = re.compile(rf"\b{name}\.(?:error|mark)\(")
+    known = re.compile(rf"from tidelog\.{package}(?:\.failures)? import [^)]*?\b(?:failures|{name})\b")
+    return any(use.search(text) and known.search(text) for text in SOURCES.values())
+
+
+TESTED = [entry for entry in ENTRIES if entry.test and is_raised(entry)]
 
 
 def code_of(entry: FailureEntry[Any]) -> str:
@@ -49,8 +70,31 @@ def test_every_failure_has_a_code_of_its_own() -> None:
 def test_every_failure_has_title_rule_and_advice(entry: FailureEntry[Any]) -> None:
     assert entry.title
     assert entry.note.endswith((".", "`"))
-    assert entry.hint or re.search(r"[;:] \w+|\{", entry.template), "neither a hint nor a message that says what to do"
+    assert entry.hint or re.search(r"[;:.] |\{advice\}", entry.template), "neither a hint nor a message that says it"
     assert bool(entry.example) != bool(entry.test)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=code_of)
+def test_every_failure_is_raised_somewhere(entry: FailureEntry[Any]) -> None:
+    assert is_raised(entry) or constant_of(entry)[0] in PACKAGES_TO_DO
+
+
+def test_no_error_is_worded_where_it_is_raised() -> None:
+    found = {str(path.relative_to(ROOT)): lines for path, text in SOURCES.items() if (lines := worded_in(text))}
+    assert [path for path in found if path.split("/")[2] not in PACKAGES_TO_DO] == []
+    assert {path.split("/")[2] for path in found} == set(PACKAGES_TO_DO), "strike what is done off PACKAGES_TO_DO"
+
+
+def worded_in(text: str) -> list[int]:
+    """The lines that make an error by its class, with a text of their own, where a catalogue should be asked."""
+    tree = ast.parse(text)
+    marked = {id(arg) for node in ast.walk(tree) if _is_mark(node) for arg in node.args}  # type: ignore[attr-defined]
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in marked)
+    return [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id in CATALOGUED]
+
+
+def _is_mark(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mark"
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=code_of)

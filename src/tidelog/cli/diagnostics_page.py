@@ -9,20 +9,27 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tidelog.cli import failures as cli_failures
 from tidelog.cli import simulate_catalogue
 from tidelog.dbsp import catalogue as circuits
+from tidelog.engine import failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
 from tidelog.io import catalogue as files
 from tidelog.io import failures as io_failures
+from tidelog.partition import failures as partition_failures
+from tidelog.plan import failures as plan_failures
 from tidelog.program import failures as program_failures
 from tidelog.program import fragment_catalogue as fragments
 from tidelog.program.catalogue import CATALOGUE
 from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
+from tidelog.runtime import failures as runtime_failures
 from tidelog.semantics import catalogue as networks
+from tidelog.spark import failures as spark_failures
 from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.verify import failures as verify_failures
+from tidelog.why import failures as why_failures
 
 LONGEST_EXAMPLE = 500
 INTRODUCTION = """\
@@ -58,11 +65,18 @@ FAMILIES = (
     ("TL92", "Files of facts"),
 )
 FAILURE_CATALOGUES = (
+    cli_failures,
+    engine_failures,
     io_failures,
+    partition_failures,
+    plan_failures,
     program_failures,
     rewrite_failures,
+    runtime_failures,
+    spark_failures,
     store_failures,
     verify_failures,
+    why_failures,
 )
 FAILURES = """\
 ## <a id="failures"></a>Failures
@@ -133,8 +147,8 @@ def _section(entry: CodeEntry | FailureEntry[Any], language: str) -> Iterator[st
 
 
 def _named(template: str) -> str:
-    """The template with the names of its values alone, without the form in which they are shown."""
-    return re.sub(r"\{(\w+)(?:![rs])?(?::[^{}]*)?\}", r"{\1}", template)
+    """The template in one line, with the names of its values alone, without the form in which they are shown."""
+    return re.sub(r"\{(\w+)(?:![rs])?(?::[^{}]*)?\}", r"{\1}", " ".join(template.split()))
 
 
 def _shortened(example: str) -> str:
