@@ -79,6 +79,6 @@ def test_errors_about_spark_need_no_spark() -> None:
 
 def test_other_words_keep_code_and_advice() -> None:
     error = errors.DataError("`four` is not a number")
-    error.code, error.note, error.hint = "TL1010", "a note", "a hint"
+    error.code, error.note, error.hint = "TL1009", "a note", "a hint"
     told = error.reworded(f"edge.facts:2: {error}")
-    assert (type(told), told.code, told.note, told.hint) == (errors.DataError, "TL1010", "a note", "a hint")
+    assert (type(told), told.code, told.note, told.hint) == (errors.DataError, "TL1009", "a note", "a hint")

@@ -82,7 +82,7 @@ FAILURES = """\
 ## <a id="failures"></a>Failures
 
 What a call or a command ends in when the program is in order. The command line shows the code as
-`error[TL1010]: ...`; in Python the error has the attributes `code`, `note` (the rule that was broken) and `hint`. The
+`error[TL1009]: ...`; in Python the error has the attributes `code`, `note` (the rule that was broken) and `hint`. The
 examples in Python follow `from pathlib import Path` and `from tidelog import *`; every example runs in an empty folder.
 """
 FAILURE_FAMILIES = (

@@ -89,23 +89,14 @@ NOT_ROWS = FailureEntry(
 UNEVEN_ROW = FailureEntry(
     "TL1008",
     DataError,
-    "rows of different lengths",
+    "row that is not a tuple as long as the others",
     "{relation}: row {number}, {shown}, is not a tuple of {columns} values as the first row",
     "All rows of a relation have the same number of columns.",
     "Correct the row, or insert it into the relation that has its columns.",
     _insert("reach(X, Y) :- edge(X, Y).", "[(1, 2), (3,)]"),
 )
-NOT_A_ROW = FailureEntry(
-    "TL1009",
-    DataError,
-    "row that is not a tuple",
-    "{relation}: a row is a tuple of values, not {row!r}",
-    "A row has a value for each column, also where there is only one column.",
-    "Write `(1,)` for a row of one value.",
-    _insert("reach(X) :- edge(X).", "{1}"),
-)
 NOT_READ = FailureEntry(
-    "TL1010",
+    "TL1009",
     DataError,
     "text that is no value of its column",
     "`{shown}` is not {expected}",
@@ -357,7 +348,6 @@ ENTRIES = (
     ARRAY_DIMENSIONS,
     NOT_ROWS,
     UNEVEN_ROW,
-    NOT_A_ROW,
     NOT_READ,
     NO_COLUMNS,
     NOT_TEXT,

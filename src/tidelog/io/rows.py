@@ -59,13 +59,15 @@ def _read_tuples(relation: str, data: Iterable[Any]) -> Rows:
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
         return Rows((), 0)
-    if not isinstance(rows[0], tuple | list):
-        raise failures.NOT_A_ROW.error(relation=relation, row=rows[0])
     for number, row in enumerate(rows, 1):
         if not isinstance(row, tuple | list) or len(row) != len(rows[0]):
             shown = f"{row!r}"[:80]
-            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=len(rows[0]))
+            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=_count(rows[0]))
     return Rows(tuple(zip(*rows, strict=True)), len(rows))
+
+
+def _count(row: object) -> int:
+    return len(row) if isinstance(row, tuple | list) else 1
 
 
 def in_order(rows: Rows, names: Sequence[str], relation: str) -> Rows:
