@@ -1,6 +1,7 @@
 """Tidelog keeps Datalog views true while facts and rules both change.
 
-Names are imported when they are asked for: a task of Spark that only encodes rows needs no compiled kernel.
+Names are imported when they are asked for: a task of Spark that only encodes rows needs no compiled kernel, and
+the errors about Spark need no Spark.
 """
 
 from __future__ import annotations
@@ -10,9 +11,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
-    from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, ProgramError, TidelogError
+    from tidelog.errors import (
+        DataError,
+        EngineError,
+        EvaluationError,
+        LimitError,
+        ProgramError,
+        StateError,
+        StateWarning,
+        TidelogError,
+    )
     from tidelog.partition.limits import Limits
     from tidelog.program.functions import user_function
+    from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
+    from tidelog.why import NotTrueError
 
 __version__ = "0.1.0"
 
@@ -23,7 +35,16 @@ __all__ = [
     "EvaluationError",
     "LimitError",
     "Limits",
+    "NoAnswer",
+    "NotTrueError",
+    "PartitionLost",
+    "PreflightError",
     "ProgramError",
+    "ResidentError",
+    "SparkError",
+    "StageError",
+    "StateError",
+    "StateWarning",
     "TidelogError",
     "user_function",
 ]
@@ -31,7 +52,12 @@ __all__ = [
 _HOMES = {
     "Engine": "tidelog.engine.engine",
     "Limits": "tidelog.partition.limits",
+    "NotTrueError": "tidelog.why",
     "user_function": "tidelog.program.functions",
+    **dict.fromkeys(
+        ("NoAnswer", "PartitionLost", "PreflightError", "ResidentError", "SparkError", "StageError"),
+        "tidelog.spark.errors",
+    ),
 }
 
 

@@ -14,7 +14,8 @@ from tests.docs.test_pages import sources
 from tidelog.cli import app
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # a group
-SESSIONS = [page for page in PAGES if steps(read(page))]
+TYPED = [page for page in PAGES if page.name != "diagnostics.md"]  # its examples are run in tests/errors
+SESSIONS = [page for page in TYPED if steps(read(page))]
 ANYWHERE = {"-h", "--help", "--version"}
 
 

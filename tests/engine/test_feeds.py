@@ -105,8 +105,9 @@ def test_half_an_epoch_of_a_feed_is_removed(tmp_path: Path) -> None:
         Path(folder, "part-0.parquet").write_text("half")
         raise OSError("no space left")
 
-    with pytest.raises(StateError, match="was not written: no space left"):
+    with pytest.raises(StateError, match="was not written: no space left") as told:
         FolderFeed("reach", str(tmp_path)).put(2, write, None)  # type: ignore[arg-type]  # a folder needs no frame
+    assert told.value.code == "TL5002"
     assert list(tmp_path.iterdir()) == []
 
 

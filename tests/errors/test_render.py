@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tidelog.errors import Diagnostic, Source, Span
-from tidelog.errors.render import display_width, render_diagnostics
+from tidelog.errors import Diagnostic, Source, Span, StateError
+from tidelog.errors.render import display_width, lines_of_error, plain, render_diagnostics
 
 
 def shown(text: str, start: int, end: int, **more: object) -> list[str]:
@@ -67,3 +67,15 @@ def test_very_long_lines_are_cut_around_the_place() -> None:
 def test_control_characters_of_the_text_never_reach_the_terminal() -> None:
     lines = shown('p("\x1b[31m\x07\r", X).', 2, 4)
     assert all(line.isprintable() for line in lines)
+
+
+def test_error_is_shown_with_code_note_and_hint_and_its_own_lines() -> None:
+    error = StateError("s holds another program:\n  + p(X) :- q(X).\x1b[31m\nchange it")
+    error.code, error.note, error.hint = "TL5102", "A state belongs to its program.", "Apply it."
+    assert [plain(line) for line in lines_of_error(error)] == [
+        "error[TL5102]: s holds another program:",
+        "  + p(X) :- q(X).\ufffd[31m",
+        "change it",
+        "  = note: A state belongs to its program.",
+        "  = hint: Apply it.",
+    ]

@@ -106,18 +106,19 @@ def test_parquet_is_matched_by_name_or_by_position(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "told", "code"),
     [
-        (pa.table({"x": [1]}), "1 columns, but `edge` has 2"),
-        (pa.table({"x": ["a"], "y": ["b"]}), "column `x` holds symbols, but `edge` expects number"),
-        (pa.table({"x": [1, None], "y": ["a", "b"]}), "column `x`: row 2 is null"),
+        (pa.table({"x": [1]}), "1 columns, but `edge` has 2", "TL1063"),
+        (pa.table({"x": ["a"], "y": ["b"]}), "column `x` holds symbols, but `edge` expects number", "TL1064"),
+        (pa.table({"x": [1, None], "y": ["a", "b"]}), "column `x`: row 2 is null", "TL1065"),
     ],
 )
-def test_parquet_that_does_not_fit_is_refused(table, told, tmp_path):
+def test_parquet_that_does_not_fit_is_refused(table, told, code, tmp_path):
     path = tmp_path / "edge.parquet"
     pyarrow.parquet.write_table(table, path)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=told) as refused:
         read(path)
+    assert refused.value.code == code
     path.write_bytes(b"not parquet")
     with pytest.raises(DataError, match="not a Parquet file"):
         read(path)

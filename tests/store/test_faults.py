@@ -133,8 +133,9 @@ def test_the_message_of_a_full_disk_names_the_file_and_the_reason() -> None:
     db = Engine(PROGRAM, path=MemoryStore(disk))
     disk.nth, disk.code = disk.operations + 1, errno.ENOSPC
     told = r"state/log/0+1\.log: epoch 2 could not be written: injected; nothing was changed"
-    with pytest.raises(StateError, match=told), db.epoch() as e:
+    with pytest.raises(StateError, match=told) as failed, db.epoch() as e:
         e.insert("edge", [(7, 8)])
+    assert failed.value.code == "TL5109"
     assert (7, 8) not in db["edge"]
     with db.epoch() as e:
         e.insert("edge", [(7, 8)])

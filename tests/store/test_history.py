@@ -95,10 +95,12 @@ def test_old_files_are_removed_only_when_no_kept_epoch_needs_them() -> None:
             assert all(change.epoch > wanted for change in db.changes("p", since=wanted))
     assert len(disk.names("snapshots")) <= 6
     assert disk.names("log")[0] > "000000000010"
-    with pytest.raises(StateError, match=r"epoch 3 is not kept any more; the oldest that can be read is \d+"):
+    with pytest.raises(StateError, match=r"epoch 3 is not kept any more; the oldest that can be read is \d+") as failed:
         Engine(path=MemoryStore(disk), at=3)
-    with pytest.raises(StateError, match=r"changes are kept since epoch \d+; those since 3 are not"):
+    assert failed.value.code == "TL5118"
+    with pytest.raises(StateError, match=r"changes are kept since epoch \d+; those since 3 are not") as failed:
         db.changes("p", since=3)
+    assert failed.value.code == "TL5103"
 
 
 def test_unlimited_history_keeps_every_epoch() -> None:

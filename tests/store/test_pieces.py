@@ -125,8 +125,11 @@ def test_notes_of_mirrored_relations_count_once() -> None:
 def test_another_number_of_partitions_is_refused(tmp_path: Path) -> None:
     grown(tmp_path / "two").close()
     Engine(PROGRAM, path=tmp_path / "one").close()
-    with pytest.raises(StateError, match="this state has 2 partitions, not 3 partitions; open it as it was made"):
+    with pytest.raises(
+        StateError, match="this state has 2 partitions, not 3 partitions; open it as it was made"
+    ) as failed:
         Engine(path=tmp_path / "two", partitions=3)
+    assert failed.value.code == "TL5104"
     with pytest.raises(StateError, match="this state has 2 partitions, not one embedded partition"):
         Durable.open(tmp_path / "two", None)
     with pytest.raises(StateError, match="this state has one embedded partition, not 2 partitions"):
@@ -157,8 +160,9 @@ def test_changes_cannot_be_tried_out_on_pieces_put_together(tmp_path: Path) -> N
     grown(tmp_path).close()
     reader = Engine(path=tmp_path, at=-1)
     assert core_of(reader).durable is not None
-    with pytest.raises(EngineError, match="has 2 partitions, which were put together to be read"):
+    with pytest.raises(EngineError, match="has 2 partitions, which were put together to be read") as failed:
         core_of(reader).durable.must_be_exact()
+    assert failed.value.code == "TL4902"
     with pytest.raises(EngineError, match="opened at epoch 6 to be read"), reader.epoch() as e:
         e.insert("edge", [(1, 1)])
 
@@ -381,8 +385,9 @@ def test_a_lost_piece_is_named() -> None:
         Engine(path=MemoryStore(shorter))
     gone = disk.after_kill()
     del gone.files[name]
-    with pytest.raises(StateError, match="part-1: the piece of epoch 1 is not there"):
+    with pytest.raises(StateError, match="part-1: the piece of epoch 1 is not there") as failed:
         Engine(path=MemoryStore(gone))
+    assert failed.value.code == "TL5116"
 
 
 def test_how_many_partitions_made_a_state_is_read_off_any_frame(tmp_path: Path) -> None:

@@ -93,8 +93,9 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     assert json.loads((tmp_path / FORMAT_FILE).read_text())["format"] == 1
     write_note(FileStore(tmp_path), FORMAT_FILE, {"format": 2})
     for at in (None, -1):
-        with pytest.raises(StateError, match="has format 2; this version of Tidelog reads formats up to 1"):
+        with pytest.raises(StateError, match="has format 2; this version of Tidelog reads formats up to 1") as failed:
             Engine(path=tmp_path, at=at)
+        assert failed.value.code == "TL5114"
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How a command ends: errors as rendered diagnostics, an interrupt as a line, a closed pipe in silence.
+"""How a command ends: errors rendered with code and hint, an interrupt as a line, a closed pipe in silence.
 
 Law: whatever a user does, a command never shows a traceback of a mistake of the user's: exit code 1 with the
 diagnostic, 130 after Ctrl-C, 0 when the reader of the output went away.
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import typer
 
-from tidelog.cli.show import console, show_diagnostics
+from tidelog.cli.show import console, show_diagnostics, show_error
 from tidelog.errors import ProgramError, TidelogError
 
 
@@ -28,7 +28,7 @@ def guarded() -> Iterator[None]:
         show_diagnostics(error.diagnostics, console(stderr=True))
         raise typer.Exit(1) from None
     except TidelogError as error:
-        console(stderr=True).print(f"error: {error}")
+        show_error(error, console(stderr=True))
         raise typer.Exit(1) from None
     except BrokenPipeError:
         _silence()

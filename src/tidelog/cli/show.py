@@ -1,4 +1,4 @@
-"""Showing diagnostics: coloured in a terminal, plain in a pipe, or as JSON.
+"""Showing diagnostics and errors: coloured in a terminal, plain in a pipe, or as JSON.
 
 Law: all three say the same. Colours are styles laid over the lines of `errors.render`; they never change a character.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from rich.console import Console
 from rich.text import Text
 
-from tidelog.errors import Diagnostic, Span, render
+from tidelog.errors import Diagnostic, Span, TidelogError, render
 
 STYLES: Mapping[str, str] = {
     render.PLAIN: "",
@@ -31,13 +31,22 @@ def console(*, stderr: bool = False) -> Console:
 def show_diagnostics(diagnostics: Iterable[Diagnostic], to: Console) -> None:
     """Print the diagnostics, each followed by an empty line."""
     for diagnostic in diagnostics:
-        for line in render.lines_of(diagnostic):
-            styled = Text()
-            for piece in line:
-                styled.append(piece.text, style=STYLES[piece.style])
-            styled.rstrip()
-            to.print(styled)
+        _print(render.lines_of(diagnostic), to)
         to.print()
+
+
+def show_error(error: TidelogError, to: Console) -> None:
+    """Print an error that is not about a place in a program."""
+    _print(render.lines_of_error(error), to)
+
+
+def _print(lines: Iterable[render.Line], to: Console) -> None:
+    for line in lines:
+        styled = Text()
+        for piece in line:
+            styled.append(piece.text, style=STYLES[piece.style])
+        styled.rstrip()
+        to.print(styled)
 
 
 def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """What can go wrong, as values: the error tree, source spans and diagnostics.
 
-A user's mistake is always a :class:`TidelogError`; anything else that escapes is a defect of Tidelog.
+Law: a user's mistake is always a :class:`TidelogError`; anything else that escapes is a defect of Tidelog. Each carries
+a code of a catalogue (``errors.entry``), the rule that was broken and what to do, and survives pickling with them.
 This module imports nothing of the package and prints nothing.
 
     TidelogError
@@ -8,16 +9,27 @@ This module imports nothing of the package and prints nothing.
     ├── DataError         rows that do not fit their relation
     ├── EvaluationError   a value that cannot be computed (overflow, division by zero, failed conversion)
     ├── LimitError        an epoch that outgrew its limits
+    │   └── OutOfWorkError    a question that would visit too many facts; inside `tidelog.why`, which answers without
     ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
-    └── StateError        a state folder that cannot be read, written or taken over
+    │   └── NotTrueError      the proof of a fact that is absent (`tidelog.why.prove`)
+    ├── StateError        a state folder that cannot be read, written or taken over
+    ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
+    └── SparkError        anything about Spark that the user or the operator can mend (`tidelog.spark.errors`)
+        ├── PreflightError    a session on which the resident stage cannot run; nothing was started
+        ├── StageError        the resident stage did not start, or is used before its start or after its end
+        ├── PartitionLost     a task, worker or executor went away; a new start may help
+        ├── NoAnswer          a call took longer than its limit; the partition is there
+        └── ResidentError     an error of a resident that cannot be sent as itself
 
-A :class:`StateWarning` tells of damage to a state folder that was got round without loss.
+A :class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
+of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.semantics`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +87,43 @@ class Diagnostic:
 
 
 class TidelogError(Exception):
-    """Root of all errors that Tidelog raises on purpose."""
+    """Root of all errors that Tidelog raises on purpose.
+
+    ``str(error)`` says what went wrong, ``code`` names it for programs, ``note`` is the rule that was broken and
+    ``hint`` what to do; the last three may be empty.
+    """
+
+    code: str = ""
+    note: str = ""
+    hint: str = ""
+
+    def reworded(self, text: str) -> Self:
+        """The same failure with another text, such as its own with the place before it.
+
+        >>> error = DataError("`four` is not a number")
+        >>> error.code = "TL1001"
+        >>> str(error.reworded(f"line 3: {error}")), error.reworded("").code
+        ('line 3: `four` is not a number', 'TL1001')
+        """
+        other = type(self)(text)
+        other.__dict__.update(self.__dict__)
+        return other
 
 
 class ProgramError(TidelogError):
-    """A program that is not well formed; ``diagnostics`` holds every finding, in order of position."""
+    """A program that is not well formed; ``diagnostics`` holds every finding, in order of position.
+
+    ``code``, ``note`` and ``hint`` are those of the first.
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(_one_line(d) for d in self.diagnostics))
+        for first in self.diagnostics[:1]:
+            self.code, self.note, self.hint = first.code, first.note, first.hint
+
+    def __reduce__(self) -> tuple[type[ProgramError], tuple[object, ...], dict[str, object]]:
+        return type(self), (self.diagnostics,), self.__dict__
 
 
 class DataError(TidelogError):

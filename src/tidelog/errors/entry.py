@@ -1,8 +1,9 @@
-"""The shape of a catalogue entry: what a diagnostic code means, told once.
+"""The shape of a catalogue entry: what a code means, told once.
 
-Law: a code, its title and its message template stand in exactly one catalogue, and `example` is a program text that
-produces the code; a test runs every example. The entries themselves live with the part of the front end that finds
-the mistake (`syntax.catalogue`, `program.catalogue`); this module knows none of them.
+Law: a code, its title and its message template stand in exactly one catalogue. Three digits are a finding about a
+program text, and `example` is a text that produces it; four digits are a failure of a call, and `example` is Python or
+a command that ends in it, or `test` names the test that does. Tests run every example. The entries themselves live with
+the part that finds the mistake (`syntax.catalogue`, `io.failures`, ...); this module knows none of them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from tidelog.errors import Diagnostic, Span
+from tidelog.errors import Diagnostic, Span, TidelogError
+
+Error = TypeVar("Error", bound=TidelogError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,39 @@ class CodeEntry:
         message, note = self.template.format(**values), _fill(self.note, values)
         told = _fill(self.hint, values) if hint is None else hint
         return Diagnostic(self.code, message, span, note, told, tuple(related))
+
+
+@dataclass(frozen=True, slots=True)
+class FailureEntry(Generic[Error]):
+    """One way in which a call fails: `kind` is the class of the error, the texts are those of a `CodeEntry`.
+
+    `hint` is empty only where the message itself says what to do. An example whose lines begin with `$ ` is typed at
+    a shell; every other one is Python. `test` names a test as `tests/x/test_y.py::test_z`.
+
+    >>> from tidelog.errors import DataError
+    >>> entry = FailureEntry("TL9999", DataError, "null", "row {row} is null", "There are no nulls.", "Leave it out.")
+    >>> error = entry.error(row=3)
+    >>> str(error), error.code, error.hint
+    ('row 3 is null', 'TL9999', 'Leave it out.')
+    """
+
+    code: str
+    kind: type[Error]
+    title: str
+    template: str
+    note: str
+    hint: str = ""
+    example: str = ""
+    test: str = ""
+
+    def error(self, /, **values: object) -> Error:
+        """The error, with `values` put into its texts."""
+        return self.mark(self.kind(self.template.format(**values)), **values)
+
+    def mark(self, error: Error, /, **values: object) -> Error:
+        """Give this code, note and hint to an error of a class that words its own text."""
+        error.code, error.note, error.hint = self.code, _fill(self.note, values), _fill(self.hint, values)
+        return error
 
 
 def _fill(text: str, values: Mapping[str, object]) -> str:

@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tidelog.errors import Diagnostic, Span
+from tidelog.errors import Diagnostic, Span, TidelogError
 
 PLAIN, ERROR, WARNING, STRONG, FRAME, PRIMARY, SECONDARY = (
     "plain",
@@ -77,7 +77,25 @@ def lines_of(diagnostic: Diagnostic) -> Iterator[Line]:
             yield from _place(text, span, gutter, PRIMARY, "-->")
     for text, span in related:
         yield from _place(text, span, gutter, SECONDARY, ":::")
-    for word, text in (("note", diagnostic.note), ("hint", diagnostic.hint)):
+    yield from _advice(diagnostic.note, diagnostic.hint, gutter)
+
+
+def lines_of_error(error: TidelogError) -> Iterator[Line]:
+    """The lines that show an error without a place in a text; its own line breaks are kept.
+
+    >>> print("\\n".join(plain(line) for line in lines_of_error(TidelogError("no such thing"))))
+    error: no such thing
+    """
+    first, *rest = str(error).split("\n")
+    yield [Piece(ERROR, f"error[{error.code}]" if error.code else "error"), Piece(STRONG, f": {visible(first)}")]
+    for line in rest:
+        yield [Piece(STRONG, visible(line))]
+    yield from _advice(error.note, error.hint, 1)
+
+
+def _advice(note: str, hint: str, gutter: int) -> Iterator[Line]:
+    """The rule that was broken and what to do, as far as there are words for them."""
+    for word, text in (("note", note), ("hint", hint)):
         if text:
             yield [Piece(FRAME, " " * (gutter + 1) + "= "), Piece(STRONG, f"{word}: "), Piece(PLAIN, visible(text))]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tidelog.errors import DataError
+from tidelog.io import failures
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, natural_type, to_signed
 
@@ -58,7 +58,7 @@ def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
     value = plain(value)
     cell = _encode(value, type_, dictionary)
     if cell is None:
-        raise DataError(f"{value!r} is not a value of type {type_}")
+        raise failures.NOT_A_VALUE.error(value=value, type=type_)
     return cell
 
 
@@ -101,10 +101,10 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
     cells: Cells = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
         if value is None:
-            raise DataError(f"{where}: row {row + 1} is null; nulls are refused, leave such rows out")
+            raise failures.NULL.error(where=where, row=row + 1)
         cell = _encode(plain(value), type_, dictionary)
         if cell is None:
-            raise DataError(f"{where}: {value!r} in row {row + 1} is not a value of type {type_}")
+            raise failures.NOT_A_VALUE_IN_ROW.error(where=where, value=value, row=row + 1, type=type_)
         cells[row] = cell
     return cells
 
@@ -126,15 +126,17 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
     for test, name in tests:
         if test(type_):
             return name
-    hint = "cast it to float or to a string" if pa.types.is_decimal(type_) else "give its parts as columns of their own"
-    raise DataError(f"{where}: Arrow type {type_} is not supported; {hint}")
+    advice = (
+        "cast it to float or to a string" if pa.types.is_decimal(type_) else "give its parts as columns of their own"
+    )
+    raise failures.ARROW_TYPE.error(where=where, type=type_, advice=advice)
 
 
 def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, where: str) -> Cells:
     """The cells of an Arrow column for a relation's column of that type."""
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
-        raise DataError(f"{where}: row {row + 1} is null; nulls are refused, leave such rows out")
+        raise failures.NULL.error(where=where, row=row + 1)
     own = arrow_column_type(column.type, where)
     try:
         if type_ == "symbol" and own == "symbol":
@@ -149,7 +151,7 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
         if type_ == "float" and own in ("float", "number"):
             return float_cells(np.asarray(column.cast(pa.float64()).to_numpy(), np.float64))
     except pa.ArrowInvalid as error:
-        raise DataError(f"{where}: {error}") from error
+        raise failures.OUT_OF_RANGE.error(where=where, error=error) from error
     return encode_column(column.to_pylist(), type_, dictionary, where)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from tidelog.errors import EngineError
+from tidelog.io.failures import NO_PANDAS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,5 +19,5 @@ if TYPE_CHECKING:
 def to_data_frame(table: pa.Table) -> pd.DataFrame:
     """The rows of a table as a data frame."""
     if find_spec("pandas") is None:
-        raise EngineError("`to_pandas` needs pandas: pip install 'tidelog[spark]', which brings it, or pandas alone")
+        raise NO_PANDAS.error()
     return table.to_pandas()

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from tidelog.errors import DataError
+from tidelog.io import failures
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.texts import read_text, show_text
 
@@ -61,8 +62,8 @@ def _empty_rows(text: str, shape: Shape) -> Iterator[None]:
     """Lines of a relation without columns: `()` as Soufflé writes it, or an empty line."""
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() not in ("", EMPTY_ROW):
-            raise DataError(
-                f"{shape.where}:{number}: `{line[:SHOWN]}`, but `{shape.relation}` has no columns: expected `()`"
+            raise failures.NO_COLUMNS.error(
+                where=shape.where, number=number, shown=line[:SHOWN], relation=shape.relation
             )
         yield
 
@@ -72,9 +73,7 @@ def _decoded(data: bytes, shape: Shape) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{shape.where}:{line}: not UTF-8 text (byte 0x{data[error.start]:02x}); nothing was read"
-        ) from None
+        raise failures.NOT_TEXT.error(where=shape.where, line=line, byte=data[error.start]) from None
 
 
 def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
@@ -149,13 +148,13 @@ def _split(text: str, shape: Shape) -> Iterator[tuple[int, list[str]]]:
             yield number, line.removesuffix("\r").split(shape.delimiter)
         return
     if len(shape.delimiter) != 1:
-        raise DataError(f"{shape.where}: text with quotes has a delimiter of one character, not `{shape.delimiter}`")
+        raise failures.QUOTED_DELIMITER.error(where=shape.where, delimiter=shape.delimiter)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=shape.delimiter, strict=True)
     try:
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        raise DataError(f"{shape.where}:{reader.line_num}: {error}; nothing was read") from None
+        raise failures.QUOTES.error(where=shape.where, line=reader.line_num, error=error) from None
 
 
 def _picked(cells: list[str], shape: Shape, number: int) -> list[str]:
@@ -168,10 +167,17 @@ def _picked(cells: list[str], shape: Shape, number: int) -> list[str]:
     shown = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
     told = {"\t": "tabs"}.get(shape.delimiter, f"`{shape.delimiter}`")
     least = "at least " if shape.picked is not None else ""
-    raise DataError(
-        f"{shape.where}:{number}: {len(cells)} {'column' if len(cells) == 1 else 'columns'} separated by {told}, but "
-        f"`{shape.relation}({', '.join(shape.names)})` needs {least}{wanted}: `{shown}`{_hint(line, shape)}; "
-        "nothing was read"
+    raise failures.CELLS.error(
+        where=shape.where,
+        number=number,
+        cells=f"{len(cells)} {'column' if len(cells) == 1 else 'columns'}",
+        told=told,
+        relation=shape.relation,
+        names=", ".join(shape.names),
+        least=least,
+        wanted=wanted,
+        shown=shown,
+        guess=_hint(line, shape),
     )
 
 
@@ -193,7 +199,7 @@ def _value(text: str, place: int, shape: Shape, number: int) -> Any:
         header = shape.headers is None and number == 1
         hint = "; if the first line holds names, say headers=true" if header else ""
         column = f"column {place + 1} (`{shape.names[place]}`) of `{shape.relation}`"
-        raise DataError(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
+        raise error.reworded(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
 
 
 def _table(shape: Shape, columns: Sequence[list[Any]]) -> Data:
@@ -232,8 +238,5 @@ def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: Shape) -> pa.
         found = pc.index(pc.match_substring(column, bad), True).as_py()
         if found >= 0:
             text = repr(column[found].as_py())
-            raise DataError(
-                f"{shape.where}: {text} of `{shape.relation}` contains {name}, which this format cannot hold; "
-                "use rfc4180=true, another delimiter, or IO=parquet"
-            )
+            raise failures.NOT_HELD.error(where=shape.where, text=text, relation=shape.relation, name=name)
     return column

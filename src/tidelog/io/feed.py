@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.errors import StateError
+from tidelog.io import failures
 from tidelog.io.place import open_files
 from tidelog.io.view_files import Write
 
@@ -52,7 +52,7 @@ class FolderFeed:
         try:
             found = [PART.search(info.path) for info in files.get_file_info(selector)]
         except OSError as error:
-            raise StateError(f"the feed of `{self.view}` in {self.folder} was not read: {error}") from error
+            raise failures.FEED_NOT_READ.error(view=self.view, folder=self.folder, error=error) from error
         return max((int(match[1]) for match in found if match), default=0)
 
     def put(self, epoch: int, write: Write, frame: Frame) -> None:
@@ -67,5 +67,5 @@ class FolderFeed:
             with contextlib.suppress(OSError):  # half an epoch is of no use to anybody
                 files.delete_dir(f"{place}/{hidden}")
             if isinstance(error, OSError | pa.ArrowException):
-                raise StateError(f"the feed of `{self.view}` in {self.folder} was not written: {error}") from error
+                raise failures.FEED_NOT_WRITTEN.error(view=self.view, folder=self.folder, error=error) from error
             raise

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tidelog.errors import DataError, ProgramError
+from tidelog.io import failures
 from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
@@ -79,10 +80,10 @@ def _existing(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
 
 def _missing(relation: str, name: str, folder: Path) -> DataError:
     if not folder.is_dir():
-        return DataError(f"no facts for `{relation}`: there is no folder {folder}")
+        return failures.NO_FOLDER.error(relation=relation, folder=folder)
     there = sorted(path.name for path in folder.iterdir() if path.is_file() and kind_of_file(path.name))
     shown = ", ".join(there[:LISTED]) + (f" and {len(there) - LISTED} more" if len(there) > LISTED else "")
-    return DataError(f"no facts for `{relation}`: {folder} has no file {name}; it has {shown or 'no fact files'}")
+    return failures.NO_FILE.error(relation=relation, folder=folder, name=name, shown=shown or "no fact files")
 
 
 def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
@@ -94,7 +95,7 @@ def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
     data = _bytes_of(file.path)
     if kind == TRIPLES:
         if len(types) != 3:
-            raise DataError(f"{where}: triples have three columns, `{file.relation}` has {len(types)}")
+            raise failures.TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
         return read_ntriples(data, where, names)
     return read_delimited(data, shape_of(file, kind, data, names, types))
 
@@ -102,7 +103,7 @@ def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
 def refuse_spark_kinds(kind: str, where: str) -> None:
     """JSON and tables are read and written by Spark alone."""
     if kind in (JSON, TABLE):
-        raise DataError(f"{where}: {'a table' if kind == TABLE else 'JSON'} needs Spark: run with `--runtime spark`")
+        raise failures.NEEDS_SPARK.error(where=where, what="a table" if kind == TABLE else "JSON")
 
 
 def kind_of(file: InputFile) -> str:
@@ -120,7 +121,9 @@ def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], type
     headers = layout.headers if layout.headers is not None or kind == CSV else False
     shape = Shape(str(file.path), file.relation, tuple(names), tuple(types), delimiter, quoted, headers, layout.columns)
     if layout.columns is not None and len(layout.columns) != len(types):
-        raise DataError(f"{shape.where}: columns= picks {len(layout.columns)}, `{file.relation}` has {len(types)}")
+        raise failures.PICKED_COLUMNS.error(
+            where=shape.where, picked=len(layout.columns), relation=file.relation, columns=len(types)
+        )
     return shape
 
 
@@ -129,28 +132,30 @@ def _bytes_of(path: Path) -> bytes:
         data = path.read_bytes()
         return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except (OSError, EOFError) as error:
-        raise DataError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise failures.NOT_OPENED.error(path=path, reason=getattr(error, "strerror", None) or error) from None
 
 
 def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types) -> pa.Table:
     try:
         table = pyarrow.parquet.read_table(file.path)
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{file.path}: not a Parquet file that can be read: {error}") from None
+        raise failures.NOT_PARQUET.error(path=file.path, error=error) from None
     if file.layout.columns is not None:
         table = table.select([i for i in file.layout.columns if i < table.num_columns])
     if table.num_columns != len(types):
-        raise DataError(f"{file.path}: {table.num_columns} columns, but `{file.relation}` has {len(types)}")
+        raise failures.PARQUET_COLUMNS.error(
+            path=file.path, found=table.num_columns, relation=file.relation, columns=len(types)
+        )
     if set(table.column_names) == set(names):
         table = table.select(list(names))
     for column, name, type_ in zip(table.columns, table.column_names, types, strict=True):
         where = f"{file.path}: column `{name}`"
         own = arrow_column_type(column.type, where)
         if type_ is not None and own != type_ and (own, type_) not in WIDENS:
-            raise DataError(f"{where} holds {own}s, but `{file.relation}` expects {type_}; nothing was read")
+            raise failures.PARQUET_TYPE.error(where=where, own=own, relation=file.relation, type=type_)
         if column.null_count:
             row = column.is_null().to_pylist().index(True) + 1
-            raise DataError(f"{where}: row {row} is null; nulls are refused, leave such rows out; nothing was read")
+            raise failures.PARQUET_NULL.error(where=where, row=row)
     return table.rename_columns(list(names))
 
 
@@ -177,16 +182,14 @@ def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, p
         finally:
             half.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror or error}") from None
+        raise failures.NOT_WRITTEN.error(path=path, reason=error.strerror or error) from None
 
 
 def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, where: str) -> bytes:
     """The text of a view."""
     if layout.kind == TRIPLES:
         if tuple(types) != ("symbol",) * 3:
-            raise DataError(
-                f"{where}: triples need three symbol columns, `{relation}` has {', '.join(map(str, types))}"
-            )
+            raise failures.OUTPUT_TRIPLES.error(where=where, relation=relation, types=", ".join(map(str, types)))
         return write_ntriples(table, where)
     commas = layout.kind == CSV
     names = layout.names or tuple(table.column_names)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from tidelog.errors import DataError
+from tidelog.io import failures
 
 _IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>'
 _BLANK = r"_:[^\W_][\w.\-:]*(?<!\.)|_:_[\w.\-:]*(?<!\.)"
@@ -39,10 +39,7 @@ def read_ntriples(data: bytes, where: str, names: Iterable[str]) -> pa.Table:
             rows.append(found.groups())
         elif not _SKIPPED.fullmatch(line):
             shown = line if len(line) <= 100 else line[:97] + "..."
-            raise DataError(
-                f"{where}:{number}: not a statement: `{shown}`; expected `subject predicate object .` with terms "
-                'such as <http://a.example/b>, _:b1, "text"@en; nothing was read'
-            )
+            raise failures.NOT_A_STATEMENT.error(where=where, number=number, shown=shown)
     columns = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table([pa.array(column, pa.string()) for column in columns], names=list(names))
 
@@ -52,7 +49,7 @@ def _lines(data: bytes, where: str) -> list[str]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{where}:{line}: not UTF-8 text; nothing was read") from None
+        raise failures.TRIPLES_NOT_TEXT.error(where=where, line=line) from None
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
@@ -62,6 +59,6 @@ def write_ntriples(table: pa.Table, where: str) -> bytes:
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         for term in row:
             if not isinstance(term, str) or not _TERM.fullmatch(term):
-                raise DataError(f"{where}: {term!r} is not a term of N-Triples; write this relation as text instead")
+                raise failures.NOT_A_TERM.error(where=where, term=term)
         lines.append(" ".join(row) + " .\n")
     return "".join(lines).encode()

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from tidelog.errors import StateError
+from tidelog.io import failures
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.texts import show_text
 from tidelog.program.term import Value
@@ -171,4 +171,4 @@ def _write_whole(path: str, table: pa.Table) -> None:
         pq.write_table(table, half, filesystem=filesystem)
         filesystem.move(half, place)
     except (OSError, pa.ArrowException) as error:
-        raise StateError(f"cannot write {path}: {error}") from error
+        raise failures.TABLE_NOT_WRITTEN.error(path=path, error=error) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.errors import StateError
+from tidelog.io import failures
 
 
 def open_files(folder: str) -> tuple[fs.FileSystem, str]:
@@ -17,6 +17,6 @@ def open_files(folder: str) -> tuple[fs.FileSystem, str]:
         try:
             found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(folder)
         except (OSError, pa.ArrowException) as error:
-            raise StateError(f"{folder}: {error}; give a local folder or a URI that Arrow reads") from error
+            raise failures.NO_FILE_SYSTEM.error(folder=folder, error=error) from error
         return found
     return fs.LocalFileSystem(), folder

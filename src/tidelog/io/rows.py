@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import DataError
+from tidelog.io import failures
 from tidelog.io.columns import (
     arrow_column_type,
     encode_arrow,
@@ -47,12 +48,10 @@ def read_rows(relation: str, data: object) -> Rows:
         return Rows(tuple(data.columns), data.num_rows, tuple(data.column_names))
     if isinstance(data, np.ndarray):
         if data.ndim != 2:
-            raise DataError(f"{relation}: a numpy array of rows has two dimensions, this one has {data.ndim}")
+            raise failures.ARRAY_DIMENSIONS.error(relation=relation, dimensions=data.ndim)
         return Rows(tuple(data.T), len(data))
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
-        raise DataError(
-            f"{relation}: rows are tuples, an Arrow table, a data frame or a numpy array, not {type(data).__name__}"
-        )
+        raise failures.NOT_ROWS.error(relation=relation, found=type(data).__name__)
     return _read_tuples(relation, data)
 
 
@@ -63,11 +62,7 @@ def _read_tuples(relation: str, data: Iterable[Any]) -> Rows:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, tuple | list) or len(row) != len(rows[0]):
             shown = f"{row!r}"[:80]
-            raise DataError(
-                f"{relation}: row {number}, {shown}, is not a tuple of {_count(rows[0])} values as the first row"
-            )
-    if not isinstance(rows[0], tuple | list):
-        raise DataError(f"{relation}: a row is a tuple of values, not {rows[0]!r}")
+            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=_count(rows[0]))
     return Rows(tuple(zip(*rows, strict=True)), len(rows))
 
 
@@ -91,7 +86,7 @@ def data_types(relation: str, rows: Rows) -> tuple[str, ...]:
         if isinstance(column, pa.ChunkedArray):
             found.append(arrow_column_type(column.type, where))
         elif len(column) and column[0] is None:
-            raise DataError(f"{where}: row 1 is null; nulls are refused, leave such rows out")
+            raise failures.NULL.error(where=where, row=1)
         else:
             found.append(_column_type(column, where))
     return tuple(found)
@@ -101,7 +96,7 @@ def _column_type(column: Any, where: str) -> str:
     try:
         kinds = {value_type(v) for v in (column[:1] if isinstance(column, np.ndarray) else column[:100])}
     except DataError as error:
-        raise DataError(f"{where}: {error}") from error
+        raise error.reworded(f"{where}: {error}") from error
     if kinds == {"number", "float"}:
         return "float"
     return "unsigned" if kinds == {"number", "unsigned"} else value_type(column[0])

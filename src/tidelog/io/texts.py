@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tidelog.errors import DataError, TidelogError
+from tidelog.errors import TidelogError
+from tidelog.io import failures
 from tidelog.program.text import show_float, to_float, to_integer
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -33,7 +34,7 @@ def read_text(text: str, type_: str) -> Any:
         return _READERS[type_](text)
     except (TidelogError, ValueError):
         shown = text if len(text) <= 60 else text[:57] + "..."
-        raise DataError(f"`{shown}` is not {_EXPECTED[type_]}") from None
+        raise failures.NOT_READ.error(shown=shown, expected=_EXPECTED[type_]) from None
 
 
 def show_text(value: Any, type_: str | None) -> str:

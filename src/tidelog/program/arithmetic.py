@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tidelog.errors import EvaluationError
+from tidelog.program import failures
 from tidelog.program.term import NAN, NUMBER, UNSIGNED, canonical_float
 
 BITS = 64
@@ -27,7 +27,7 @@ def in_range(value: int, type_: str) -> int:
     """
     low, high = RANGES[type_]
     if not low <= value <= high:
-        raise EvaluationError(f"overflow: {value} is not a value of type {type_}")
+        raise failures.OVERFLOW.error(value=value, type=type_)
     return value
 
 
@@ -44,7 +44,7 @@ def wrap(bits: int, type_: str) -> int:
 def divide(left: int, right: int) -> int:
     """The quotient without its fraction: -7 / 2 is -3."""
     if right == 0:
-        raise EvaluationError(f"division by zero: {left} / 0")
+        raise failures.DIVISION.error(left=left, operator="/", right=0)
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
@@ -52,16 +52,16 @@ def divide(left: int, right: int) -> int:
 def remainder(left: int, right: int) -> int:
     """What division leaves, with the sign of the dividend: -7 % 2 is -1."""
     if right == 0:
-        raise EvaluationError(f"division by zero: {left} % 0")
+        raise failures.DIVISION.error(left=left, operator="%", right=0)
     return left - right * divide(left, right)
 
 
 def power(base: int, exponent: int) -> int:
     """An integer power; a negative exponent has no integer value."""
     if exponent < 0:
-        raise EvaluationError(f"negative exponent: {base} ^ {exponent}")
+        raise failures.NEGATIVE_EXPONENT.error(base=base, exponent=exponent)
     if abs(base) > 1 and exponent >= BITS:
-        raise EvaluationError(f"overflow: {base} ^ {exponent}")
+        raise failures.POWER_OVERFLOW.error(base=base, exponent=exponent)
     return int(base**exponent)
 
 
@@ -83,14 +83,14 @@ def shift_right_filling_zeros(value: int, count: int) -> int:
 def divide_floats(left: float, right: float) -> float:
     """IEEE division, except that a divisor of zero is an error (D11)."""
     if right == 0:
-        raise EvaluationError(f"division by zero: {left} / {right}")
+        raise failures.DIVISION.error(left=left, operator="/", right=right)
     return canonical_float(left / right)
 
 
 def power_floats(base: float, exponent: float) -> float:
     """IEEE power: too large is infinite, a root of a negative is NaN; zero to a negative power divides by zero."""
     if base == 0 and exponent < 0:
-        raise EvaluationError(f"division by zero: {base} ^ {exponent}")
+        raise failures.DIVISION.error(left=base, operator="^", right=exponent)
     try:
         return canonical_float(math.pow(base, exponent))
     except OverflowError:
@@ -111,7 +111,7 @@ def float_order(value: float) -> tuple[bool, float]:
 def truncate(value: float) -> int:
     """A float without its fraction."""
     if not math.isfinite(value):
-        raise EvaluationError(f"failed conversion: {value} is not an integer")
+        raise failures.NOT_AN_INTEGER.error(value=value)
     return math.trunc(value)
 
 
@@ -122,9 +122,7 @@ def count_up_or_down(first: int | float, end: int | float, step: int | float) ->
     ([5, 3, 1], [0.0, 0.5])
     """
     if not all(map(math.isfinite, (first, end, step))) or first + step == first:
-        raise EvaluationError(
-            f"range({first}, {end}, {step}) never ends: it needs finite bounds and a step other than 0"
-        )
+        raise failures.ENDLESS_RANGE.error(first=first, end=end, step=step)
     steps, value = 0, first
     while value < end if step > 0 else value > end:
         yield value

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from tidelog.errors import EngineError, EvaluationError
-from tidelog.program import arithmetic, lists, text
+from tidelog.program import arithmetic, failures, lists, text
 from tidelog.program.lists import same
 from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED, Value, canonical_float
 
@@ -85,7 +84,7 @@ class Functions(Mapping[str, tuple[Function, ...]]):
         (True, False)
         """
         if function.name in FUNCTIONS:
-            raise EngineError(f"function `{function.name}` is built in; register yours under another name")
+            raise failures.BUILT_IN.error(name=function.name)
         kept = (f for fs in self.values() for f in fs if (f.name, f.params) != (function.name, function.params))
         return Functions((*kept, function))
 
@@ -110,14 +109,16 @@ def user_function(
     unknown = sorted({*params, result} - {*NUMERIC, SYMBOL, LIST, ANY})
     if unknown or not name.isidentifier():
         what = f"unknown types {unknown}" if unknown else "its name is not an identifier"
-        raise EngineError(f"function `{name}` cannot be registered: {what}")
+        raise failures.NOT_REGISTERED.error(name=name, what=what)
 
     def declare(python: Callable[..., Value]) -> Function:
         def evaluate(*args: Value) -> Value:
             try:
                 value = python(*args)
             except Exception as error:
-                raise EvaluationError(f"{name}{args!r} failed: {type(error).__name__}: {error}") from error
+                raise failures.FUNCTION_FAILED.error(
+                    name=name, args=args, kind=type(error).__name__, error=error
+                ) from error
             return admit(value, result, name)
 
         return Function(name, tuple(params), result, evaluate, version=version)
@@ -143,7 +144,7 @@ def admit(value: object, type_: str, where: str) -> Value:
         return value
     if isinstance(value, tuple | list) and type_ in (LIST, ANY):
         return tuple(admit(element, ANY, where) for element in value)
-    raise EvaluationError(f"{where}: {value!r} is not a value of type {type_}")
+    raise failures.RESULT_TYPE.error(where=where, value=value, type=type_)
 
 
 def resolve(
@@ -167,7 +168,7 @@ def compare(left: Value, right: Value, type_: str) -> int:
     (-1, -1)
     """
     if type_ not in ORDERED_TYPES:
-        raise EvaluationError(f"values of type {type_} have no order")
+        raise failures.NO_ORDER.error(type=type_)
     a, b = order_key(left), order_key(right)
     return int(a > b) - int(a < b)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tidelog.errors import EvaluationError
+from tidelog.program import failures
 from tidelog.program.functions import Function, resolve
 from tidelog.program.term import Call, Const, Term, Value
 
@@ -17,9 +17,9 @@ def ground_value(term: Term, functions: Mapping[str, tuple[Function, ...]]) -> t
     if isinstance(term, Const):
         return term.value, term.type
     if not isinstance(term, Call):
-        raise EvaluationError("a fact has no variables")
+        raise failures.FACT_VARIABLE.error()
     parts = [ground_value(arg, functions) for arg in term.args]
     function = resolve(term.function, [type_ for _, type_ in parts], functions)
     if function is None:
-        raise EvaluationError(f"no function `{term.function}` takes {', '.join(t for _, t in parts)}")
+        raise failures.NO_FUNCTION.error(name=term.function, types=", ".join(t for _, t in parts))
     return function.evaluate(*(value for value, _ in parts)), function.result

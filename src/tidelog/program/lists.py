@@ -7,7 +7,7 @@ Lists are not ordered.
 
 from __future__ import annotations
 
-from tidelog.errors import EvaluationError
+from tidelog.program import failures
 from tidelog.program.arithmetic import float_order
 from tidelog.program.term import Value
 
@@ -57,11 +57,11 @@ def size(elements: List) -> int:
 
 def first(elements: List) -> Value:
     if not elements:
-        raise EvaluationError("f_first of the empty list")
+        raise failures.EMPTY_LIST.error(function="f_first")
     return elements[0]
 
 
 def last(elements: List) -> Value:
     if not elements:
-        raise EvaluationError("f_last of the empty list")
+        raise failures.EMPTY_LIST.error(function="f_last")
     return elements[-1]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 FEW = 100
 ALIKE = 0.75
+LOOSELY = 0.6  # for a short list of names that everybody knows by heart, and for questions that change nothing
 LISTED = 8
 SHORT, LONG = 4, 6
 
@@ -34,16 +35,16 @@ class KnownNames:
         found = {known for variant in _variants(name) for known in self._variants.get(variant, ())}
         return (known for known in sorted(found) if known != name and _one_slip(name, known))
 
-    def nearest(self, name: str) -> str | None:
-        """The most similar known name, if any is similar.
+    def nearest(self, name: str, alike: float = ALIKE) -> str | None:
+        """The most similar known name, if any is similar; ``alike`` is the least share of characters that agree.
 
         >>> KnownNames(["edge", "path"]).nearest("paths_"), KnownNames(["edge"]).nearest("node")
         ('path', None)
         """
         candidates = self._names if len(self._names) <= FEW else list(self.near(name))
         others = [known for known in candidates if known != name]
-        alike = difflib.get_close_matches(name, others, n=1, cutoff=ALIKE)
-        return alike[0] if alike else None
+        found = difflib.get_close_matches(name, others, n=1, cutoff=alike)
+        return found[0] if found else None
 
     def hint(self, name: str, otherwise: str) -> str:
         """What is known, and which of it is probably meant."""

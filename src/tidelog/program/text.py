@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import xxhash
 
-from tidelog.errors import EvaluationError
+from tidelog.program import failures
 from tidelog.program.arithmetic import in_range, wrap
 from tidelog.program.term import NUMBER, canonical_float
 
@@ -48,7 +48,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise EvaluationError(f"not a regular expression: {pattern!r} ({error})") from None
+        raise failures.PATTERN.error(pattern=pattern, error=error) from None
 
 
 def ordinal(text: str) -> int:
@@ -62,9 +62,9 @@ def ordinal(text: str) -> int:
 def to_integer(text: str, type_: str) -> int:
     """Decimal, ``0x`` or ``0b``, with an optional sign."""
     if not _INTEGER.fullmatch(text):
-        raise EvaluationError(f"failed conversion: {text!r} is not a {type_}")
+        raise failures.NOT_CONVERTED.error(text=text, type=type_)
     if len(text) > 80:
-        raise EvaluationError(f"overflow: {text[:20]}... is not a value of type {type_}")
+        raise failures.TEXT_OVERFLOW.error(shown=text[:20], type=type_)
     digits = text.lstrip("+-")
     value = int(digits, 0) if digits[:2] in ("0x", "0b") else int(digits)
     return in_range(-value if text.startswith("-") else value, type_)
@@ -73,7 +73,7 @@ def to_integer(text: str, type_: str) -> int:
 def to_float(text: str) -> float:
     """A decimal number with optional fraction and exponent, or ``inf``, ``-inf``, ``nan``."""
     if not _FLOAT.fullmatch(text):
-        raise EvaluationError(f"failed conversion: {text!r} is not a float")
+        raise failures.NOT_CONVERTED.error(text=text, type="float")
     return canonical_float(float(text))
 
 

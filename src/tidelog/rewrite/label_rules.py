@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 
-from tidelog.errors import EngineError
 from tidelog.program import Rule
+from tidelog.rewrite import failures
 
 
 def label_rules(rules: Iterable[Rule], used: set[str] | None = None) -> tuple[Rule, ...]:
@@ -47,7 +47,7 @@ def label_of(rule: Rule) -> str:
     tidelog.errors.EngineError: a rule needs a label before it is rewritten
     """
     if rule.label is None:
-        raise EngineError("a rule needs a label before it is rewritten")
+        raise failures.NO_LABEL.error()
     return rule.label
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tidelog.errors import EngineError
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule
+from tidelog.rewrite import failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def to_delta_rules(rule: Rule) -> tuple[DeltaRule, ...]:
     -1 Δp(X) :- qν(X, Y), Y > 1, rν(Y), !Δs(X).
     """
     if not all(isinstance(literal, Atom | Negation | Comparison) for literal in rule.body):
-        raise EngineError("delta rules need atoms, negated atoms and comparisons; rewrite the rule to core first")
+        raise failures.NOT_CORE.error()
     return tuple(DeltaRule(rule, i) for i, literal in enumerate(rule.body) if isinstance(literal, Atom | Negation))
 
 

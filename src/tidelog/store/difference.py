@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tidelog.errors import StateError
 from tidelog.program import Program, Rule
+from tidelog.store import failures
 from tidelog.syntax import print_fact, print_program, print_rule
 
 SHOWN = 5
@@ -90,7 +90,4 @@ def check_same_program(running: Program, facts: Sequence[str], given: Program, p
         lines = difference.lines(running.convention)
         more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
         shown = "\n  ".join(lines[:SHOWN] + more)
-        raise StateError(
-            f"{place} holds another program; from it to the one given:\n  {shown}\n"
-            "open the state without a program, or change its program with `tidelog apply`"
-        )
+        raise failures.OTHER_PROGRAM.error(place=place, shown=shown)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.errors import StateError, StateWarning
 from tidelog.partition.partition import Partition
 from tidelog.plan.ruleset import Ruleset
+from tidelog.store import failures
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
 from tidelog.store.entries import encode_entries
@@ -108,7 +109,7 @@ class Durable:
             store.lock()
         try:
             if not check_format(store) and not writable:
-                raise StateError(f"{store.name} holds no state")
+                raise failures.NO_STATE.error(name=store.name)
             log = Log(store)
             recovered = recover(store, log, at)
             image = recovered.image
@@ -140,17 +141,12 @@ class Durable:
     def must_be_writable(self) -> None:
         """Refuse to change a state that is only read."""
         if not self.writable:
-            raise EngineError(
-                f"{self.store.name} was opened at epoch {self._epoch} to be read; open it without `at` to write"
-            )
+            raise failures.READ_ONLY.error(name=self.store.name, epoch=self._epoch)
 
     def must_be_exact(self) -> None:
         """Refuse to try out changes on facts that were put together from several partitions: their ranks differ."""
         if not self.writable and self.partitions:
-            raise EngineError(
-                f"{self.store.name} has {self.partitions} partitions, which were put together to be read; "
-                "open it without `at`, with the same number of partitions, to try out changes"
-            )
+            raise failures.NOT_EXACT.error(name=self.store.name, partitions=self.partitions)
 
     def taken_over(self, rules: Ruleset, entries: int) -> None:
         """The engine holds the state now; it differs from the files in nothing."""
@@ -309,7 +305,7 @@ class Durable:
         segments = self.log.segments
         if after < self._epoch and (not segments or segments[0] > after + 1):
             oldest = segments[0] - 1 if segments else self._epoch
-            raise StateError(f"{self.store.name}: changes are kept since epoch {oldest}; those since {after} are not")
+            raise failures.CHANGES_NOT_KEPT.error(name=self.store.name, oldest=oldest, after=after)
         return Log(self.store).frames(after, self._epoch)
 
     def close(self) -> None:
@@ -335,9 +331,8 @@ def _about_rules(rules: Ruleset, node: Recorded) -> dict[str, Any]:
 def _check_partitions(store: Store, image: Image, wanted: int | None) -> None:
     """A state is written by as many partitions as made it: ranks are theirs, and facts lie where they are owned."""
     if image.epoch and wanted is not None and image.partitions != wanted:
-        raise StateError(
-            f"{store.name}: this state has {_counted(image.partitions)}, not {_counted(wanted)}; open it as it was "
-            "made, read it with `at` (-1: the last epoch), or make a new state from what `tidelog export` writes"
+        raise failures.OTHER_PARTITIONS.error(
+            name=store.name, found=_counted(image.partitions), wanted=_counted(wanted)
         )
 
 
@@ -357,4 +352,4 @@ def _tidy(store: Store, log: Log, damaged: Iterable[int]) -> None:
         log.repair()
         store.clean()
     except OSError as error:
-        raise StateError(f"{store.name} cannot be written: {error.strerror or error}") from error
+        raise failures.NOT_WRITABLE.error(name=store.name, reason=error.strerror or error) from error

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidelog.errors import StateError
+from tidelog.store import failures
 from tidelog.store.disk import Disk, LocalDisk
 from tidelog.store.frame import Bytes
 from tidelog.store.lock import Lock
@@ -100,7 +100,7 @@ class FileStore:
             self.disk.make_folder("")
             self._lock.take()
         except OSError as error:
-            raise StateError(f"{self.root} cannot be used as a state folder: {error.strerror}") from error
+            raise failures.UNUSABLE.error(name=self.root, reason=error.strerror) from error
 
     def unlock(self) -> None:
         """Let another writer in."""

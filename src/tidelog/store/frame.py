@@ -22,7 +22,7 @@ from typing import Any
 
 import xxhash
 
-from tidelog.errors import StateError
+from tidelog.store import failures
 
 FORMAT = 1
 EPOCH, SNAPSHOT = 1, 2
@@ -125,8 +125,6 @@ def _head(data: memoryview, start: int) -> tuple[int, int, int, int, int]:
             raise Torn("it ends in zeros")
         raise Altered(f"the head of a frame does not fit its checksum at byte {start}")
     if version > FORMAT:
-        raise StateError(
-            f"format {version} is newer than format {FORMAT}, the newest that this version of Tidelog reads"
-        )
+        raise failures.NEWER_FRAME.error(found=version, known=FORMAT)
     kind, epoch, previous, header_size, body_size = fields
     return kind, epoch, previous, header_size, body_size

@@ -16,7 +16,7 @@ import time
 import weakref
 from pathlib import Path
 
-from tidelog.errors import StateError
+from tidelog.store import failures
 
 
 class Lock:
@@ -34,10 +34,7 @@ class Lock:
         except OSError as error:
             held = _holder(os.pread(file, 4096, 0))
             os.close(file)
-            raise StateError(
-                f"{self.path.parent}: another writer has this state open: {held}; wait until it is done, or read a "
-                "committed epoch with `at` (command line: `--at`)"
-            ) from error
+            raise failures.LOCKED.error(folder=self.path.parent, held=held) from error
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(_identity()).encode(), 0)
         self._release = weakref.finalize(self, os.close, file)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tidelog.errors import StateError
+from tidelog.store import failures
 from tidelog.store.frame import Altered, Bytes, Frame, Torn, decode_frame
 from tidelog.store.store import Store
 
@@ -115,9 +116,8 @@ class Log:
             self._store.append(segment_name(segment), parts, at)
         except OSError as error:
             self.end.torn = self.end.segment == segment
-            raise StateError(
-                f"{self._store.name}/{segment_name(segment)}: epoch {epoch} could not be written: "
-                f"{error.strerror or error}; nothing was changed"
+            raise failures.EPOCH_NOT_WRITTEN.error(
+                file=f"{self._store.name}/{segment_name(segment)}", epoch=epoch, reason=error.strerror or error
             ) from error
         self.end = End(segment, at + size)
         self.bytes += size
@@ -128,7 +128,7 @@ class Log:
             self.repair()
         except OSError as error:
             name = segment_name(self.end.segment)
-            raise StateError(f"{self._store.name}/{name} cannot be cut: {error.strerror or error}") from error
+            raise failures.NOT_CUT.error(file=f"{self._store.name}/{name}", reason=error.strerror or error) from error
         self.end = End()
 
     def repair(self) -> None:
@@ -150,10 +150,7 @@ class Log:
                 self._store.remove(segment_name(segment))
 
     def _damaged(self, segment: int, what: str) -> StateError:
-        return StateError(f"{self._store.name}/{segment_name(segment)} is damaged: {what}")
+        return failures.DAMAGED.error(file=f"{self._store.name}/{segment_name(segment)}", what=what)
 
     def _missing(self, wanted: int, found: int) -> StateError:
-        return StateError(
-            f"{self._store.name}: the log of epoch {wanted} is not there; it goes on with epoch {found} in "
-            f"{segment_name(found)}"
-        )
+        return failures.LOG_MISSING.error(name=self._store.name, wanted=wanted, found=found, file=segment_name(found))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tidelog.errors import StateError
 from tidelog.rewrite.place.placement import MIRRORED
+from tidelog.store import failures
 from tidelog.store.frame import Frame
 from tidelog.store.log import Log
 from tidelog.store.snapshot import read_snapshot, snapshots
@@ -77,7 +78,7 @@ def read_markers(store: Store, partition: int, since: int, until: int) -> dict[i
     for frame in Log(store).frames(max(found, default=since - 1), until):
         found[frame.epoch] = markers_of(frame.header)[partition]
     if until not in found:
-        raise StateError(f"{store.name}: there is no epoch {until}; the last is {max(found, default=0)}")
+        raise failures.NO_EPOCH.error(name=store.name, epoch=until, last=max(found, default=0))
     return found
 
 

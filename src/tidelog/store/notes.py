@@ -11,7 +11,8 @@ import json
 import warnings
 from typing import Any
 
-from tidelog.errors import StateError, StateWarning
+from tidelog.errors import StateWarning
+from tidelog.store import failures
 from tidelog.store.frame import FORMAT, checksum_of
 from tidelog.store.store import Store
 
@@ -49,18 +50,13 @@ def check_format(store: Store) -> bool:
     values = read_note(store, FORMAT_FILE)
     if values is not None:
         if values["format"] > FORMAT:
-            raise StateError(
-                f"{store.name} has format {values['format']}; this version of Tidelog reads formats up to {FORMAT}; "
-                "install a newer one"
-            )
+            raise failures.NEWER_FORMAT.error(name=store.name, found=values["format"], known=FORMAT)
         return True
     if store.names("log") or store.names("snapshots") or FORMAT_FILE in store.names(""):
         return True
     others = store.names("")
     if others:
-        raise StateError(
-            f"{store.name} is not a state folder: it holds {', '.join(others[:3])}; choose an empty folder"
-        )
+        raise failures.NOT_A_STATE.error(name=store.name, others=", ".join(others[:3]))
     return False
 
 

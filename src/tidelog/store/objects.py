@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.errors import StateError
+from tidelog.store import failures
 from tidelog.store.frame import Bytes
 
 TEMPORARY = ".tmp"
@@ -32,7 +32,7 @@ class ObjectStore:
         try:
             filesystem, root = fs.FileSystem.from_uri(uri)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-            raise StateError(f"{uri} cannot be used as a state folder: {error}") from error
+            raise failures.UNUSABLE.error(name=uri, reason=error) from error
         return cls(filesystem, root)
 
     @property

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.errors import StateError
+from tidelog.store import failures
 from tidelog.store.frame import Altered, Bytes, Frame, Torn, decode_frame
 from tidelog.store.log import ENDING, FOLDER, SEGMENT
 from tidelog.store.store import Store
@@ -49,7 +50,7 @@ class PieceLog:
         left = dict(wanted)
         if not left:
             return
-        broken: dict[int, str] = {}
+        broken: dict[int, StateError] = {}
         for first, name in self._reaching(next(iter(left))):
             for frame in self._read(name, wanted, first, broken):
                 if left.get(frame.epoch) == frame.checksum:
@@ -66,7 +67,7 @@ class PieceLog:
         last = max((first for first, _ in files if first <= epoch), default=0)
         return [file for file in files if file[0] >= last]
 
-    def _read(self, name: str, wanted: Mapping[int, int], first: int, broken: dict[int, str]) -> Iterator[Frame]:
+    def _read(self, name: str, wanted: Mapping[int, int], first: int, broken: dict[int, StateError]) -> Iterator[Frame]:
         """The frames of a file up to one that is not whole; those that do not count are passed over unread.
 
         What is not whole may well be a leftover: it is noted in ``broken`` by the first epoch that it may concern.
@@ -79,17 +80,20 @@ class PieceLog:
                 if wanted.get(epoch) == frame.checksum:
                     frame = decode_frame(data, at)
                 elif epoch in wanted:
-                    broken[epoch] = f"{self._store.name}/{name} is damaged: the checksum of epoch {epoch} does not fit"
+                    broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not fit")
             except (Torn, Altered) as damage:
-                broken.setdefault(epoch, f"{self._store.name}/{name} is damaged: {damage}")
+                broken.setdefault(epoch, self._damaged(name, damage))
                 return
             yield frame
             at = frame.end
 
-    def _lost(self, epoch: int, broken: Mapping[int, str]) -> StateError:
+    def _damaged(self, name: str, what: object) -> StateError:
+        return failures.DAMAGED.error(file=f"{self._store.name}/{name}", what=what)
+
+    def _lost(self, epoch: int, broken: Mapping[int, StateError]) -> StateError:
         """The error for a piece that was not found: most likely it stood where something is not whole."""
-        near = [text for place, text in broken.items() if place <= epoch]
-        return StateError(near[-1] if near else f"{self._store.name}: the piece of epoch {epoch} is not there")
+        near = [error for place, error in broken.items() if place <= epoch]
+        return near[-1] if near else failures.PIECE_MISSING.error(name=self._store.name, epoch=epoch)
 
     def append(self, epoch: int, parts: Sequence[Bytes]) -> int:
         """Write a piece durably and tell its size; it counts when the driver has named it."""
@@ -101,9 +105,8 @@ class PieceLog:
         except OSError as error:
             name = self._name
             self.begin_file()
-            raise StateError(
-                f"{self._store.name}/{name}: the piece of epoch {epoch} could not be written: "
-                f"{error.strerror or error}; nothing was changed"
+            raise failures.PIECE_NOT_WRITTEN.error(
+                file=f"{self._store.name}/{name}", epoch=epoch, reason=error.strerror or error
             ) from error
         self._size += size
         return size

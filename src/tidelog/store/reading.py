@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.errors import StateError, StateWarning
+from tidelog.store import failures
 from tidelog.store.frame import Frame
 from tidelog.store.image import Image
 from tidelog.store.markers import Marker, read_markers
@@ -41,21 +42,21 @@ def read_piece(store: Store, partition: int, epoch: int, *, records: bool = True
     """
     found = Recovered()
     starts = [s for s in snapshots(part_of(store, partition)) if s <= epoch]
-    errors: list[str] = []
+    errors: list[StateError] = []
     for start in [*reversed(starts), 0]:
         try:
             found.image = _read_from(store, partition, start, epoch, records)
         except StateError as error:
-            errors.append(str(error))
+            errors.append(error)
             if start:
                 found.damaged[start] = str(error)
             continue
-        for text in errors:
-            warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=3)
+        for told in errors:
+            warnings.warn(f"{told}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=3)
         return found
     if len(errors) == 1:
-        raise StateError(errors[0])
-    raise StateError(f"{errors[0]}; without it the log does not suffice: {errors[-1]}")
+        raise errors[0]
+    raise errors[0].reworded(f"{errors[0]}; without it the log does not suffice: {errors[-1]}")
 
 
 def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool) -> Image:
@@ -65,7 +66,7 @@ def _read_from(store: Store, partition: int, start: int, epoch: int, records: bo
         frame = read_snapshot(part_of(store, partition), start)
         if frame.previous != markers[start].checksum:
             name = f"{part_of(store, partition).name}/{snapshot_name(start)}"
-            raise StateError(f"{name} is damaged: it does not belong to epoch {start} of this state")
+            raise failures.DAMAGED.error(file=name, what=f"it does not belong to epoch {start} of this state")
         image.apply(frame, records=records)
     for frame in pieces(store, partition, markers, start):
         image.apply(frame, records=records)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 
 from tidelog.errors import StateError, StateWarning
+from tidelog.store import failures
 from tidelog.store.image import Image
 from tidelog.store.log import Log
 from tidelog.store.notes import NOTE_FILE, read_note
@@ -37,7 +38,7 @@ def recover(store: Store, log: Log, at: int | None = None) -> Recovered:
                 continue  # a writer has taken a snapshot and removed old files in the meantime
             if isinstance(error, StateError):
                 raise
-            raise StateError(f"{store.name}: a file is missing: {error}") from error
+            raise failures.FILE_MISSING.error(name=store.name, error=error) from error
     raise AssertionError("the loop returns or raises")
 
 
@@ -67,7 +68,7 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
     except StateError as error:
         if found.damaged:
             first = next(iter(found.damaged.values()))
-            raise StateError(f"{first}; without it the log does not suffice: {error}") from error
+            raise error.reworded(f"{first}; without it the log does not suffice: {error}") from error
         raise
     for text in found.damaged.values():
         warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=5)
@@ -95,7 +96,7 @@ def _check_kept(store: Store, log: Log, at: int | None, found: Recovered) -> Non
     segments = log.segments
     if at is not None and not found.image.epoch and not found.damaged and segments and segments[0] > 1:
         oldest = min(snapshots(store), default=segments[0])
-        raise StateError(f"{store.name}: epoch {at} is not kept any more; the oldest that can be read is {oldest}")
+        raise failures.EPOCH_NOT_KEPT.error(name=store.name, epoch=at, oldest=oldest)
 
 
 def _known_epoch(store: Store) -> int:
@@ -108,9 +109,6 @@ def _check_end(store: Store, reached: int, at: int | None, known: int) -> None:
     """Every epoch that is known to be committed must have been reached."""
     if at is not None:
         if reached != at:
-            raise StateError(f"{store.name}: there is no epoch {at}; the last is {reached}")
+            raise failures.NO_EPOCH.error(name=store.name, epoch=at, last=reached)
     elif reached < known:
-        raise StateError(
-            f"{store.name}: the log ends with epoch {reached}, but epoch {known} was committed: "
-            f"the last file in {store.name}/log was shortened or removed"
-        )
+        raise failures.LOG_SHORT.error(name=store.name, reached=reached, known=known)

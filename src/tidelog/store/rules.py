@@ -11,10 +11,10 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tidelog.errors import StateError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Call
 from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.store import failures
 from tidelog.syntax import parse_program, print_program
 
 
@@ -73,6 +73,4 @@ def _check_versions(stored: Mapping[str, str], functions: Mapping[str, tuple[Fun
         if here.get(signature) != version
     ]
     if wrong:
-        raise StateError(
-            f"{place} was made with other functions: {', '.join(wrong)}; open it with those, or make a new state"
-        )
+        raise failures.OTHER_FUNCTIONS.error(place=place, wrong=", ".join(wrong))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidelog.errors import StateError
+from tidelog.store import failures
 from tidelog.store.frame import SNAPSHOT, Altered, Bytes, Frame, Torn, decode_frame
 from tidelog.store.log import Log, numbered
 from tidelog.store.store import Store
@@ -36,7 +36,9 @@ def write_snapshot(store: Store, epoch: int, parts: Sequence[Bytes]) -> None:
     try:
         store.write(name, parts)
     except OSError as error:
-        raise StateError(f"{store.name}/{name} could not be written: {error.strerror or error}") from error
+        raise failures.SNAPSHOT_NOT_WRITTEN.error(
+            file=f"{store.name}/{name}", reason=error.strerror or error
+        ) from error
 
 
 def read_snapshot(store: Store, epoch: int) -> Frame:
@@ -46,9 +48,9 @@ def read_snapshot(store: Store, epoch: int) -> Frame:
     try:
         frame = decode_frame(data, 0)
     except (Torn, Altered) as damage:
-        raise StateError(f"{store.name}/{name} is damaged: {damage}") from None
+        raise failures.DAMAGED.error(file=f"{store.name}/{name}", what=damage) from None
     if frame.end != len(data) or frame.kind != SNAPSHOT or frame.epoch != epoch:
-        raise StateError(f"{store.name}/{name} is damaged: it is not the snapshot of epoch {epoch}")
+        raise failures.DAMAGED.error(file=f"{store.name}/{name}", what=f"it is not the snapshot of epoch {epoch}")
     return frame
 
 

@@ -6,9 +6,8 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-import difflib
-
 from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, TypeDeclaration
+from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
 
@@ -66,8 +65,8 @@ class DirectiveReader(ClauseReader):
     def unknown_directive(self, token: Token, word: str) -> Exception:
         """The failure for `.word` with the nearest known directive as hint."""
         known = [name for name in DIRECTIVES if name not in _REFUSED and name not in ("once", "include")]
-        near = difflib.get_close_matches(word, known, 1)
-        hint = f"Did you mean `.{near[0]}`?" if near else ""
+        near = KnownNames(known).nearest(word, LOOSELY)
+        hint = f"Did you mean `.{near}`?" if near else ""
         listed = ", ".join(f"`.{name}`" for name in known)
         return self.failure("TL111", token.span, hint=hint, found=word, known=listed)
 

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 
-from tidelog.errors import EvaluationError
 from tidelog.program import Value
 from tidelog.program.arithmetic import in_range
 from tidelog.program.functions import order_key
 from tidelog.program.term import FLOAT, NAN, NUMBER, canonical_float
+from tidelog.verify import failures
 
 OVER_NOTHING = ("count", "sum")
 
@@ -59,7 +59,7 @@ def _greatest(values: Collection[Value], _type: str | None) -> Value:
 def _exact(values: Collection[Value], divisor: int) -> float:
     numbers = [value for value in values if isinstance(value, int | float)]
     if len(numbers) < len(values):
-        raise EvaluationError("only numbers have a sum")
+        raise failures.NO_SUM.error()
     endless = [value for value in numbers if not math.isfinite(value)]
     if endless:
         return endless[0] if len(set(endless)) == 1 and endless[0] == endless[0] else NAN

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tidelog.errors import EvaluationError
 from tidelog.program import Const, Term, Var
+from tidelog.verify import failures
 from tidelog.verify.normal import Absent, Each, Fold, Item, Scan, Test, item_names, names
 from tidelog.verify.terms import called
 
@@ -58,7 +58,7 @@ def _next(waiting: Sequence[Item], bound: set[str], size: Sizes) -> Item:
     if scans:
         return min(scans, key=lambda scan: _cost(scan, bound, size))
     if not ready:
-        raise EvaluationError(f"a body cannot be evaluated: no value for the variables of {waiting[0]}")
+        raise failures.NOT_ORDERED.error(item=waiting[0])
     return min(ready, key=lambda item: isinstance(item, Test))
 
 

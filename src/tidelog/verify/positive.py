@@ -13,11 +13,11 @@ from datetime import date
 from itertools import count
 from urllib.parse import quote
 
-from tidelog.errors import EngineError
 from tidelog.program import Atom, Call, Const, Rule, Var, Wildcard
 from tidelog.program.state import EngineState
 from tidelog.program.term import Term, canonical_float
 from tidelog.syntax import print_rule
+from tidelog.verify import failures
 
 HEADER = "tidelog-positive 1"
 
@@ -97,7 +97,7 @@ def _value(value: object) -> str:
         return f"d:{_name(value.isoformat())}"
     if isinstance(value, tuple):
         return f"l:({','.join(map(_value, value))})"
-    raise EngineError(f"the positive checker takes no value of type {type(value).__name__}: {value!r}")
+    raise failures.POSITIVE_VALUE.error(type=type(value).__name__, value=value)
 
 
 def _name(text: str) -> str:
@@ -106,7 +106,4 @@ def _name(text: str) -> str:
 
 def _refuse(rule: Rule, part: object) -> Atom:
     kind = type(part).__name__.lower()
-    raise EngineError(
-        f"the positive checker takes rules with atoms over variables and constants only; {print_rule(rule.root)} "
-        f"has a {kind}. Engine.verify() checks every program."
-    )
+    raise failures.NOT_POSITIVE.error(rule=print_rule(rule.root), kind=kind)

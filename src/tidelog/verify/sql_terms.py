@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tidelog.errors import EngineError
 from tidelog.program import Call, Const, Term, Var
 from tidelog.program.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
+from tidelog.verify import failures
 from tidelog.verify.terms import Overloads, Types, term_type
 
 Sql = str
@@ -22,7 +23,7 @@ UNSIGNED_MOST = 2**64 - 1
 
 def refused(what: str) -> EngineError:
     """The error for what Spark SQL does not say as Tidelog means it."""
-    return EngineError(f"the Spark checker cannot check {what}; use the Python checker")
+    return failures.NOT_IN_SQL.error(what=what)
 
 
 def constant(const: Const) -> Sql:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tidelog.errors import EngineError
 from tidelog.program import Path
 from tidelog.program.path import domains, labels
+from tidelog.verify import failures
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Scan
 
 
@@ -58,7 +58,7 @@ def stratify(clauses: Sequence[Clause]) -> list[tuple[frozenset[str], tuple[Clau
         head = clause.rule.head.predicate
         for name, strict in reads(clause):
             if strict and home.get(name) == home[head]:
-                raise EngineError(f"not stratified: `{head}` needs all of `{name}`, which needs `{head}`")
+                raise failures.NOT_STRATIFIED.error(head=head, name=name)
     rules: list[list[Clause]] = [[] for _ in components]
     for clause in clauses:
         rules[home[clause.rule.head.predicate]].append(clause)

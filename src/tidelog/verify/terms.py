@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tidelog.errors import EvaluationError
 from tidelog.program import Call, Const, Path, Term, Value, Var
 from tidelog.program.arithmetic import RANGES
 from tidelog.program.functions import Function, resolve
 from tidelog.program.path import labels
 from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.verify import failures
 from tidelog.verify.normal import Absent, Choices, Each, Fold, Item, Scan, Test
 
 Types = Mapping[str, str | None]
@@ -112,7 +112,7 @@ def compile_term(term: Term, slots: Mapping[str, int], types: Types, functions: 
             parts = [compile_term(arg, slots, types, functions) for arg in args]
             known = [term_type(arg, types, functions) for arg in args]
             return _application(name, parts, known, functions)
-    raise EvaluationError(f"not a scalar term: {term}")
+    raise failures.NOT_SCALAR.error(term=term)
 
 
 def _application(name: str, parts: Sequence[Evaluator], known: Sequence[str | None], functions: Overloads) -> Evaluator:
@@ -134,7 +134,7 @@ def _application(name: str, parts: Sequence[Evaluator], known: Sequence[str | No
 def _overload(name: str, types: Sequence[str], functions: Overloads) -> Function:
     function = resolve(name, types, functions)
     if function is None:
-        raise EvaluationError(f"no function `{name}` for arguments of types {', '.join(types)}")
+        raise failures.NO_OVERLOAD.error(name=name, types=", ".join(types))
     return function
 
 

@@ -12,8 +12,9 @@ from tests.spark.apart import run_apart
 from tests.spark.cluster import Cluster
 from tests.spark.processes import parent_of, runs, wait_for
 from tests.spark.residents import Keeper
-from tidelog.spark import PartitionLost, PreflightError, ResidentStage, preflight
+from tidelog.spark import PartitionLost, PreflightError, ResidentStage
 from tidelog.spark.session.master import slots
+from tidelog.spark.session.preflight import preflight
 
 
 @pytest.mark.long
@@ -63,7 +64,8 @@ def refuse(cluster: Cluster, spark: object) -> None:
         ("mock:///state", r"does not reach the state folder .*use a folder that the driver and all executors share"),
         ("/proc/nowhere", "the state folder /proc/nowhere cannot be written"),
     ):
-        with pytest.raises(PreflightError, match=words):
+        with pytest.raises(PreflightError, match=words) as refused:
             preflight(spark, 2, folder=folder)
+        assert refused.value.code in {"TL6010", "TL6011", "TL6018"}
     with pytest.raises(PreflightError, match=r"4 resident partitions need 5 task slots.*has 4.*spark.executor.cores"):
         preflight(spark, 4, folder=cluster.shared, limit=1.0)

@@ -155,8 +155,9 @@ def test_start_that_finds_no_room_says_so(
     with busy(spark, 6, tmp_path / "busy"):
         with pytest.raises(StageError, match="0 of 2 tasks began within 2 s"):
             stage.restart(limit=2.0)
-        with pytest.raises(PreflightError, match="a probe task did not end within 2 s"):
+        with pytest.raises(PreflightError, match="a probe task did not end within 2 s") as refused:
             ResidentStage(spark, 2, Keeper, start_limit=2.0).start()
+        assert refused.value.code == "TL6012"
     stage.restart()
     assert stage.call_all("echo", (1,)) == [1, 1]
 

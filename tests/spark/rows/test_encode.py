@@ -113,10 +113,16 @@ def test_columns_are_matched_by_name_or_by_position(spark, endpoints):
     cells, _ = in_python([(1, "a")], ("number", "symbol"))
     assert endpoints[0].rows() == [(1, *cells[0].tolist())]
     assert encode(df, "edge", ("c1", "c2"), (None, None)).types == ("symbol", "number")
-    with pytest.raises(DataError, match=r"`edge`.*|edge, column 1: the DataFrame has string, but a number is expected"):
+    with pytest.raises(
+        DataError, match=r"`edge`.*|edge, column 1: the DataFrame has string, but a number is expected"
+    ) as refused:
         encode(df, "edge", ("a", "b"), ("number", "symbol"))
-    with pytest.raises(DataError, match=r"relation `edge` has 3 columns \(a, b, c\), these rows have 2 \(y, x\)"):
+    assert refused.value.code == "TL1504"
+    with pytest.raises(
+        DataError, match=r"relation `edge` has 3 columns \(a, b, c\), these rows have 2 \(y, x\)"
+    ) as refused:
         encode(df, "edge", ("a", "b", "c"), (None,) * 3)
+    assert refused.value.code == "TL1503"
 
 
 def test_open_types_are_learnt_from_the_schema(spark):
@@ -141,8 +147,9 @@ def test_open_types_are_learnt_from_the_schema(spark):
     ],
 )
 def test_types_that_cannot_be_facts_are_refused_with_a_hint(spark, sql, hint):
-    with pytest.raises(DataError, match=hint):
+    with pytest.raises(DataError, match=hint) as refused:
         encode(spark.sql(sql), "r", ("x",), (None,))
+    assert refused.value.code == "TL1505"
 
 
 BAD = [
@@ -162,6 +169,7 @@ def test_bad_rows_are_told_by_count_and_example_and_nothing_counts(spark, endpoi
     encoded = encode(frame(spark, [(v,) for v in values], f"x {ddl}"), "r", ("x",), (type_,))
     with pytest.raises(DataError, match=told) as error:
         send(encoded, Placement(0), endpoints, "s")
+    assert error.value.code == "TL1510"
     assert "nothing of the batch was applied" in str(error.value)
 
 
@@ -178,8 +186,13 @@ def test_each_row_may_say_whether_it_comes_or_goes(spark, endpoints):
     with pytest.raises(DataError, match=r"neither \+1 nor -1"):
         bad = df.withColumn("change", F.lit(2))
         send(encode(bad, "r", ("x",), ("number",), change="change"), Placement(SINGLE), endpoints, "s")
-    with pytest.raises(DataError, match="no column `sign`"):
+    with pytest.raises(DataError, match="no column `sign`") as refused:
         encode(df, "r", ("x",), ("number",), change="sign")
+    assert refused.value.code == "TL1501"
+    with pytest.raises(DataError, match=r"the column `change` holds \+1 or -1, not string") as refused:
+        words = df.withColumn("change", F.lit("come"))
+        encode(words, "r", ("x",), ("number",), change="change")
+    assert refused.value.code == "TL1502"
 
 
 def test_a_relation_without_columns_takes_rows_that_only_count(spark, endpoints):
@@ -222,8 +235,9 @@ def test_two_values_with_one_id_both_reach_the_owner(tmp_path):
 
 def test_a_source_that_fails_is_told_in_one_line(spark, endpoints):
     df = spark.range(3, numPartitions=1).select((1 / (F.col("id") - 1)).alias("x"))
-    with pytest.raises(DataError, match=r"r: Spark could not read the rows: .*DIVIDE_BY_ZERO"):
+    with pytest.raises(DataError, match=r"r: Spark could not read the rows: .*DIVIDE_BY_ZERO") as refused:
         send(encode(df, "r", ("x",), ("float",)), Placement(SINGLE), endpoints, "s")
+    assert refused.value.code == "TL1509"
 
 
 def test_dates_times_and_lists_are_delivered_as_python_encodes_them(spark, endpoints):

@@ -114,8 +114,9 @@ def test_parquet_and_tables_are_read_by_name(spark, tmp_path):
     spark.read.parquet(str(path)).createOrReplaceTempView("some_rows")
     reading = read_table(spark, "some_rows", "r", NAMES)
     assert encode(reading.frame, "r", NAMES, (None,) * 3).types == ("number", "symbol", "timestamp")
-    with pytest.raises(DataError, match=r"table no_rows: .*TABLE_OR_VIEW_NOT_FOUND"):
+    with pytest.raises(DataError, match=r"table no_rows: .*TABLE_OR_VIEW_NOT_FOUND") as refused:
         read_table(spark, "no_rows", "r", NAMES)
+    assert refused.value.code == "TL1506"
 
 
 def test_json_is_read_by_the_types_of_the_relation(spark, tmp_path):
@@ -125,8 +126,9 @@ def test_json_is_read_by_the_types_of_the_relation(spark, tmp_path):
         map(tuple, encode_rows("r", read_rows("r", [(1, "a"), (2, "b")]), ("number", "symbol"), Dictionary()).tolist())
     )
     assert encoded(spark, file, ("x", "y"), (None, None)).types == ("number", "symbol")
-    with pytest.raises(DataError, match="no object has a field `w`"):
+    with pytest.raises(DataError, match="no object has a field `w`") as refused:
         encoded(spark, file, ("x", "w"), (None, None))
+    assert refused.value.code == "TL1508"
 
 
 MISTAKES = [
@@ -163,8 +165,9 @@ def test_json_that_is_none_is_told_by_an_example(spark, tmp_path):
 def test_a_packed_file_with_another_name_is_refused(spark, tmp_path):
     path = tmp_path / "r.facts"
     path.write_bytes(gzip.compress(b"1\n"))
-    with pytest.raises(DataError, match="is packed by gzip but has another name"):
+    with pytest.raises(DataError, match="is packed by gzip but has another name") as refused:
         read_file(spark, InputFile("r", path, Layout()), ("x",), ("number",))
+    assert refused.value.code == "TL1507"
 
 
 VIEW = [(2, "b", 0.1), (1, 'a "q"', math.inf), (10, "", 1e22)]

@@ -10,8 +10,9 @@ from pyspark.sql import SparkSession
 
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
-from tidelog.spark import PreflightError, ResidentStage, preflight
+from tidelog.spark import PreflightError, ResidentStage
 from tidelog.spark.session.master import slots
+from tidelog.spark.session.preflight import preflight
 
 
 class Pretending:
@@ -45,8 +46,9 @@ def test_too_few_slots_are_refused(spark: SparkSession) -> None:
     assert slots(spark) == 8
     with pytest.raises(
         PreflightError, match=r"8 resident partitions need 9 task slots.*local\[8\].*has 8: make.*local\[10\]"
-    ):
+    ) as refused:
         preflight(spark, 8)
+    assert refused.value.code == "TL6019"
 
 
 def test_slots_that_another_stage_holds_are_not_given_twice(spark: SparkSession) -> None:
@@ -60,8 +62,9 @@ def test_slots_that_another_stage_holds_are_not_given_twice(spark: SparkSession)
 
 def test_dynamic_allocation_is_refused(spark: SparkSession) -> None:
     pretending: Any = Pretending(spark, {"spark.dynamicAllocation.enabled": "True"})
-    with pytest.raises(PreflightError, match=r"spark.dynamicAllocation.enabled is true.*=false"):
+    with pytest.raises(PreflightError, match=r"spark.dynamicAllocation.enabled is true.*=false") as refused:
         preflight(pretending, 2)
+    assert refused.value.code == "TL6008"
 
 
 def test_killing_of_idle_workers_is_refused(spark: SparkSession) -> None:
@@ -69,8 +72,9 @@ def test_killing_of_idle_workers_is_refused(spark: SparkSession) -> None:
     session.conf.set("spark.sql.execution.pyspark.udf.idleTimeoutSeconds", "60")
     preflight(session, 1)
     session.conf.set("spark.sql.execution.pyspark.udf.killOnIdleTimeout", "true")
-    with pytest.raises(PreflightError, match=r"killOnIdleTimeout is true: Spark would kill .* after 60 s"):
+    with pytest.raises(PreflightError, match=r"killOnIdleTimeout is true: Spark would kill .* after 60 s") as refused:
         preflight(session, 1)
+    assert refused.value.code == "TL6009"
     core = {"spark.python.worker.idleTimeoutSeconds": "9", "spark.python.worker.killOnIdleTimeout": "true"}
     pretending: Any = Pretending(spark, core)
     with pytest.raises(PreflightError, match="after 9 s"):
@@ -79,8 +83,9 @@ def test_killing_of_idle_workers_is_refused(spark: SparkSession) -> None:
 
 def test_connect_session_is_refused() -> None:
     connect: Any = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
-    with pytest.raises(PreflightError, match=r"Spark Connect session.*SparkSession\.builder\.master"):
+    with pytest.raises(PreflightError, match=r"Spark Connect session.*SparkSession\.builder\.master") as refused:
         preflight(connect, 1)
+    assert refused.value.code == "TL6006"
     with pytest.raises(PreflightError, match=r"Spark Connect session"):
         ResidentStage(connect, 1, Keeper).start()
 
@@ -102,17 +107,22 @@ def test_workers_with_another_tidelog_are_refused(
     (tmp_path / "tidelog").mkdir()
     (tmp_path / "tidelog" / "__init__.py").write_text(package)
     monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", f"{tmp_path}:{WORKER_PATH}")
-    with pytest.raises(PreflightError, match=words):
+    with pytest.raises(PreflightError, match=words) as refused:
         preflight(spark, 1)
+    assert refused.value.code in {"TL6016", "TL6017"}
 
 
 def test_workers_with_another_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonVer", "3.9")
-    with pytest.raises(PreflightError, match=r"the workers run another Python than this one.*spark\.pyspark\.python"):
+    with pytest.raises(
+        PreflightError, match=r"the workers run another Python than this one.*spark\.pyspark\.python"
+    ) as refused:
         preflight(spark, 1)
+    assert refused.value.code == "TL6013"
 
 
 def test_workers_without_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
-    with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python"):
+    with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python") as refused:
         preflight(spark, 1)
+    assert refused.value.code == "TL6014"

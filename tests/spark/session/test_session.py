@@ -13,8 +13,9 @@ from pyspark.sql import SparkSession
 from tests.spark.apart import run_apart
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
-from tidelog.spark import PreflightError, ResidentStage, local_session, open_session, preflight
+from tidelog.spark import PreflightError, ResidentStage, local_session, open_session
 from tidelog.spark.session.java import require_java
+from tidelog.spark.session.preflight import preflight
 from tidelog.spark.session.session import LOG_SETTINGS, worker_path
 
 
@@ -37,14 +38,20 @@ def test_what_spark_may_say_is_settled_by_a_file_of_the_package() -> None:
 def test_missing_java_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(PreflightError, match=r"none on the path: install Java 17 .*`--runtime embedded` needs no Java"):
+    with pytest.raises(
+        PreflightError, match=r"none on the path: install Java 17 .*`--runtime embedded` needs no Java"
+    ) as refused:
         open_session(2)
+    assert refused.value.code == "TL6005"
 
 
 def test_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(PreflightError, match=f"JAVA_HOME is {tmp_path}, which has no bin/java: install Java 17"):
+    with pytest.raises(
+        PreflightError, match=f"JAVA_HOME is {tmp_path}, which has no bin/java: install Java 17"
+    ) as refused:
         require_java()
+    assert refused.value.code == "TL6004"
 
 
 @pytest.mark.parametrize(
@@ -61,15 +68,17 @@ def test_unusable_java_is_recognised(
 ) -> None:
     fake_java(tmp_path, says, code)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(PreflightError, match=words):
+    with pytest.raises(PreflightError, match=words) as refused:
         require_java()
+    assert refused.value.code in {"TL6002", "TL6003"}
 
 
 def test_java_that_does_not_run_is_recognised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake_java(tmp_path, "").chmod(0o644)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(PreflightError, match="does not run"):
+    with pytest.raises(PreflightError, match="does not run") as refused:
         require_java()
+    assert refused.value.code == "TL6001"
 
 
 def test_own_session_is_local_and_uses_this_interpreter(spark: SparkSession) -> None:
@@ -98,8 +107,9 @@ def test_no_session_is_made_beside_a_running_one(spark: SparkSession) -> None:
     before = spark.sparkContext.getConf().getAll()
     with pytest.raises(
         PreflightError, match=r"runs in this process already; hand it over \(`Engine\(spark=session\)`\)"
-    ):
+    ) as refused:
         open_session(2)
+    assert refused.value.code == "TL6020"
     assert spark.sparkContext.getConf().getAll() == before
 
 
@@ -121,8 +131,9 @@ def use_own_session() -> None:
     assert spark.getTags() == {"mine"}
     assert spark.range(10).repartition(3).count() == 10
     spark.stop()
-    with pytest.raises(PreflightError, match="the Spark session was stopped"):
+    with pytest.raises(PreflightError, match="the Spark session was stopped") as refused:
         preflight(spark, 1)
+    assert refused.value.code == "TL6007"
     with local_session(1) as own:  # and after it there is room for one of Tidelog's
         assert own.range(3).count() == 3
 

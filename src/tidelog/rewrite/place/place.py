@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tidelog.errors import EngineError
 from tidelog.program import Atom, Literal, Negation, Rule, Var
+from tidelog.rewrite import failures
 from tidelog.rewrite.place.infer import infer
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.rewrite.place.sites import Choice, body_atoms, choose, moved, shape_of
@@ -81,9 +81,7 @@ def _check_names(core: Mapping[str, Rule], localised: Mapping[str, Rule]) -> Non
     for name in localised.keys() - core.keys():
         if name in heads:
             label = heads[name].root.label or heads[name].label
-            raise EngineError(
-                f"`{name}` is made by rule `{label}` and is the name of a copy too: label the rule otherwise"
-            )
+            raise failures.COPY_NAME.error(name=name, label=label)
 
 
 def _is_kept(label: str, rule: Rule, before: Placed | None) -> bool:

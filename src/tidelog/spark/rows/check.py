@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from tidelog.errors import DataError
+from tidelog.spark.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
 from tidelog.spark.rows.tables import LINE, SIGN, WRONG
 
@@ -72,9 +72,12 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     if names is not None and not names and list(places.values()) in ([], [NO_COLUMNS]):
         places = {}
     elif names is not None and len(places) != len(names):
-        raise DataError(
-            f"relation `{relation}` has {len(names)} columns ({', '.join(names)}), "
-            f"these rows have {len(places)} ({', '.join(places.values())})"
+        raise FRAME_COLUMNS.error(
+            relation=relation,
+            wanted=len(names),
+            names=", ".join(names),
+            found=len(places),
+            there=", ".join(places.values()),
         )
     order = list(places)
     if names is not None and len(set(names)) == len(names) and set(places.values()) == set(names):
@@ -90,10 +93,10 @@ def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int
     found = [place for place, field in enumerate(own) if field.name == change]
     if len(found) != 1:
         there = ", ".join(field.name for field in own)
-        raise DataError(f"{relation}: no column `{change}` tells +1 or -1; the rows have {there}")
+        raise CHANGE_COLUMN.error(relation=relation, change=change, there=there)
     kind = own[found[0]].dataType
     if not isinstance(kind, T.IntegralType):
-        raise DataError(f"{relation}: the column `{change}` holds +1 or -1, not {kind.simpleString()}")
+        raise CHANGE_TYPE.error(relation=relation, change=change, type=kind.simpleString())
     return found[0]
 
 
@@ -104,7 +107,7 @@ def learn_types(matched: Matched, relation: str, types: Types | None) -> tuple[s
         where = f"{relation}, column {number}"
         own, type_ = own_type(field.dataType, where), None if types is None else types[number - 1]
         if type_ is not None and own not in ACCEPTED[type_]:
-            raise DataError(f"{where}: the DataFrame has {field.dataType.simpleString()}, but a {type_} is expected")
+            raise FRAME_TYPE.error(where=where, found=field.dataType.simpleString(), type=type_)
         found.append(type_ or own)
     return tuple(found)
 
@@ -124,12 +127,12 @@ def own_type(own: T.DataType, where: str) -> str:
         return "list"
     if isinstance(own, T.ArrayType) and _fits_list(own.elementType, where):
         return "list"
-    hint = "give its parts as columns of their own"
+    advice = "give its parts as columns of their own"
     if isinstance(own, T.DecimalType):
-        hint = "cast it to double, to string, or to decimal(20,0) for unsigned numbers"
+        advice = "cast it to double, to string, or to decimal(20,0) for unsigned numbers"
     elif not isinstance(own, T.StructType | T.MapType | T.ArrayType):
-        hint = "cast it to a string"
-    raise DataError(f"{where}: Spark type {own.simpleString()} is not supported; {hint}")
+        advice = "cast it to a string"
+    raise SPARK_TYPE.error(where=where, type=own.simpleString(), advice=advice)
 
 
 def _fits_list(element: T.DataType, where: str) -> bool:

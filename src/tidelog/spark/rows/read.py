@@ -18,11 +18,12 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from tidelog.errors import DataError
 from tidelog.io.delimited import EMPTY_ROW, Shape, keeps_empty_lines, without_header
+from tidelog.io.failures import TRIPLE_COLUMNS
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
 from tidelog.io.open_columns import DECIMAL, WHOLE
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
+from tidelog.spark.failures import JSON_FIELD, NOT_READ, PACKING
 from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedFrame, encode
 from tidelog.spark.rows.send import first_line
@@ -79,7 +80,7 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
         lines = _lines(spark, where)
         if kind == TRIPLES:
             if len(types) != 3:
-                raise DataError(f"{where}: triples have three columns, `{file.relation}` has {len(types)}")
+                raise TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
             return replace(reading, frame=_read_triples(lines, names), exact=exact)
         shape = shape_of(file, kind, _head(file.path), names, types)
         return replace(reading, frame=_read_delimited(spark, lines, shape, file.path), raw=bool(types), exact=exact)
@@ -97,7 +98,7 @@ def failures(where: str) -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise DataError(f"{where}: {first_line(error)}") from error
+        raise NOT_READ.error(where=where, said=first_line(error)) from error
 
 
 def _exact_reader(file: InputFile, names: Sequence[str], types: Types) -> Callable[[], object] | None:
@@ -113,7 +114,7 @@ def _check_packing(path: Path) -> None:
         packed = file.read(2) == b"\x1f\x8b"
     if packed != (path.suffix == ".gz"):
         told = "is packed by gzip but has another name" if packed else "is named .gz but is not packed by gzip"
-        raise DataError(f"{path}: {told}; Spark needs files that gzip packed to be named .gz")
+        raise PACKING.error(path=path, told=told)
 
 
 def _head(path: Path) -> bytes:
@@ -224,7 +225,7 @@ def _read_json(spark: SparkSession, where: str, names: Sequence[str], types: Typ
         known = {f.name: known.get(f.name, f.dataType) for f in spark.read.json(where).schema if f.name in names}
     missing = [name for name in names if name not in known]
     if missing:
-        raise DataError(f"{where}: no object has a field `{missing[0]}`")
+        raise JSON_FIELD.error(where=where, field=missing[0])
     fields = [T.StructField(name, known[name]) for name in names]
     schema = T.StructType([*fields, T.StructField(LINE, T.StringType())])
     raw = spark.read.schema(schema).option("columnNameOfCorruptRecord", LINE).json(where)

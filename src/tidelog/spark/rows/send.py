@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.rewrite.place.placement import Placement
+from tidelog.spark.failures import ROWS_NOT_READ, ROWS_REFUSED
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedFrame
 from tidelog.spark.rows.ids import owner_column
@@ -58,7 +59,7 @@ def send(
             frame = frame.coalesce(tasks)
         reports = frame.mapInArrow(delivery, REPORT).collect()
     except PySparkException as error:
-        raise DataError(f"{encoded.relation}: Spark could not read the rows: {first_line(error)}") from error
+        raise ROWS_NOT_READ.error(relation=encoded.relation, said=first_line(error)) from error
     for report in reports:
         if report.failure is not None:
             raise pickle.loads(report.failure)
@@ -77,9 +78,7 @@ def estimated_size(df: DataFrame) -> int:
 
 def _refusal(relation: str, bad: int, report: Any) -> DataError:
     count = "1 row does" if bad == 1 else f"{bad:,} rows do"
-    return DataError(
-        f"{relation}: {count} not fit; for example {report.example}: {report.reason}; nothing of the batch was applied"
-    )
+    return ROWS_REFUSED.error(relation=relation, count=count, example=report.example, reason=report.reason)
 
 
 def first_line(error: BaseException) -> str:

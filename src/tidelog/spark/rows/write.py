@@ -19,7 +19,7 @@ from typing import BinaryIO
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from tidelog.errors import DataError
+from tidelog.io.failures import NOT_WRITTEN
 from tidelog.io.files import output_bytes
 from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
 from tidelog.spark.rows.read import failures
@@ -75,7 +75,7 @@ def write_view(df: DataFrame, relation: str, types: Types, layout: Layout, path:
                     shutil.copyfileobj(source, file)
         os.replace(half, path)
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror or error}") from None
+        raise NOT_WRITTEN.error(path=path, reason=error.strerror or error) from None
     finally:
         shutil.rmtree(parts, ignore_errors=True)
         half.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidelog.errors import DataError
+from tidelog.spark.failures import NO_SESSION
 from tidelog.spark.session.packages import require_packages
 
 if TYPE_CHECKING:
@@ -23,5 +23,5 @@ def active_session() -> SparkSession:
 
     found = SparkSession.getActiveSession()
     if found is None:
-        raise DataError("no Spark session: make one, or give it (`to_spark(session)`)")
+        raise NO_SESSION.error()
     return found

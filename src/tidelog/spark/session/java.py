@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tidelog.spark.errors import PreflightError
+from tidelog.spark import failures
 
 OLDEST = 17
 ADVICE = (
@@ -32,12 +32,12 @@ def require_java() -> int:
     try:
         done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise PreflightError(f"Spark needs Java, and {program} does not run ({error}): {ADVICE}") from error
+        raise failures.JAVA_FAILS.error(program=program, error=error, advice=ADVICE) from error
     version = parse_version(done.stderr + done.stdout)
     if done.returncode or version is None:
-        raise PreflightError(f"Spark needs Java, and {program} does not tell its version: {ADVICE}")
+        raise failures.JAVA_UNKNOWN.error(program=program, advice=ADVICE)
     if version < OLDEST:
-        raise PreflightError(f"Spark needs Java {OLDEST}, and {program} is Java {version}: {ADVICE}")
+        raise failures.JAVA_OLD.error(oldest=OLDEST, program=program, version=version, advice=ADVICE)
     return version
 
 
@@ -56,9 +56,9 @@ def _program() -> str:
     if home:
         program = Path(home, "bin", "java")
         if not program.is_file():
-            raise PreflightError(f"JAVA_HOME is {home}, which has no bin/java: {ADVICE}")
+            raise failures.JAVA_HOME.error(home=home, advice=ADVICE)
         return str(program)
     found = shutil.which("java")
     if found is None:
-        raise PreflightError(f"Spark needs Java, and there is none on the path: {ADVICE}")
+        raise failures.NO_JAVA.error(advice=ADVICE)
     return found

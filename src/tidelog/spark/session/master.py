@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidelog.spark.errors import PreflightError
+from tidelog.spark import failures
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,13 +35,10 @@ def context(spark: SparkSession) -> Any:
         PreflightError: the session has none: it was stopped, or it talks to a Spark Connect server.
     """
     if "connect" in type(spark).__module__.split("."):
-        raise PreflightError(
-            "this is a Spark Connect session: the partitions and the driver must reach each other, which Connect does "
-            "not offer; make the session with SparkSession.builder.master(...)"
-        )
+        raise failures.CONNECT.error()
     running = spark.sparkContext
     if running._jsc is None or running._jsc.sc().isStopped():
-        raise PreflightError("the Spark session was stopped; make a new one")
+        raise failures.STOPPED.error()
     return running
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyarrow import fs
 
+from tidelog.spark import failures
 from tidelog.spark.errors import PreflightError
 from tidelog.spark.resident.job import reason, tag_jobs
 from tidelog.spark.resident.waiters import Answer, Waiters
@@ -55,11 +56,11 @@ def await_slots(spark: SparkSession, partitions: int, *, held: int = 0, limit: f
     deadline = time.monotonic() + limit
     while (there := slots(spark)) < held + partitions + 1:
         if local or time.monotonic() > deadline:
-            raise PreflightError(_too_few(spark, partitions, held, there))
+            raise _too_few(spark, partitions, held, there)
         time.sleep(0.1)
 
 
-def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> str:
+def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> PreflightError:
     master = context(spark).master
     if is_local(master):
         advice = f"make it with master local[{held + partitions + 2}]"
@@ -68,25 +69,23 @@ def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> str
     if held:
         advice = f"close another engine of this session, or {advice}"
     others = f", of which other engines hold {held}" if held else ""
-    return (
-        f"{partitions} resident partitions need {partitions + 1} task slots, one of them for the other jobs, and the "
-        f"session ({master}, spark.task.cpus={setting(spark, 'spark.task.cpus', '1')}) has {there}{others}: "
-        f"{advice}, or ask for fewer partitions"
+    return failures.TOO_FEW_SLOTS.error(
+        partitions=partitions,
+        needed=partitions + 1,
+        master=master,
+        cpus=setting(spark, "spark.task.cpus", "1"),
+        there=there,
+        others=others,
+        advice=advice,
     )
 
 
 def _check_settings(spark: SparkSession) -> None:
     if setting(spark, "spark.dynamicAllocation.enabled", "false") == "true":
-        raise PreflightError(
-            "spark.dynamicAllocation.enabled is true: Spark refuses resident (barrier) stages with it; "
-            "make the session with spark.dynamicAllocation.enabled=false"
-        )
+        raise failures.DYNAMIC_ALLOCATION.error()
     seconds, kill = (_udf_setting(spark, name) for name in ("idleTimeoutSeconds", "killOnIdleTimeout"))
     if seconds not in ("", "0") and kill == "true":
-        raise PreflightError(
-            f"spark.python.worker.killOnIdleTimeout is true: Spark would kill resident partitions after {seconds} s; "
-            "set it (and spark.sql.execution.pyspark.udf.killOnIdleTimeout) to false"
-        )
+        raise failures.IDLE_TIMEOUT.error(seconds=seconds)
 
 
 def _udf_setting(spark: SparkSession, name: str) -> str:
@@ -98,11 +97,7 @@ def _udf_setting(spark: SparkSession, name: str) -> str:
 def _check_folder(spark: SparkSession, folder: str | None) -> None:
     master = context(spark).master
     if folder is None and not is_local(master):
-        raise PreflightError(
-            f"the session runs on {master}: its partitions may live on other machines, so the engine needs a state "
-            "folder that all of them can reach; give `path=` (command line: `--state`) with a shared "
-            "folder or an object store"
-        )
+        raise failures.NEEDS_FOLDER.error(master=master)
 
 
 @contextlib.contextmanager
@@ -118,7 +113,7 @@ def _marked(folder: str | None) -> Iterator[str]:
         with place.open_output_stream(f"{path}/{mark}") as stream:
             stream.write(mark.encode())
     except (OSError, ValueError) as error:  # Arrow's own errors are both
-        raise PreflightError(f"the state folder {folder} cannot be written: {error}") from error
+        raise failures.FOLDER.error(folder=folder, error=error) from error
     try:
         yield mark
     finally:
@@ -145,7 +140,7 @@ def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, 
         spark.sparkContext.cancelJobsWithTag(tag)
         raise
     if answer.error is not None:
-        raise PreflightError(_why_no_probe(spark, answer.error)) from answer.error
+        raise _why_no_probe(spark, answer.error) from answer.error
     return list(answer.value)
 
 
@@ -153,47 +148,27 @@ def _patiently(answers: SimpleQueue[Answer], limit: float) -> Answer:
     try:
         return answers.get(timeout=limit)
     except Empty:
-        raise PreflightError(
-            f"a probe task did not end within {limit:g} s: other jobs may hold the slots of this session"
-        ) from None
+        raise failures.PROBE_LATE.error(limit=limit) from None
 
 
-def _why_no_probe(spark: SparkSession, error: BaseException) -> str:
+def _why_no_probe(spark: SparkSession, error: BaseException) -> PreflightError:
     said = reason(error)
     if "PYTHON_VERSION_MISMATCH" in said:
-        return (
-            f"the workers run another Python than this one ({_version()}): set spark.pyspark.python (or "
-            f"PYSPARK_PYTHON) to a Python {_version()} that has tidelog; Spark said: {said}"
-        )
+        return failures.OTHER_PYTHON.error(version=_version(), said=said)
     chosen = spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3"
-    return (
-        f"the workers' Python (spark.pyspark.python: {chosen}) did not run a probe task: it must be a "
-        f"Python {_version()} with tidelog, pyspark and pyarrow; Spark said: {said}"
-    )
+    return failures.PROBE_FAILED.error(chosen=chosen, version=_version(), said=said)
 
 
 def _check_worker(row: Row, mark: str) -> None:
     own = sys.modules["tidelog"].__version__
     if row.python != _version():
-        raise PreflightError(
-            f"the workers on {row.host} run Python {row.python}, the driver {_version()}: set spark.pyspark.python"
-        )
+        raise failures.WORKER_PYTHON.error(host=row.host, found=row.python, version=_version())
     if row.tidelog.startswith("!"):
-        raise PreflightError(
-            f"the workers on {row.host} cannot import tidelog ({row.tidelog[1:]}): install tidelog "
-            f"{own} there, or set spark.executorEnv.PYTHONPATH (or PYTHONPATH before the session is "
-            "made) to a folder that has it"
-        )
+        raise failures.WORKER_IMPORT.error(host=row.host, error=row.tidelog[1:], version=own)
     if row.tidelog != own:
-        raise PreflightError(
-            f"the workers on {row.host} have tidelog {row.tidelog} ({row.home}), the driver "
-            f"{own}: install the same version, or set spark.executorEnv.PYTHONPATH"
-        )
+        raise failures.WORKER_VERSION.error(host=row.host, found=row.tidelog, home=row.home, version=own)
     if row.folder not in ("", mark):
-        raise PreflightError(
-            f"the executor on {row.host} does not reach the state folder ({row.folder.lstrip('!')}): use a folder that "
-            "the driver and all executors share, or an object store"
-        )
+        raise failures.WORKER_FOLDER.error(host=row.host, error=row.folder.lstrip("!"))
 
 
 def _version() -> str:

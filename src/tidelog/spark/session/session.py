@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.spark.errors import PreflightError, SparkError
+from tidelog.spark import failures
 from tidelog.spark.resident.wire import LOOPBACK
 from tidelog.spark.session.java import require_java
 from tidelog.spark.session.packages import require_packages
@@ -56,9 +56,7 @@ def open_session(
     from pyspark.sql import SparkSession
 
     if SparkContext._active_spark_context is not None:
-        raise PreflightError(
-            "a Spark session runs in this process already; hand it over (`Engine(spark=session)`) or stop it first"
-        )
+        raise failures.SECOND_SESSION.error()
     builder = SparkSession.builder.master(master or f"local[{partitions + SPARE}]").appName("tidelog")
     for name, value in {**_settings(partitions, memory), **(settings or {})}.items():
         builder = builder.config(name, value)
@@ -66,7 +64,7 @@ def open_session(
         try:
             return builder.getOrCreate()
         except Exception as error:
-            raise SparkError(f"Spark did not start: {error}") from error
+            raise failures.NOT_STARTED.error(error=error) from error
 
 
 def _settings(partitions: int, memory: str) -> dict[str, str]:

@@ -1,0 +1,226 @@
+"""What commands refuse, by code: TL14xx files, TL48xx options and inputs, TL53xx state folders.
+
+Law: a command that is refused has changed nothing.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import DataError, EngineError, StateError
+from tidelog.errors.entry import FailureEntry
+
+_PROGRAM = "$ printf 'n(1).' > p.dl\n"
+_REPL = "tests/cli/test_repl.py"
+
+NO_FACT_FILES = FailureEntry(
+    "TL1401",
+    DataError,
+    "folder without fact files",
+    "{folder} has no fact files",
+    "`tidelog apply` takes files named after relations: edge.facts, edge.csv, edge.parquet.",
+    "Check the folder and the names of its files.",
+    _PROGRAM + "$ mkdir new\n$ tidelog run p.dl --state s --runtime embedded\n$ tidelog apply new --state s\n",
+)
+UNKNOWN_FILE = FailureEntry(
+    "TL1402",
+    DataError,
+    "fact file of no relation",
+    "{path}: unknown relation `{name}`; known: {known}",
+    "A fact file is named after its relation.",
+    "Rename the file, or take it out of the folder.",
+    _PROGRAM + "$ mkdir new\n$ touch new/m.facts\n$ tidelog run p.dl --state s --runtime embedded\n"
+    "$ tidelog apply new --state s\n",
+)
+NOT_EMPTY = FailureEntry(
+    "TL1403",
+    DataError,
+    "folder that is not empty",
+    "{out} is not empty; choose a new folder",
+    "An export never overwrites anything.",
+    "",
+    _PROGRAM + "$ mkdir out\n$ touch out/letter.txt\n$ tidelog run p.dl --state s --runtime embedded\n"
+    "$ tidelog export s out\n",
+)
+NOT_EXPORTED = FailureEntry(
+    "TL1404",
+    DataError,
+    "export that cannot be written",
+    "cannot write {out}: {error}",
+    "An export is a folder with a program and files of facts.",
+    "Check the folder, its permissions and the space left.",
+    _PROGRAM + "$ touch file\n$ tidelog run p.dl --state s --runtime embedded\n$ tidelog export s file/out\n",
+)
+NEEDS_MORE = FailureEntry(
+    "TL4801",
+    EngineError,
+    "command of the prompt without its argument",
+    "`:{command}` needs more, as in `:{command} {example}`",
+    "Commands of the prompt begin with a colon; some take an argument.",
+    "`:help` shows what they take.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+NO_PERIOD = FailureEntry(
+    "TL4802",
+    EngineError,
+    "input without a period",
+    "rules and facts end with a period; nothing was changed",
+    "An input goes on over several lines until its period.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+LATE_DECLARATION = FailureEntry(
+    "TL4803",
+    EngineError,
+    "declaration at the prompt",
+    "declarations come before rules and facts; put them into a file and begin with `tidelog repl FILE`",
+    "Declarations fix the types of relations before there are any facts.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+UNKNOWN_COMMAND = FailureEntry(
+    "TL4804",
+    EngineError,
+    "unknown command of the prompt",
+    "unknown command `:{name}`; `:help` lists those there are",
+    "Commands of the prompt begin with a colon.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+LOADED_DECLARATIONS = FailureEntry(
+    "TL4805",
+    EngineError,
+    "file with declarations that is loaded at the prompt",
+    "`{file}` has declarations; begin with it: `tidelog repl {file}`",
+    "Declarations fix the types of relations before there are any facts.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+NOT_LOADED = FailureEntry(
+    "TL4806",
+    EngineError,
+    "file that cannot be loaded at the prompt",
+    "cannot read `{file}`: {reason}",
+    "`:load` takes a file of rules and facts.",
+    "Check the name of the file and its permissions.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+AT_WITHOUT_STATE = FailureEntry(
+    "TL4807",
+    EngineError,
+    "epoch of no state folder",
+    "--at reads an epoch of a state folder; give it with --state",
+    "Old epochs are kept in state folders only.",
+    "",
+    _PROGRAM + "$ tidelog run p.dl --at 1\n",
+)
+AT_ONLY_READS = FailureEntry(
+    "TL4808",
+    EngineError,
+    "change of an old epoch",
+    "--at only reads; changes are applied to the last epoch, without --at",
+    "A committed epoch does not change any more.",
+    "",
+    _PROGRAM + "$ printf '+n(2).' > c.dl\n$ tidelog run p.dl --state s --at 1 --changes c.dl\n",
+)
+CIRCUIT_STATE = FailureEntry(
+    "TL4809",
+    EngineError,
+    "state folder of the circuit",
+    "the circuit keeps no state; leave out --state, or use the engine",
+    "`--algorithm circuit` shows the circuits of the theory; it keeps everything in memory.",
+    "",
+    _PROGRAM + "$ tidelog run p.dl --algorithm circuit --state s\n",
+)
+CIRCUIT_PLACE = FailureEntry(
+    "TL4810",
+    EngineError,
+    "circuit on several partitions",
+    "the circuit runs in this process, on one partition; say `--runtime embedded`",
+    "`--algorithm circuit` shows the circuits of the theory; it runs in one process.",
+    "",
+    _PROGRAM + "$ tidelog run p.dl --algorithm circuit --runtime spark\n",
+)
+CIRCUIT_KEYS = FailureEntry(
+    "TL4811",
+    EngineError,
+    "keys on the circuit",
+    "the circuit keeps no keys (`materialize`); run this program on the engine",
+    "The circuit interprets positive Datalog, where a new row replaces nothing.",
+    "",
+    "$ printf 'materialize(n, infinity, infinity, keys(1)).' > p.dl\n"
+    "$ tidelog run p.dl --algorithm circuit --runtime embedded\n",
+)
+SPARK_OPTION = FailureEntry(
+    "TL4812",
+    EngineError,
+    "option about Spark without Spark",
+    "{option} is about Spark, and this run is embedded; leave it out, or say `--runtime spark`",
+    "An embedded run uses no Spark.",
+    "",
+    _PROGRAM + "$ tidelog run p.dl --runtime embedded --master local[2]\n",
+)
+UNKNOWN_MASTER = FailureEntry(
+    "TL4813",
+    EngineError,
+    "master that is not known",
+    "--master {master}: {host} is not known here ({reason})",
+    "Executors reach the driver at the address of this machine towards the master.",
+    "Check the name of the host.",
+    test="tests/cli/test_run.py::test_master_that_is_not_known_is_told",
+)
+FACTS_WITHOUT_PROGRAM = FailureEntry(
+    "TL4814",
+    EngineError,
+    "facts of no program",
+    "`-F` gives the facts of a PROGRAM; name the program too",
+    "`tidelog verify` checks a state against itself, or against a program with its facts.",
+    "",
+    _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
+)
+NO_STATE_AT = FailureEntry(
+    "TL5301",
+    StateError,
+    "epoch of a folder without a state",
+    "{state} holds no state, so there is no epoch {epoch} to read",
+    "An epoch can be read where a state was made.",
+    "Check the name of the folder, or leave out --at to make a state there.",
+    _PROGRAM + "$ tidelog run p.dl --state s --at 1\n",
+)
+MADE_EMBEDDED = FailureEntry(
+    "TL5302",
+    StateError,
+    "embedded state on Spark",
+    "{state} was made by one embedded partition, and goes on so: say `--runtime embedded`; or "
+    "make a new state on Spark from what `tidelog export` writes",
+    "A state keeps its number of partitions, and the one partition of an embedded state is no partition of Spark's.",
+    "",
+    _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog run p.dl --state s --runtime spark\n",
+)
+NO_STATE = FailureEntry(
+    "TL5303",
+    StateError,
+    "command on a folder without a state",
+    "{place} holds no state; `tidelog run PROGRAM --state {place}` makes one",
+    "Commands on states take the folder that `--state` named.",
+    "",
+    "$ tidelog log nowhere\n",
+)
+
+ENTRIES = (
+    NO_FACT_FILES,
+    UNKNOWN_FILE,
+    NOT_EMPTY,
+    NOT_EXPORTED,
+    NEEDS_MORE,
+    NO_PERIOD,
+    LATE_DECLARATION,
+    UNKNOWN_COMMAND,
+    LOADED_DECLARATIONS,
+    NOT_LOADED,
+    AT_WITHOUT_STATE,
+    AT_ONLY_READS,
+    CIRCUIT_STATE,
+    CIRCUIT_PLACE,
+    CIRCUIT_KEYS,
+    SPARK_OPTION,
+    UNKNOWN_MASTER,
+    FACTS_WITHOUT_PROGRAM,
+    NO_STATE_AT,
+    MADE_EMBEDDED,
+    NO_STATE,
+)

@@ -1,0 +1,123 @@
+"""Calls that an engine cannot serve, by code: TL40xx from TL4050 on, and rows that do not fit: TL12xx.
+
+Law: arguments are checked before anything is changed.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import DataError, EngineError
+from tidelog.errors.entry import FailureEntry
+
+UNKNOWN_RELATION = FailureEntry(
+    "TL4050",
+    EngineError,
+    "unknown relation",
+    "unknown relation `{name}`; known: {known}{guess}",
+    "A relation is known once the program or an epoch has named it.",
+    "Use one of the relations; `engine.relations` lists them.",
+    'db = Engine("reach(X, Y) :- edge(X, Y).")\ndb["reech"]\n',
+)
+AT_WITHOUT_PATH = FailureEntry(
+    "TL4051",
+    EngineError,
+    "epoch of no state folder",
+    "`at` reads an epoch of a state folder; give its `path` too",
+    "Old epochs are kept in state folders only.",
+    "",
+    'Engine("n(1).", at=1)\n',
+)
+HALF_A_SOURCE = FailureEntry(
+    "TL4052",
+    EngineError,
+    "source without an offset",
+    "an epoch has a source and an offset, or neither",
+    "Source and offset together name an input, so that it is applied once.",
+    "Give both, or leave out both.",
+    'Engine("n(1).").epoch(source="clicks")\n',
+)
+OWN_NAME = FailureEntry(
+    "TL4053",
+    EngineError,
+    "name of a relation that belongs to Tidelog",
+    "`{name}`: names that start with `__` are Tidelog's own",
+    "Auxiliary relations have names that no program can have.",
+    "Name the relation otherwise.",
+    'db = Engine("n(1).")\nwith db.epoch() as e:\n    e.insert("__n", [(1,)])\n',
+)
+NO_NAME = FailureEntry(
+    "TL4054",
+    EngineError,
+    "text that is no name of a relation",
+    "`{name}` is not a name of a relation: letters, digits and `_`, not a digit first",
+    "Relations are named as programs write them.",
+    "",
+    'db = Engine("n(1).")\nwith db.epoch() as e:\n    e.insert("two words", [(1,)])\n',
+)
+CLOSED = FailureEntry(
+    "TL4055",
+    EngineError,
+    "engine that is closed",
+    "the engine is closed",
+    "`close()`, and the end of a `with` block, end the life of an engine.",
+    "Make a new engine; one with a state folder goes on where it was closed.",
+    'db = Engine("n(1).")\ndb.close()\ndb["n"]\n',
+)
+EPOCH_OVER = FailureEntry(
+    "TL4056",
+    EngineError,
+    "epoch that is over",
+    "this epoch is over; begin a new one with `engine.epoch()`",
+    "An epoch ends with its `with` block: committed, or rolled back after an error.",
+    "",
+    'db = Engine("n(1).")\nwith db.epoch() as e:\n    pass\ne.insert("n", [(2,)])\n',
+)
+FEED_PLACE = FailureEntry(
+    "TL4057",
+    EngineError,
+    "feed without a place, or with two",
+    "the feed of `{view}` goes to a folder or to a table: give one of `folder` and `table`",
+    "A feed has one place.",
+    "",
+    'Engine("n(1).").write_feed("n")\n',
+)
+PARTITIONS = FailureEntry(
+    "TL4058",
+    EngineError,
+    "impossible number of partitions",
+    "partitions={partitions}: give a number from 1 to {most:,}",
+    "An engine has at least one partition.",
+    "",
+    'Engine("n(1).", partitions=0)\n',
+)
+NEEDS_STATE = FailureEntry(
+    "TL4059",
+    EngineError,
+    "call that needs a state folder",
+    "{what} needs a state folder: make the engine with `Engine(..., path=...)`",
+    "History, snapshots and logs are kept in state folders only.",
+    "",
+    'Engine("n(1).").snapshot()\n',
+)
+ROW_COLUMNS = FailureEntry(
+    "TL1201",
+    DataError,
+    "rows with another number of columns",
+    "relation `{name}` has {wanted} columns, these rows have {found}",
+    "All rows of a relation have the same number of columns.",
+    "Give a value for each column of the relation.",
+    'db = Engine("reach(X, Y) :- edge(X, Y).")\nwith db.epoch() as e:\n    e.insert("edge", [(1,)])\n',
+)
+
+ENTRIES = (
+    UNKNOWN_RELATION,
+    AT_WITHOUT_PATH,
+    HALF_A_SOURCE,
+    OWN_NAME,
+    NO_NAME,
+    CLOSED,
+    EPOCH_OVER,
+    FEED_PLACE,
+    PARTITIONS,
+    NEEDS_STATE,
+    ROW_COLUMNS,
+)

@@ -1,0 +1,386 @@
+"""What rows and files of facts are refused for, by code: TL10xx rows, TL1050 and up files, TL50xx feeds.
+
+Law: every entry's example, or the test it names, ends in its code; a test runs them all. Reading is all or nothing.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import DataError, EngineError, StateError
+from tidelog.errors.entry import FailureEntry
+
+_EDGES = ".decl edge(x: number, y: number)\\n.input edge"
+
+
+def _insert(program: str, rows: str) -> str:
+    return f'db = Engine("{program}")\nwith db.epoch() as e:\n    e.insert("edge", {rows})\n'
+
+
+def _run(content: str, name: str = "edge.facts", program: str = _EDGES) -> str:
+    """A run that reads one file of facts; the contents are written as `printf` takes them."""
+    return f"$ printf '{program}' > p.dl\n$ printf '{content}' > {name}\n$ tidelog run p.dl --runtime embedded -F .\n"
+
+
+_NO_NULLS = "A value is always known: Datalog has no nulls, and an unknown fact is one that is not there."
+
+NOT_A_VALUE = FailureEntry(
+    "TL1001",
+    DataError,
+    "value that the column does not take",
+    "{value!r} is not a value of type {type}",
+    "Every column of a relation has one type, fixed by the program or by the first rows.",
+    "Give a value of that type, or convert it before it is given.",
+    'db = Engine("edge(1, 2). reach(X, Y) :- edge(X, Y).")\ndb.why(("edge", (1, "two")))\n',
+)
+NOT_A_VALUE_IN_ROW = FailureEntry(
+    "TL1002",
+    DataError,
+    "row with a value that its column does not take",
+    "{where}: {value!r} in row {row} is not a value of type {type}",
+    "Every column of a relation has one type, fixed by the program or by the first rows.",
+    "Convert the column before it is inserted.",
+    _insert("reach(X, Y) :- edge(X, Y), X > 0.", "[(1, 2), ('one', 2)]"),
+)
+NULL = FailureEntry(
+    "TL1003",
+    DataError,
+    "null",
+    "{where}: row {row} is null; nulls are refused, leave such rows out",
+    _NO_NULLS,
+    "",
+    _insert("reach(X, Y) :- edge(X, Y).", "[(None, 2)]"),
+)
+ARROW_TYPE = FailureEntry(
+    "TL1004",
+    DataError,
+    "column of an Arrow type that has no counterpart",
+    "{where}: Arrow type {type} is not supported; {advice}",
+    "Arrow columns of integers, floats, strings, booleans, dates, timestamps and lists have values of the language.",
+    "",
+    "import pyarrow as pa\n" + _insert("reach(X) :- edge(X).", "pa.table({'x': [b'bytes']})"),
+)
+OUT_OF_RANGE = FailureEntry(
+    "TL1005",
+    DataError,
+    "column with values beyond its type",
+    "{where}: {error}",
+    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1.",
+    "Leave such rows out, or give the column as float or symbol.",
+    'import pyarrow as pa\ndb = Engine(".decl edge(x: unsigned)")\nwith db.epoch() as e:\n'
+    '    e.insert("edge", pa.table({"x": [-1]}))\n',
+)
+ARRAY_DIMENSIONS = FailureEntry(
+    "TL1006",
+    DataError,
+    "array that is not a table",
+    "{relation}: a numpy array of rows has two dimensions, this one has {dimensions}",
+    "The first dimension of an array counts rows, the second columns.",
+    "Reshape it: `array.reshape(-1, 1)` has one column.",
+    "import numpy as np\n" + _insert("reach(X) :- edge(X).", "np.arange(3)"),
+)
+NOT_ROWS = FailureEntry(
+    "TL1007",
+    DataError,
+    "something that holds no rows",
+    "{relation}: rows are tuples, an Arrow table, a data frame or a numpy array, not {found}",
+    "Rows are given one by one as tuples, or as a table of columns.",
+    'Put a single row into a list: `e.insert("edge", [(1, 2)])`.',
+    _insert("reach(X, Y) :- edge(X, Y).", "'1, 2'"),
+)
+UNEVEN_ROW = FailureEntry(
+    "TL1008",
+    DataError,
+    "row that is not a tuple as long as the others",
+    "{relation}: row {number}, {shown}, is not a tuple of {columns} values as the first row",
+    "All rows of a relation have the same number of columns.",
+    "Correct the row, or insert it into the relation that has its columns.",
+    _insert("reach(X, Y) :- edge(X, Y).", "[(1, 2), (3,)]"),
+)
+NOT_READ = FailureEntry(
+    "TL1009",
+    DataError,
+    "text that is no value of its column",
+    "`{shown}` is not {expected}",
+    "Cells of text files are written as the values of the column's type are written in programs.",
+    "Correct the cell, or declare the column `symbol`, which takes every text.",
+    _run("1\\tfour\\n"),
+)
+NO_COLUMNS = FailureEntry(
+    "TL1050",
+    DataError,
+    "cells for a relation without columns",
+    "{where}:{number}: `{shown}`, but `{relation}` has no columns: expected `()`",
+    "A relation without columns is true or not: its file is empty, or holds a line `()`.",
+    "",
+    _run("yes\\n", "raining.facts", ".decl raining()\\n.input raining"),
+)
+NOT_TEXT = FailureEntry(
+    "TL1051",
+    DataError,
+    "file that is not UTF-8 text",
+    "{where}:{line}: not UTF-8 text (byte 0x{byte:02x}); nothing was read",
+    "Text files of facts are UTF-8; packed ones are unpacked if they begin as gzip does.",
+    "Convert the file, for example with `iconv -f latin1 -t utf-8`.",
+    _run("\\351\\n", "name.facts", ".decl name(x: symbol)\\n.input name"),
+)
+QUOTED_DELIMITER = FailureEntry(
+    "TL1052",
+    DataError,
+    "long delimiter in text with quotes",
+    "{where}: text with quotes has a delimiter of one character, not `{delimiter}`",
+    "RFC 4180 separates cells by one character.",
+    "Give a delimiter of one character, or leave out `rfc4180=true`.",
+    _run("1\\n", "edge.facts", '.decl edge(x: number)\\n.input edge(rfc4180=true, delimiter="||")'),
+)
+QUOTES = FailureEntry(
+    "TL1053",
+    DataError,
+    "quotes that do not close",
+    "{where}:{line}: {error}; nothing was read",
+    'A cell that begins with a quote ends with one, and a quote inside it is written `""`.',
+    "Correct the line, or read the file with `rfc4180=false`.",
+    _run('"a"b\\n', "name.csv", '.decl name(x: symbol)\\n.input name(filename="name.csv")'),
+)
+CELLS = FailureEntry(
+    "TL1054",
+    DataError,
+    "line with too few or too many cells",
+    "{where}:{number}: {cells} separated by {told}, but `{relation}({names})` needs {least}{wanted}: "
+    "`{shown}`{guess}; nothing was read",
+    "Every line holds one row, with a cell for each column of the relation.",
+    "Correct the line, name the delimiter (`delimiter=`), or pick columns (`columns=`) in the `.input` directive.",
+    _run("1\\n"),
+)
+NOT_HELD = FailureEntry(
+    "TL1055",
+    DataError,
+    "text that the file format cannot hold",
+    "{where}: {text} of `{relation}` contains {name}, which this format cannot hold; "
+    "use rfc4180=true, another delimiter, or IO=parquet",
+    "Plain text has no quotes: a delimiter or line break inside a cell could not be told from one between cells.",
+    "",
+    "$ printf '.decl name(x: symbol)\\nname(\"a\\\\tb\").\\n.output name' > p.dl\n"
+    "$ tidelog run p.dl --runtime embedded -D out\n",
+)
+NO_FOLDER = FailureEntry(
+    "TL1056",
+    DataError,
+    "folder of facts that is not there",
+    "no facts for `{relation}`: there is no folder {folder}",
+    "An `.input` directive reads a file in the folder given with `-F`, or else in that of the program.",
+    "Give the folder that holds the files: `tidelog run PROGRAM -F FOLDER`.",
+    f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F nowhere\n",
+)
+NO_FILE = FailureEntry(
+    "TL1057",
+    DataError,
+    "file of facts that is not there",
+    "no facts for `{relation}`: {folder} has no file {name}; it has {shown}",
+    "An `.input` directive reads the file it names, or one named after the relation.",
+    "Name the file in the directive (`filename=`), or the folder with `-F`.",
+    f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F .\n",
+)
+TRIPLE_COLUMNS = FailureEntry(
+    "TL1058",
+    DataError,
+    "relation that triples do not fit",
+    "{where}: triples have three columns, `{relation}` has {columns}",
+    "N-Triples files fill three symbol columns: subject, predicate and object.",
+    "Declare the relation with three symbol columns.",
+    "$ printf 'reach(X) :- edge(X).' > p.dl\n$ printf '<urn:a> <urn:b> <urn:c> .\\n' > edge.nt\n"
+    "$ tidelog run p.dl --runtime embedded -F .\n",
+)
+NEEDS_SPARK = FailureEntry(
+    "TL1059",
+    DataError,
+    "input that Spark alone reads",
+    "{where}: {what} needs Spark: run with `--runtime spark`",
+    "JSON files and tables of a catalogue are read and written by Spark.",
+    "",
+    _run("{}\\n", "edge.json", '.decl edge(x: number)\\n.input edge(IO=json, filename="edge.json")'),
+)
+PICKED_COLUMNS = FailureEntry(
+    "TL1060",
+    DataError,
+    "wrong number of picked columns",
+    "{where}: columns= picks {picked}, `{relation}` has {columns}",
+    "`columns=` names a column of the file for every column of the relation.",
+    "Pick as many columns as the relation has.",
+    _run("1\\t2\\n", "edge.facts", '.decl edge(x: number)\\n.input edge(columns="0:1")'),
+)
+NOT_OPENED = FailureEntry(
+    "TL1061",
+    DataError,
+    "file that cannot be read",
+    "{path}: {reason}",
+    "A file of facts is read whole before anything is inserted.",
+    "Check the file and its permissions.",
+    "$ printf '.decl edge(x: number)\\n.input edge' > p.dl\n$ printf '\\037\\213broken' > edge.facts\n"
+    "$ tidelog run p.dl --runtime embedded -F .\n",
+)
+NOT_PARQUET = FailureEntry(
+    "TL1062",
+    DataError,
+    "file that is not Parquet",
+    "{path}: not a Parquet file that can be read: {error}",
+    "A file whose name ends in `.parquet`, or whose directive says `IO=parquet`, is read as Parquet.",
+    "Write the file anew, or name its format in the directive.",
+    _run("1\\n", "edge.parquet", '.decl edge(x: number)\\n.input edge(filename="edge.parquet")'),
+)
+PARQUET_COLUMNS = FailureEntry(
+    "TL1063",
+    DataError,
+    "Parquet file with another number of columns",
+    "{path}: {found} columns, but `{relation}` has {columns}",
+    "Columns are taken by name if the names agree, else in their order; none is left over.",
+    "Pick the columns in the directive (`columns=`).",
+    test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
+)
+PARQUET_TYPE = FailureEntry(
+    "TL1064",
+    DataError,
+    "Parquet column of another type",
+    "{where} holds {own}s, but `{relation}` expects {type}; nothing was read",
+    "A column is read as the type it has; whole numbers may become floats, nothing else is converted.",
+    "Declare the column of that type, or convert the file.",
+    test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
+)
+PARQUET_NULL = FailureEntry(
+    "TL1065",
+    DataError,
+    "null in a Parquet file",
+    "{where}: row {row} is null; nulls are refused, leave such rows out; nothing was read",
+    _NO_NULLS,
+    "",
+    test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
+)
+NOT_WRITTEN = FailureEntry(
+    "TL1066",
+    DataError,
+    "output file that cannot be written",
+    "cannot write {path}: {reason}",
+    "An output is written beside its place and then moved there, so an old file stays whole until then.",
+    "Check the folder, its permissions and the space left.",
+    "$ printf '.decl n(x: number)\\nn(1).\\n.output n' > p.dl\n$ touch out\n"
+    "$ tidelog run p.dl --runtime embedded -D out\n",
+)
+OUTPUT_TRIPLES = FailureEntry(
+    "TL1067",
+    DataError,
+    "view that cannot be written as triples",
+    "{where}: triples need three symbol columns, `{relation}` has {types}",
+    "N-Triples files hold a subject, a predicate and an object.",
+    "Write the view as text, or make a view of three symbol columns.",
+    "$ printf '.decl n(x: number)\\nn(1).\\n.output n(IO=ntriples)' > p.dl\n"
+    "$ tidelog run p.dl --runtime embedded -D out\n",
+)
+NOT_A_STATEMENT = FailureEntry(
+    "TL1068",
+    DataError,
+    "line that is no statement of N-Triples",
+    "{where}:{number}: not a statement: `{shown}`; expected `subject predicate object .` with terms "
+    'such as <http://a.example/b>, _:b1, "text"@en; nothing was read',
+    "Every line of an N-Triples file is a statement, a comment or empty.",
+    "",
+    _run("a b c\\n", "edge.nt", "reach(X) :- edge(X, _, _)."),
+)
+TRIPLES_NOT_TEXT = FailureEntry(
+    "TL1069",
+    DataError,
+    "file of triples that is not UTF-8 text",
+    "{where}:{line}: not UTF-8 text; nothing was read",
+    "N-Triples files are UTF-8.",
+    "Convert the file, for example with `iconv -f latin1 -t utf-8`.",
+    _run('<urn:a> <urn:b> "\\351" .\\n', "edge.nt", "reach(X) :- edge(X, _, _)."),
+)
+NOT_A_TERM = FailureEntry(
+    "TL1070",
+    DataError,
+    "value that is no term of N-Triples",
+    "{where}: {term!r} is not a term of N-Triples; write this relation as text instead",
+    "A term is an IRI in angle brackets, a blank node or a literal in quotes.",
+    "",
+    '$ printf \'.decl t(s: symbol, p: symbol, o: symbol)\\nt("a", "b", "c").\\n.output t(IO=ntriples)\' > p.dl\n'
+    "$ tidelog run p.dl --runtime embedded -D out\n",
+)
+FEED_NOT_READ = FailureEntry(
+    "TL5001",
+    StateError,
+    "feed whose folder cannot be listed",
+    "the feed of `{view}` in {folder} was not read: {error}",
+    "A feed goes on after the last epoch that its folder holds.",
+    "Check the folder and its permissions, then register the feed again.",
+    'db = Engine("n(1).")\nPath("feed").touch()\ndb.write_feed("n", folder="feed")\n',
+)
+FEED_NOT_WRITTEN = FailureEntry(
+    "TL5002",
+    StateError,
+    "feed that cannot be written",
+    "the feed of `{view}` in {folder} was not written: {error}",
+    "The epoch is committed; its changes come into the feed when the folder can be written again.",
+    "Check the folder, its permissions and the space left.",
+    test="tests/engine/test_feeds.py::test_half_an_epoch_of_a_feed_is_removed",
+)
+TABLE_NOT_WRITTEN = FailureEntry(
+    "TL5003",
+    StateError,
+    "Parquet file that cannot be written",
+    "cannot write {path}: {error}",
+    "A file is written beside its place and then moved there.",
+    "Check the folder, its permissions and the space left.",
+    test="tests/spark/rows/test_decode.py::test_a_file_that_cannot_be_written_is_an_error_of_ours",
+)
+NO_FILE_SYSTEM = FailureEntry(
+    "TL5004",
+    StateError,
+    "folder in an unknown file system",
+    "{folder}: {error}; give a local folder or a URI that Arrow reads",
+    "Folders are local paths, or URIs of the stores that Arrow knows: `file`, `s3`, `gs`, `hdfs`, `abfss`.",
+    "",
+    'db = Engine("n(1).")\ndb.write_feed("n", folder="nowhere://feed")\n',
+)
+
+NO_PANDAS = FailureEntry(
+    "TL4003",
+    EngineError,
+    "data frame without pandas",
+    "`to_pandas` needs pandas: pip install 'tidelog[spark]', which brings it, or pandas alone",
+    "An install without the extra `spark` has no pandas; Arrow tables need none.",
+    test="tests/engine/test_bare_install.py::test_calls_say_in_one_line_what_to_install",
+)
+ENTRIES = (
+    NOT_A_VALUE,
+    NOT_A_VALUE_IN_ROW,
+    NULL,
+    ARROW_TYPE,
+    OUT_OF_RANGE,
+    ARRAY_DIMENSIONS,
+    NOT_ROWS,
+    UNEVEN_ROW,
+    NOT_READ,
+    NO_COLUMNS,
+    NOT_TEXT,
+    QUOTED_DELIMITER,
+    QUOTES,
+    CELLS,
+    NOT_HELD,
+    NO_FOLDER,
+    NO_FILE,
+    TRIPLE_COLUMNS,
+    NEEDS_SPARK,
+    PICKED_COLUMNS,
+    NOT_OPENED,
+    NOT_PARQUET,
+    PARQUET_COLUMNS,
+    PARQUET_TYPE,
+    PARQUET_NULL,
+    NOT_WRITTEN,
+    OUTPUT_TRIPLES,
+    NOT_A_STATEMENT,
+    TRIPLES_NOT_TEXT,
+    NOT_A_TERM,
+    FEED_NOT_READ,
+    FEED_NOT_WRITTEN,
+    TABLE_NOT_WRITTEN,
+    NO_FILE_SYSTEM,
+    NO_PANDAS,
+)

@@ -1,0 +1,167 @@
+"""What a partition refuses or cannot compute, by code: TL11xx data, TL22xx values, TL30xx limits, TL43xx rules.
+
+Law: after each of these the epoch is rolled back, and the partition holds what it held before.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import DataError, EngineError, EvaluationError, LimitError
+from tidelog.errors.entry import FailureEntry
+
+_COUNT = '"n(0). n(X + 1) :- n(X), X < 2000000."'
+
+NO_VALUE = FailureEntry(
+    "TL1101",
+    DataError,
+    "Python value that is no value of the language",
+    "{value!r} is a {kind}; values are int, float, str and tuple",
+    "Numbers, texts and lists of them are values; dates and timestamps in columns of their type too.",
+    "Convert the value, or give its parts as columns of their own.",
+    'db = Engine("reach(X) :- edge(X).")\nwith db.epoch() as e:\n    e.insert("edge", [({1, 2},)])\n',
+)
+SAME_ID = FailureEntry(
+    "TL1102",
+    DataError,
+    "two values with one 64-bit id",
+    "{known!r} and {value!r} have the same 64-bit id {cell}; rename one of them",
+    "Texts and lists are known by a 64-bit hash; two with the same hash cannot be told apart, so both are refused.",
+    "",
+    test="tests/partition/test_dictionary.py::test_two_values_with_one_id_are_an_error",
+)
+KEY_TWICE = FailureEntry(
+    "TL1103",
+    DataError,
+    "two rows with one key in one epoch",
+    "{what} are inserted in one epoch; nothing was changed",
+    "A relation with a key holds one row for each key: a later row replaces it, and two of one epoch are not in order.",
+    "Insert one of them, or the second in a later epoch.",
+    'db = Engine("materialize(route, infinity, infinity, keys(1)). best(X, Y) :- route(X, Y).")\n'
+    'with db.epoch() as e:\n    e.insert("route", [(1, 2), (1, 3)])\n',
+)
+RESULT = FailureEntry(
+    "TL2201",
+    EvaluationError,
+    "function whose result does not fit its column",
+    "{function}({args}) is {value!r}, where a {type} is needed",
+    "The result of a function has the type that its use requires.",
+    "Convert the result, or declare the column of another type.",
+    test="tests/partition/test_failures.py::test_result_that_does_not_fit_is_refused",
+)
+ARITHMETIC_OVERFLOW = FailureEntry(
+    "TL2202",
+    EvaluationError,
+    "overflow in a rule",
+    "overflow: {what} does not fit 64 bits",
+    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1; results never wrap around.",
+    "Compute with floats (`to_float`), or leave such facts out with a comparison before the arithmetic.",
+    'Engine("n(9223372036854775807). m(X + 1) :- n(X).")\n',
+)
+ENDLESS_RANGE = FailureEntry(
+    "TL2203",
+    EvaluationError,
+    "range in a rule that never ends",
+    "a range from {first} to {end} by 0 never ends",
+    "A range counts from its first value towards its end by its step.",
+    "Leave a step of 0 out with a comparison.",
+    'Engine("p(X) :- X = range(1, 5, 0).")\n',
+)
+KEY_BROKEN = FailureEntry(
+    "TL2204",
+    EvaluationError,
+    "key that rules would break",
+    "{told} would both hold (rules of `{name}`: {labels}); nothing was changed",
+    "A relation with a key holds one row for each key, also if rules derive it.",
+    "Choose one row of each group in the rules, with min or max, or drop the key.",
+    'Engine("materialize(best, infinity, infinity, keys(1)). q(1, 2). q(1, 3). best(X, Y) :- q(X, Y).")\n',
+)
+NOT_MONOTONE = FailureEntry(
+    "TL2205",
+    EvaluationError,
+    "rules that are not monotone in a chosen value",
+    "{groups} groups of a min or max inside recursion depend on values that were "
+    "improved upon; the rules are not monotone in the value; nothing was changed",
+    "Inside recursion a better value may only make values better that were derived from it.",
+    "Take the min or max after the recursion, or change the rule that makes values worse.",
+    test="tests/partition/test_failures.py::test_rules_that_are_not_monotone_are_refused",
+)
+TOO_LONG = FailureEntry(
+    "TL3001",
+    LimitError,
+    "epoch that takes too long",
+    "the epoch took longer than its limit of {seconds} s; nothing was changed",
+    "`Limits(seconds=...)` bounds the time of one epoch.",
+    "Raise the limit, give the epoch fewer changes, or look for the rule that is slow: `tidelog run --profile`.",
+    f"Engine({_COUNT}, limits=Limits(seconds=0.01))\n",
+)
+TOO_MANY_FACTS = FailureEntry(
+    "TL3002",
+    LimitError,
+    "epoch that makes too many facts",
+    "the epoch made {facts:,} facts, its limit is {limit:,}; nothing was changed",
+    "`Limits(facts=...)` bounds the facts that become present on the way, not those that remain.",
+    "Raise the limit, or look for a rule that multiplies facts: `tidelog explain`.",
+    f"Engine({_COUNT}, limits=Limits(facts=1000))\n",
+)
+TOO_MUCH_MEMORY = FailureEntry(
+    "TL3003",
+    LimitError,
+    "relations that need too much memory",
+    "the relations need {used:,} bytes, the limit is {limit:,}; nothing was changed",
+    "`Limits(memory=...)` bounds the bytes of all relations together.",
+    "Raise the limit, or run on several partitions.",
+    f"Engine({_COUNT}, limits=Limits(memory=100_000))\n",
+)
+TOO_MANY_ROUNDS = FailureEntry(
+    "TL3004",
+    LimitError,
+    "recursion that goes too deep",
+    "the epoch needs more rounds than its limit of {rounds:,}; nothing was changed",
+    "`Limits(rounds=...)` bounds the batches of facts that are fired one after another inside recursion.",
+    "Raise the limit, or look for a recursion that does not end.",
+    f"Engine({_COUNT}, limits=Limits(rounds=10))\n",
+)
+TOO_MANY_VARIABLES = FailureEntry(
+    "TL4301",
+    EngineError,
+    "rule with too many variables",
+    "rule {label}: more than {most} variables and intermediate values",
+    "A rule is run with a fixed number of registers.",
+    "Split the rule in two.",
+    test="tests/partition/test_failures.py::test_rule_with_too_many_variables_is_refused",
+)
+TOO_MANY_ATOMS = FailureEntry(
+    "TL4302",
+    EngineError,
+    "rule with too many atoms",
+    "rule {label}: more than {most} atoms",
+    "A rule is run with a fixed number of places for the atoms it visits.",
+    "Split the rule in two.",
+    test="tests/partition/test_failures.py::test_rule_with_too_many_atoms_is_refused",
+)
+OTHER_COLUMNS = FailureEntry(
+    "TL4303",
+    EngineError,
+    "relation that changes its number of columns",
+    "relation `{name}` holds facts of {found} columns, not {wanted}",
+    "A relation that holds facts keeps its number of columns.",
+    "Delete its facts first, or name the new relation otherwise.",
+    test="tests/partition/test_relations.py::test_relation_with_facts_keeps_its_columns",
+)
+
+ENTRIES = (
+    NO_VALUE,
+    SAME_ID,
+    KEY_TWICE,
+    RESULT,
+    ARITHMETIC_OVERFLOW,
+    ENDLESS_RANGE,
+    KEY_BROKEN,
+    NOT_MONOTONE,
+    TOO_LONG,
+    TOO_MANY_FACTS,
+    TOO_MUCH_MEMORY,
+    TOO_MANY_ROUNDS,
+    TOO_MANY_VARIABLES,
+    TOO_MANY_ATOMS,
+    OTHER_COLUMNS,
+)

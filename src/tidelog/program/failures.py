@@ -1,0 +1,190 @@
+"""What functions and arithmetic cannot compute, by code: TL20xx; and user functions that are refused: TL40xx.
+
+Law: a function gives equal results, or the same failure, for equal arguments; the compiled arithmetic of the kernel
+fails with these entries too.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EngineError, EvaluationError
+from tidelog.errors.entry import FailureEntry
+
+OVERFLOW = FailureEntry(
+    "TL2001",
+    EvaluationError,
+    "overflow",
+    "overflow: {value} is not a value of type {type}",
+    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1; results never wrap around.",
+    "Compute with floats (`to_float`), or leave such facts out with a comparison before the arithmetic.",
+    'Engine("p(9223372036854775807 + 1).")\n',
+)
+DIVISION = FailureEntry(
+    "TL2002",
+    EvaluationError,
+    "division by zero",
+    "division by zero: {left} {operator} {right}",
+    "A divisor of zero has no quotient, for floats too; zero has no negative power.",
+    "Leave zero out with a comparison in the body: `Y != 0`.",
+    'Engine("p(1 / 0).")\n',
+)
+NEGATIVE_EXPONENT = FailureEntry(
+    "TL2003",
+    EvaluationError,
+    "negative exponent of an integer",
+    "negative exponent: {base} ^ {exponent}",
+    "The power of an integer is an integer, so its exponent is 0 or more.",
+    "Compute with floats: `to_float(X) ^ -1.0`.",
+    'Engine("p(2 ^ -1).")\n',
+)
+POWER_OVERFLOW = FailureEntry(
+    "TL2004",
+    EvaluationError,
+    "power that overflows",
+    "overflow: {base} ^ {exponent}",
+    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1.",
+    "Compute with floats, or leave such facts out with a comparison.",
+    'Engine("p(2 ^ 64).")\n',
+)
+NOT_AN_INTEGER = FailureEntry(
+    "TL2005",
+    EvaluationError,
+    "infinite float as an integer",
+    "failed conversion: {value} is not an integer",
+    "Infinities and NaN have no integer value.",
+    "Leave them out with a comparison before the conversion.",
+    "Engine('p(to_number(to_float(\"inf\"))).')\n",
+)
+ENDLESS_RANGE = FailureEntry(
+    "TL2006",
+    EvaluationError,
+    "range that never ends",
+    "range({first}, {end}, {step}) never ends: it needs finite bounds and a step other than 0",
+    "A range counts from its first value towards its end by its step.",
+    "",
+    'Engine("p(X) :- X = range(0.0, 1.0, 0.0).")\n',
+)
+FUNCTION_FAILED = FailureEntry(
+    "TL2007",
+    EvaluationError,
+    "user function that raised an error",
+    "{name}{args!r} failed: {kind}: {error}",
+    "A user function gives a result for all arguments that rules call it with; otherwise the epoch is rolled back.",
+    "Let the function return a value that marks the case, or leave such arguments out in the rule.",
+    "@user_function('half', ('number',), 'number')\n"
+    "def half(x):\n    return 1 // 0\n\n"
+    "Engine('p(half(1)).', functions=[half])\n",
+)
+RESULT_TYPE = FailureEntry(
+    "TL2008",
+    EvaluationError,
+    "result of a user function of another type",
+    "{where}: {value!r} is not a value of type {type}",
+    "A user function returns a value of the type that was declared for it.",
+    "Convert the result, or declare the function with the type it returns.",
+    "@user_function('half', ('number',), 'number')\n"
+    "def half(x):\n    return x / 2\n\n"
+    "Engine('p(half(1)).', functions=[half])\n",
+)
+NO_ORDER = FailureEntry(
+    "TL2009",
+    EvaluationError,
+    "comparison of values without an order",
+    "values of type {type} have no order",
+    "Numbers are ordered by size, symbols by code points; lists are only equal or not.",
+    "Compare an element or the size of the list.",
+    "from tidelog.program.functions import compare\ncompare((1,), (2,), 'list')\n",
+)
+FACT_VARIABLE = FailureEntry(
+    "TL2010",
+    EvaluationError,
+    "variable where a value is needed",
+    "a fact has no variables",
+    "The arguments of a fact are constants and functions of constants.",
+    "Put a value in its place; `engine.query` takes variables.",
+    "from tidelog.program import Var\nfrom tidelog.program.ground import ground_value\nground_value(Var('X'), {})\n",
+)
+NO_FUNCTION = FailureEntry(
+    "TL2011",
+    EvaluationError,
+    "function that does not take these arguments",
+    "no function `{name}` takes {types}",
+    "The name of a function and the types of its arguments choose its meaning.",
+    "Convert the arguments, or look up the functions in the reference of the language.",
+    "Engine('p(f_empty(1)).')\n",
+)
+EMPTY_LIST = FailureEntry(
+    "TL2012",
+    EvaluationError,
+    "element of the empty list",
+    "{function} of the empty list",
+    "The empty list has no first and no last element.",
+    "Ask for `f_size(L) > 0` before.",
+    "Engine('p(f_first([])).')\n",
+)
+NOT_CONVERTED = FailureEntry(
+    "TL2013",
+    EvaluationError,
+    "text that is no number",
+    "failed conversion: {text!r} is not a {type}",
+    "`to_number`, `to_unsigned` and `to_float` take texts that are written as such values are.",
+    "Leave other texts out, for example with `match`.",
+    "Engine('p(to_number(\"x\")).')\n",
+)
+TEXT_OVERFLOW = FailureEntry(
+    "TL2014",
+    EvaluationError,
+    "text of a number that is too large",
+    "overflow: {shown}... is not a value of type {type}",
+    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1.",
+    "Keep it as a symbol, or convert it by `to_float`.",
+    'digits = "1" * 100\nEngine(f\'p(to_number("{digits}")).\')\n',
+)
+PATTERN = FailureEntry(
+    "TL2015",
+    EvaluationError,
+    "text that is no regular expression",
+    "not a regular expression: {pattern!r} ({error})",
+    "The first argument of `match` is a regular expression as Python writes them.",
+    "Correct the pattern; `contains` takes any text as it is.",
+    'Engine(\'p(match("(", "a")).\')\n',
+)
+BUILT_IN = FailureEntry(
+    "TL4001",
+    EngineError,
+    "user function with the name of a built-in one",
+    "function `{name}` is built in; register yours under another name",
+    "Programs mean the same everywhere, so built-in functions cannot be replaced.",
+    "",
+    "@user_function('strlen', ('symbol',), 'number')\n"
+    "def mine(text):\n    return len(text)\n\n"
+    "Engine('p(1).', functions=[mine])\n",
+)
+NOT_REGISTERED = FailureEntry(
+    "TL4002",
+    EngineError,
+    "user function that cannot be registered",
+    "function `{name}` cannot be registered: {what}",
+    "A function has an identifier as its name, and types of the language: number, unsigned, float, symbol, list, any.",
+    "Correct the declaration.",
+    "user_function('half', ('int',), 'int')\n",
+)
+
+ENTRIES = (
+    OVERFLOW,
+    DIVISION,
+    NEGATIVE_EXPONENT,
+    POWER_OVERFLOW,
+    NOT_AN_INTEGER,
+    ENDLESS_RANGE,
+    FUNCTION_FAILED,
+    RESULT_TYPE,
+    NO_ORDER,
+    FACT_VARIABLE,
+    NO_FUNCTION,
+    EMPTY_LIST,
+    NOT_CONVERTED,
+    TEXT_OVERFLOW,
+    PATTERN,
+    BUILT_IN,
+    NOT_REGISTERED,
+)

@@ -1,0 +1,41 @@
+"""What the rewrites refuse, by code: TL42xx.
+
+Law: a rewrite takes rules of the form that the pass before it makes; these say which form is missing.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EngineError
+from tidelog.errors.entry import FailureEntry
+
+NO_LABEL = FailureEntry(
+    "TL4201",
+    EngineError,
+    "rule without a label",
+    "a rule needs a label before it is rewritten",
+    "Auxiliary relations are named after the label of their rule.",
+    "Label the rules first: `tidelog.rewrite.label_rules`.",
+    "from tidelog.program import Atom, Rule\nfrom tidelog.rewrite.label_rules import label_of\n"
+    "label_of(Rule(Atom('p', ())))\n",
+)
+COPY_NAME = FailureEntry(
+    "TL4202",
+    EngineError,
+    "label that makes two relations of one name",
+    "`{name}` is made by rule `{label}` and is the name of a copy too: label the rule otherwise",
+    "Relations that are copied to where they are read get names of their own, as relations made from rules do.",
+    "",
+    test="tests/rewrite/test_place.py::test_copy_with_the_name_of_another_auxiliary_relation_is_refused",
+)
+NOT_CORE = FailureEntry(
+    "TL4203",
+    EngineError,
+    "rule that is not core yet",
+    "delta rules need atoms, negated atoms and comparisons; rewrite the rule to core first",
+    "Delta rules are made of core rules, which hold nothing else.",
+    "",
+    "from tidelog.rewrite import to_delta_rules\nfrom tidelog.syntax import parse_rule\n"
+    "to_delta_rules(parse_rule('p(X) :- (q(X) ; r(X)).'))\n",
+)
+
+ENTRIES = (NO_LABEL, COPY_NAME, NOT_CORE)

@@ -1,0 +1,57 @@
+"""What the runtimes tell when partitions are lost or memory runs out, by code: TL31xx and TL44xx.
+
+Law: an epoch is committed on all partitions or on none; each of these says which epoch stands.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EngineError, LimitError
+from tidelog.errors.entry import FailureEntry
+
+OUT_OF_MEMORY = FailureEntry(
+    "TL3101",
+    LimitError,
+    "epoch that runs out of memory",
+    "out of memory; nothing was changed",
+    "An epoch needs room for the facts it makes, besides those that are there.",
+    "Give the epoch fewer changes, run on several partitions, or use a machine with more memory.",
+    test="tests/law/test_rollback.py::test_lack_of_memory_is_a_limit_error",
+)
+NOTHING_TO_BEGIN_FROM = FailureEntry(
+    "TL4401",
+    EngineError,
+    "partition that is lost for good",
+    "a partition is lost, and there is no state folder to begin anew from",
+    "A partition that is lost begins anew from the state folder.",
+    "Make the engine with a state folder (`path=`) on a cluster, and load the facts again.",
+    test="tests/runtime/test_recovery.py::test_loss_without_a_state_folder_is_told",
+)
+PREVIEW_LOST = FailureEntry(
+    "TL4402",
+    EngineError,
+    "preview that was lost",
+    "what this epoch would change was lost with a partition: ask again",
+    "The changes of a preview are held by the partitions until they are read.",
+    "",
+    test="tests/runtime/test_recovery.py::test_preview_that_was_lost_is_told",
+)
+CHANGES_LOST = FailureEntry(
+    "TL4403",
+    EngineError,
+    "changes that were lost with a partition",
+    "the changes of epoch {epoch} are not kept any more: {error}",
+    "After a loss the changes of an epoch are read from the state folder, as far back as its history goes.",
+    "Read the views as they are, or make the state with a longer `history`.",
+    test="tests/runtime/test_recovery.py::test_changes_that_are_not_kept_are_told",
+)
+GIVEN_UP = FailureEntry(
+    "TL4404",
+    EngineError,
+    "partitions that are lost again and again",
+    "{lost}; given up after {attempts} attempts; {standing}",
+    "A partition that is lost begins anew a few times; then the engine gives up, and the state folder stays.",
+    "Look into the logs of the executors, then open the engine again from its state folder.",
+    test="tests/runtime/test_recovery.py::test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands",
+)
+
+ENTRIES = (OUT_OF_MEMORY, NOTHING_TO_BEGIN_FROM, PREVIEW_LOST, CHANGES_LOST, GIVEN_UP)

@@ -1,0 +1,104 @@
+"""What the checkers of a certificate cannot check, by code: TL21xx values, TL41xx programs and states.
+
+Law: a checker that cannot judge says so with one of these; it never passes what it has not checked.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EngineError, EvaluationError
+from tidelog.errors.entry import FailureEntry
+
+NO_SUM = FailureEntry(
+    "TL2101",
+    EvaluationError,
+    "sum of something else than numbers",
+    "only numbers have a sum",
+    "`sum` and `avg` take numbers, unsigned numbers and floats.",
+    "Convert the values before they are summed.",
+    "from tidelog.verify.folds import fold\nfold('sum', ['a'], 'float')\n",
+)
+NOT_ORDERED = FailureEntry(
+    "TL2102",
+    EvaluationError,
+    "body without an order of evaluation",
+    "a body cannot be evaluated: no value for the variables of {item}",
+    "Every variable of a body gets its value from a positive atom or an equation.",
+    "Check the program with `tidelog check`, which names the variable.",
+    "from tidelog.syntax import parse_rule\nfrom tidelog.verify.normal import to_clause\n"
+    "from tidelog.verify.order import arrange\n"
+    "(items,) = to_clause(parse_rule('p(X) :- q(X), Y < Z.')).body.alternatives\n"
+    "arrange(items, set(), lambda scan: 1)\n",
+)
+NOT_SCALAR = FailureEntry(
+    "TL2103",
+    EvaluationError,
+    "term that has no single value",
+    "not a scalar term: {term}",
+    "Only constants, variables and functions of them have a value of their own.",
+    "Check the program with `tidelog check` first.",
+    "from tidelog.program import Wildcard\nfrom tidelog.verify.terms import compile_term\n"
+    "compile_term(Wildcard(), {}, {}, {})\n",
+)
+NO_OVERLOAD = FailureEntry(
+    "TL2104",
+    EvaluationError,
+    "function that does not take these arguments",
+    "no function `{name}` for arguments of types {types}",
+    "The name of a function and the types of its arguments choose its meaning.",
+    "Convert the arguments, or register the user function that the state was made with.",
+    "from tidelog.program import Call, Const\nfrom tidelog.verify.terms import compile_term\n"
+    "compile_term(Call('half', (Const(1, 'number'),)), {}, {}, {})\n",
+)
+POSITIVE_VALUE = FailureEntry(
+    "TL4101",
+    EngineError,
+    "value that the positive checker does not take",
+    "the positive checker takes no value of type {type}: {value!r}",
+    "The positive checker reads numbers, floats, symbols, dates and lists.",
+    "Use `Engine.verify()`, which checks every program.",
+    "from tidelog.program.state import EngineState, FactState\nfrom tidelog.verify.positive import export_positive\n"
+    "export_positive(EngineState({'e': {(None,): FactState(0, 1, 1, True)}}, (), (), {}))\n",
+)
+NOT_POSITIVE = FailureEntry(
+    "TL4102",
+    EngineError,
+    "rule that the positive checker does not take",
+    "the positive checker takes rules with atoms over variables and constants only; {rule} has a {kind}. "
+    "Engine.verify() checks every program.",
+    "The positive checker is small on purpose: atoms, variables and constants.",
+    "",
+    "from tidelog.verify.positive import export_positive\n"
+    "db = Engine('q(1). p(X) :- q(X), !r(X).')\nexport_positive(db.state())\n",
+)
+NOT_IN_SQL = FailureEntry(
+    "TL4103",
+    EngineError,
+    "program that the checker on Spark cannot check",
+    "the Spark checker cannot check {what}; use the Python checker",
+    "The checker on Spark takes what Spark's SQL computes exactly as Tidelog does.",
+    "",
+    "from tidelog.program import Const\nfrom tidelog.verify.sql_terms import constant\n"
+    "constant(Const((1, 2), 'list'))\n",
+)
+NOT_STRATIFIED = FailureEntry(
+    "TL4104",
+    EngineError,
+    "program without strata in a certificate",
+    "not stratified: `{head}` needs all of `{name}`, which needs `{head}`",
+    "Negation and aggregates read relations that are complete before.",
+    "Check the program with `tidelog check`, which shows the cycle.",
+    "from tidelog.syntax import parse_program\nfrom tidelog.verify.normal import to_clause\n"
+    "from tidelog.verify.strata import stratify\n"
+    "stratify([to_clause(rule) for rule in parse_program('p(X) :- q(X), !p(X).').rules])\n",
+)
+
+ENTRIES = (
+    NO_SUM,
+    NOT_ORDERED,
+    NOT_SCALAR,
+    NO_OVERLOAD,
+    POSITIVE_VALUE,
+    NOT_POSITIVE,
+    NOT_IN_SQL,
+    NOT_STRATIFIED,
+)

@@ -1,0 +1,157 @@
+"""Every way in which a call fails has a code, an example or a test that ends in it, and words of its own."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tidelog.cli import app
+from tidelog.cli.diagnostics_page import FAILURE_CATALOGUES, FAILURE_FAMILIES, all_failures
+from tidelog.errors import TidelogError
+from tidelog.errors.entry import FailureEntry
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # where `tidelog` is installed
+ENVIRONMENT = {**os.environ, "PATH": COMMANDS}
+ENTRIES = all_failures()
+CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.kind.__name__ for entry in ENTRIES)}
+PACKAGES_TO_DO = (
+    "cli",
+    "dbsp",
+    "engine",
+    "partition",
+    "plan",
+    "runtime",
+    "semantics",
+    "spark",
+    "testing",
+    "why",
+)
+SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
+RUNNABLE = [entry for entry in ENTRIES if entry.example]
+
+
+def constant_of(entry: FailureEntry[Any]) -> tuple[str, str]:
+    """The package and the name by which code speaks of an entry."""
+    return next(
+        (module.__name__.split(".")[1], name)
+        for module in FAILURE_CATALOGUES
+        for name, value in vars(module).items()
+        if value is entry
+    )
+
+
+def is_raised(entry: FailureEntry[Any]) -> bool:
+    """Whether any code speaks of the entry, besides its catalogue."""
+    package, name = constant_of(entry)
+    use = re.compile(rf"\b{name}\.(?:error|mark)\(")
+    known = re.compile(rf"from tidelog\.{package}(?:\.failures)? import [^)]*?\b(?:failures|{name})\b")
+    return any(use.search(text) and known.search(text) for text in SOURCES.values())
+
+
+TESTED = [entry for entry in ENTRIES if entry.test and is_raised(entry)]
+
+
+def code_of(entry: FailureEntry[Any]) -> str:
+    return entry.code
+
+
+def test_every_failure_has_a_code_of_its_own() -> None:
+    codes = [entry.code for entry in ENTRIES]
+    assert len(codes) == len(set(codes))
+    assert all(re.fullmatch(r"TL[1-6]\d{3}", code) for code in codes)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=code_of)
+def test_every_failure_has_title_rule_and_advice(entry: FailureEntry[Any]) -> None:
+    assert entry.title
+    assert entry.note.endswith((".", "`"))
+    assert entry.hint or re.search(r"[;:.] |\{advice\}", entry.template), "neither a hint nor a message that says it"
+    assert bool(entry.example) != bool(entry.test)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=code_of)
+def test_every_failure_is_raised_somewhere(entry: FailureEntry[Any]) -> None:
+    assert is_raised(entry) or constant_of(entry)[0] in PACKAGES_TO_DO
+
+
+def test_no_error_is_worded_where_it_is_raised() -> None:
+    found = {str(path.relative_to(ROOT)): lines for path, text in SOURCES.items() if (lines := worded_in(text))}
+    assert [path for path in found if path.split("/")[2] not in PACKAGES_TO_DO] == []
+    assert {path.split("/")[2] for path in found} == set(PACKAGES_TO_DO), "strike what is done off PACKAGES_TO_DO"
+
+
+def worded_in(text: str) -> list[int]:
+    """The lines that make an error by its class, with a text of their own, where a catalogue should be asked."""
+    tree = ast.parse(text)
+    marked = {id(arg) for node in ast.walk(tree) if _is_mark(node) for arg in node.args}  # type: ignore[attr-defined]
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in marked)
+    return [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id in CATALOGUED]
+
+
+def _is_mark(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mark"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=code_of)
+def test_the_family_of_a_code_is_the_class_of_its_error(entry: FailureEntry[Any]) -> None:
+    family = next(kind for prefix, _, kind in FAILURE_FAMILIES if entry.code.startswith(prefix))
+    assert family in {kind.__name__ for kind in entry.kind.__mro__}
+
+
+@pytest.mark.parametrize("entry", RUNNABLE, ids=code_of)
+def test_example_of_a_failure_ends_in_its_code(
+    entry: FailureEntry[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if entry.example.startswith("$ "):
+        told = _typed(entry.example)
+        assert told.startswith(f"error[{entry.code}]: ") or _waits(entry, told.removeprefix("error: ").strip())
+    else:
+        error = _raised(entry.example)
+        if not error.code and _waits(entry, str(error)):
+            return
+        assert (error.code, type(error)) == (entry.code, entry.kind), str(error)
+        assert error.note
+        assert bool(error.hint) == bool(entry.hint)
+
+
+def _waits(entry: FailureEntry[Any], text: str) -> bool:
+    """Whether the error has the entry's text, and its code waits for the packages that still word errors themselves."""
+    values = re.compile(r"\\\{\w+(?:![rs])?(?::[^{}]*)?\\\}")
+    return bool(PACKAGES_TO_DO) and bool(re.search(values.sub("(?s:.*)", re.escape(entry.template)), text))
+
+
+def _raised(example: str) -> TidelogError:
+    with pytest.raises(TidelogError) as raised:
+        exec("from pathlib import Path\nfrom tidelog import *\n" + example, {})  # our own catalogue
+    return raised.value
+
+
+def _typed(example: str) -> str:
+    """What the last command says on standard error; those before it prepare its files."""
+    *before, last = (line.removeprefix("$ ") for line in example.splitlines())
+    for line in before:
+        subprocess.run(line, shell=True, check=True, executable="/bin/sh", env=ENVIRONMENT)  # as above
+    result = CliRunner().invoke(app, last.split()[1:])
+    assert result.exit_code == 1, result.output
+    return result.stderr
+
+
+@pytest.mark.parametrize("entry", TESTED, ids=code_of)
+def test_failure_without_an_example_is_provoked_by_the_test_it_names(entry: FailureEntry[Any]) -> None:
+    file, _, name = entry.test.partition("::")
+    text = (ROOT / file).read_text("utf-8")
+    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == name]
+    assert found, f"there is no {entry.test}"
+    (function,) = found
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+    assert entry.code in "\n".join(text.splitlines()[first - 1 : function.end_lineno])
