@@ -37,4 +37,9 @@ def records_touched(state: Path, since: int) -> list[int]:
     from tidelog.store.log import Log
 
     frames = Log(open_store(state)).frames(since)
-    return [sum(len(d.added) + len(d.changed) + len(d.removed) for d in deltas_of(frame)) for frame in frames]
+    return [sum(map(_records, deltas_of(frame))) for frame in frames]
+
+
+def _records(delta: Any) -> int:
+    parts = ("inserted", "deleted") if hasattr(delta, "inserted") else ("added", "removed")  # an older version's names
+    return sum(len(getattr(delta, part)) for part in (*parts, "changed"))

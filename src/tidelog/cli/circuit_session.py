@@ -61,8 +61,8 @@ class CircuitSession:
         self._epochs += 1
         changes = {}
         for name in sorted(self._views & {*outcome.inserted, *outcome.deleted}):
-            come, gone = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
-            changes[name] = view_change(come, gone)
+            inserted, deleted = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
+            changes[name] = view_change(inserted, deleted)
         return Step(self._epochs, seconds, changes)
 
     def profile(self) -> str:

@@ -377,17 +377,17 @@ def old_ranks(directory, items, count, ranks):
 
 
 @compiled
-def net_changes(directory, rel, first, appeared, vanished):
+def net_changes(directory, rel, first, inserted, deleted):
     """From journal entry ``first`` on: facts present now and not before, and the other way round; their numbers."""
     plus, minus = 0, 0
     for i in range(first, directory[rel, JROWS]):
         row = load(directory[rel, JOURNAL], 3 * i)
         state = load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY])
         if state & OLD == 0 and state & NEW != 0:
-            appeared[plus] = (rel << 32) | row
+            inserted[plus] = (rel << 32) | row
             plus += 1
         elif state & OLD != 0 and state & NEW == 0:
-            vanished[minus] = (rel << 32) | row
+            deleted[minus] = (rel << 32) | row
             minus += 1
     return plus, minus
 

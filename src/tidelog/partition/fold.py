@@ -69,13 +69,13 @@ class Fold:
         return np.array(found, np.int64).reshape(len(found), len(self.head))
 
     def change(
-        self, appeared: Cells, vanished: Cells, old_rows: Callable[[Group], Cells | None], all_old: Callable[[], Cells]
+        self, inserted: Cells, deleted: Cells, old_rows: Callable[[Group], Cells | None], all_old: Callable[[], Cells]
     ) -> tuple[Cells, Cells]:
         """Head facts lost and gained when source rows come and go.
 
         ``old_rows`` gives the rows that a group had before the change, ``all_old`` those of all groups.
         """
-        plus, minus = self.totals(appeared), self.totals(vanished)
+        plus, minus = self.totals(inserted), self.totals(deleted)
         touched = {**plus, **minus}
         missing = [g for g in touched if g not in self._totals]
         if len(missing) > 256:

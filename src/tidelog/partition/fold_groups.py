@@ -13,14 +13,14 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.fold import Fold
-from tidelog.partition.journal import Changes
+from tidelog.partition.journal import Items
 from tidelog.partition.owner import share_rows
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import STATE, columns_of, present, present_now, rows_with_key
 from tidelog.partition.stratum import RuleCode
 
 
-def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, Changes]) -> Cells:
+def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, Items]) -> Cells:
     """Take back the results of groups that change; gives the results that replace them."""
     assert code.fold is not None
     number = partition.relations.numbers[code.source]
@@ -28,8 +28,8 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
     if change is None:
         return np.zeros((0, len(code.fold.head)), np.int64)
     lost, gained = code.fold.change(
-        columns_of(partition.relations, change.appeared, number),
-        columns_of(partition.relations, change.vanished, number),
+        columns_of(partition.relations, change.inserted, number),
+        columns_of(partition.relations, change.deleted, number),
         _GroupRows(partition, number, code.fold),
         lambda: _source_before(partition, number),
     )

@@ -17,7 +17,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue
 from tidelog.partition.fold_groups import give_results
-from tidelog.partition.journal import Changes
+from tidelog.partition.journal import Items
 from tidelog.partition.owner import Parcel
 from tidelog.partition.partition import Partition
 from tidelog.partition.rule_supports import gain_rule
@@ -28,7 +28,7 @@ def gain(
     partition: Partition,
     stratum: Stratum,
     inserts: Mapping[int, Cells],
-    changes: Mapping[int, Changes],
+    changes: Mapping[int, Items],
     new_rules: Sequence[RuleCode],
 ) -> None:
     """Gain what inserted facts, new rules and the changes of lower strata (by number of relation) give."""
@@ -45,10 +45,10 @@ def gain(
         gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)
-    appeared = [changes[n].appeared for n in lower.relations if n in changes]
-    fire(partition, at.ASSERT_LOWER, lower, appeared, 1)
-    vanished = [changes[n].vanished for n in negated.relations if n in changes]
-    fire(partition, at.ASSERT_LOWER, negated, vanished, 1)
+    inserted = [changes[n].inserted for n in lower.relations if n in changes]
+    fire(partition, at.ASSERT_LOWER, lower, inserted, 1)
+    deleted = [changes[n].deleted for n in negated.relations if n in changes]
+    fire(partition, at.ASSERT_LOWER, negated, deleted, 1)
     _insert(partition, members, inserts)
     if own.ranges:
         fire_queue(partition, at.ASSERT_SAME, own, 1)

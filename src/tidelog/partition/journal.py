@@ -7,38 +7,34 @@ and revived, or lost one support and gained another, is no change; what is left 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
 from tidelog.partition.relations import Relations
 
 NOTHING: Cells = np.zeros(0, np.int64)
 
 
-@dataclass(slots=True)
-class Changes:
-    """Net changes of a relation in an epoch, as items (relation << 32 | row)."""
-
-    appeared: Cells = field(default_factory=lambda: NOTHING)
-    vanished: Cells = field(default_factory=lambda: NOTHING)
+Items = NetChange[Cells]  # facts as relation << 32 | row
 
 
-def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Changes]:
+def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
     """The net changes in the epoch that runs of those relations that changed, by number."""
-    found: dict[int, Changes] = {}
+    found: dict[int, Items] = {}
     for name in names:
         number = relations.numbers.get(name)
         count = 0 if number is None else relations.directory.item(number, at.JROWS)
         if number is not None and count:
-            appeared, vanished = np.empty(count, np.int64), np.empty(count, np.int64)
-            plus, minus = support.net_changes(relations.directory, number, 0, appeared, vanished)
+            inserted, deleted = np.empty(count, np.int64), np.empty(count, np.int64)
+            plus, minus = support.net_changes(relations.directory, number, 0, inserted, deleted)
             if plus or minus:
-                found[number] = Changes(appeared[:plus], vanished[:minus])
+                found[number] = NetChange(inserted[:plus], deleted[:minus])
     return found
 
 
@@ -54,8 +50,8 @@ class TouchedRecords:
 
     rows: Cells
     records: Cells
-    appeared: Mask
-    vanished: Mask
+    inserted: Mask
+    deleted: Mask
     stayed: Mask  # present before and now
     differs: Mask  # in rank, flags or counts
     asserted: Mask
@@ -73,8 +69,8 @@ def touched_records(relations: Relations, number: int) -> TouchedRecords:
     return TouchedRecords(
         rows,
         records,
-        appeared=now & ~before,
-        vanished=~now & before,
+        inserted=now & ~before,
+        deleted=~now & before,
         stayed=now & before,
         differs=(records[:, STATE] != state_before) | (records[:, COUNTS] != counts_before),
         asserted=based & ~based_before,

@@ -109,9 +109,10 @@ def replace_by_key(
     for name, columns in keys.items():
         if name not in inserts:
             continue
-        gone = replaced_rows(find, name, columns, inserts[name])
-        if len(gone):
-            deletes[name] = np.unique(np.concatenate([deletes[name], gone]), axis=0) if name in deletes else gone
+        replaced = replaced_rows(find, name, columns, inserts[name])
+        if len(replaced):
+            before = [deletes[name]] if name in deletes else []
+            deletes[name] = np.unique(np.concatenate([*before, replaced]), axis=0)
 
 
 def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: Show) -> None:

@@ -1,15 +1,26 @@
-"""The sum of what an epoch says of each base fact.
+"""Net changes: what an epoch changes in a relation, and the sum of what it says of each base fact.
 
-Law (D3): the signs of a fact are summed; above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
+Law: a net change has two signs, *inserted* and *deleted*, and no fact has both. The signs that an epoch gives a base
+fact are summed (D3): above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from tidelog.kernel.cells import Cells
+
+T = TypeVar("T")
+
+
+class NetChange(NamedTuple, Generic[T]):
+    """What an epoch changes in one relation: rows, records or numbers of facts, by sign."""
+
+    inserted: T
+    deleted: T
 
 
 def net_rows(signed: Mapping[str, Sequence[tuple[int, Cells]]]) -> tuple[dict[str, Cells], dict[str, Cells]]:

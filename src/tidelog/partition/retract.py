@@ -13,15 +13,13 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue, joined
 from tidelog.partition.fold_groups import retract_results
-from tidelog.partition.journal import NOTHING, Changes
+from tidelog.partition.journal import NOTHING, Items
 from tidelog.partition.owner import Parcel
 from tidelog.partition.partition import Partition
 from tidelog.partition.stratum import Stratum, Triggers
 
 
-def retract(
-    partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Changes]
-) -> None:
+def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> None:
     """Retract what deleted facts and the changes of lower strata (by number of relation) take away."""
     machine, epoch = partition.machine, partition.epoch
     lower, negated, own = stratum.tables(partition.relations.numbers)
@@ -32,10 +30,10 @@ def retract(
         if number in deletes:
             machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
     epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
-    vanished = [changes[n].vanished for n in lower.relations if n in changes]
-    fire(partition, at.RETRACT_LOWER, lower, vanished, -1)
-    appeared = [changes[n].appeared for n in negated.relations if n in changes]
-    fire(partition, at.RETRACT_LOWER, negated, appeared, -1)
+    deleted = [changes[n].deleted for n in lower.relations if n in changes]
+    fire(partition, at.RETRACT_LOWER, lower, deleted, -1)
+    inserted = [changes[n].inserted for n in negated.relations if n in changes]
+    fire(partition, at.RETRACT_LOWER, negated, inserted, -1)
     _fire_losses(partition, at.RETRACT_SAME, own)
 
 

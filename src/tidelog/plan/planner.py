@@ -72,16 +72,16 @@ class Planner:
             return EpochWork(arities, inserts, deletes, places=places)
         kept = {label for label, rule in new.core.items() if label in old.core and _reads_alike(rule, old.core[label])}
         kept -= _replaced(before, rules)
-        come = [rule for label, rule in new.core.items() if label not in kept]
-        gone = tuple(label for label in old.core if label not in kept)
+        added = [rule for label, rule in new.core.items() if label not in kept]
+        removed = tuple(label for label in old.core if label not in kept)
         again = [r for label, r in new.core.items() if label in kept and self._must_replan(label, old, new)]
         strata = None
-        if come:  # removing rules splits nothing: parts stay one stratum
+        if added:  # removing rules splits nothing: parts stay one stratum
             groups = [group for group in self._groups() if len(group) > 1]
             strata = group_strata(list(new.core.values()), groups)
         plan = self.planning(rules, {**{n: len(rows) for n, rows in inserts.items()}, **(more or {})})
-        added, replanned = tuple(map(plan, come)), tuple(map(plan, again))
-        return EpochWork(arities, inserts, deletes, added, gone, replanned, strata, places)
+        planned, replanned = tuple(map(plan, added)), tuple(map(plan, again))
+        return EpochWork(arities, inserts, deletes, planned, removed, replanned, strata, places)
 
     def planning(self, rules: Ruleset, incoming: Mapping[str, int]) -> Callable[[Rule], PlannedRule]:
         """The function that plans a rule of the form in which ``rules`` run, given how many facts are about to come."""

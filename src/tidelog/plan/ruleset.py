@@ -62,13 +62,13 @@ class Ruleset:
         known: Mapping[str, int] | None = None,
     ) -> Ruleset:
         """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once."""
-        gone = set(remove)
+        removed = set(remove)
         for label in remove:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
-        rules = (*(r for r in self.program.rules if r.label not in gone), *add)
+        rules = (*(r for r in self.program.rules if r.label not in removed), *add)
         if (add or remove) and not bound and not known:
-            kept = self._without(rules[: len(rules) - len(add)], gone) if gone else self
+            kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
                 return extended
@@ -79,9 +79,9 @@ class Ruleset:
         checked = check_program(program, self.functions, bound=bound, known=known)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
 
-    def _without(self, rules: tuple[Rule, ...], gone: set[str]) -> Ruleset:
+    def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
-        needed = {label: made for label, made in self.needed.items() if label not in gone}
+        needed = {label: made for label, made in self.needed.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
         core = {label: rule for label, rule in self.core.items() if label in kept}
         mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}

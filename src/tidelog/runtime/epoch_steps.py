@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.journal import Changes
+from tidelog.partition.journal import Items
 from tidelog.partition.limits import Limits
+from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
 from tidelog.partition.progress import progress
 from tidelog.partition.ranks import close_ranks
@@ -177,10 +178,10 @@ class Host:
 
     # What an epoch did
 
-    def _report_changes(self, changes: Mapping[int, Changes], outcome: EpochOutcome) -> None:
+    def _report_changes(self, changes: Mapping[int, Items], outcome: EpochOutcome) -> None:
         relations = self.partition.relations
         names, live = relations.names, relations.live  # live: with the records that the commit will free
-        outcome.sizes = {names[n]: live(n) - len(change.vanished) for n, change in changes.items()}
+        outcome.sizes = {names[n]: live(n) - len(change.deleted) for n, change in changes.items()}
         outcome.changes = RowChanges({names[n]: _reader(relations, n, change) for n, change in changes.items()})
         self._unread = weakref.ref(outcome.changes)
 
@@ -198,7 +199,7 @@ class Host:
             outcome.supports.update(undo.lost_supports)
 
 
-def _reader(relations: Relations, number: int, change: Changes) -> Callable[[], tuple[Cells, Cells]]:
-    """Reads the rows of a change; those that vanished are read now, before their records are freed."""
-    vanished = columns_of(relations, change.vanished, number)
-    return lambda: (columns_of(relations, change.appeared, number), vanished)
+def _reader(relations: Relations, number: int, change: Items) -> Callable[[], NetChange[Cells]]:
+    """Reads the rows of a change; those that deleted are read now, before their records are freed."""
+    deleted = columns_of(relations, change.deleted, number)
+    return lambda: NetChange(columns_of(relations, change.inserted, number), deleted)

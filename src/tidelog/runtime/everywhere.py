@@ -15,6 +15,7 @@ import numpy as np
 
 from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.call import Call
@@ -89,11 +90,11 @@ class Everywhere:
         self._runs.forget_with(changes)
         return changes
 
-    def _changed(self, run: int, name: str) -> tuple[Cells, Cells]:
+    def _changed(self, run: int, name: str) -> NetChange[Cells]:
         # the number is looked up at every try: a loss gives the run another one
         found = self._recovery.ask(lambda: self._of_owners(name, Service.changes, self._runs.present(run), name))
-        plus, minus = zip(*found, strict=True)
-        return np.concatenate(plus), np.concatenate(minus)
+        inserted, deleted = zip(*found, strict=True)
+        return NetChange(np.concatenate(inserted), np.concatenate(deleted))
 
     def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
         """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.

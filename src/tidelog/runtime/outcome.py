@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 
 
 @dataclass(slots=True)
@@ -25,19 +26,19 @@ class StratumStatistics:
     revived: int = 0
 
 
-class RowChanges(Mapping[str, tuple[Cells, Cells]]):
+class RowChanges(Mapping[str, NetChange[Cells]]):
     """The changed rows (inserted, deleted) of every relation that changed, read when they are asked for.
 
     Whoever moves records calls `settle` first, so that what is read is always what the epoch did.
     """
 
-    def __init__(self, readers: Mapping[str, Callable[[], tuple[Cells, Cells]]]) -> None:
+    def __init__(self, readers: Mapping[str, Callable[[], NetChange[Cells]]]) -> None:
         self.run = 0  # the number under which several partitions keep them
         self._readers = readers
-        self._read: dict[str, tuple[Cells, Cells]] = {}
+        self._read: dict[str, NetChange[Cells]] = {}
         self._lock = threading.Lock()
 
-    def __getitem__(self, name: str) -> tuple[Cells, Cells]:
+    def __getitem__(self, name: str) -> NetChange[Cells]:
         with self._lock:
             if name not in self._read:
                 self._read[name] = self._readers[name]()
@@ -49,7 +50,7 @@ class RowChanges(Mapping[str, tuple[Cells, Cells]]):
     def __len__(self) -> int:
         return len(self._readers)
 
-    def __reduce__(self) -> tuple[Callable[..., RowChanges], tuple[dict[str, tuple[Cells, Cells]]]]:
+    def __reduce__(self) -> tuple[Callable[..., RowChanges], tuple[dict[str, NetChange[Cells]]]]:
         return _row_changes, (dict(self),)
 
     def settle(self) -> None:
@@ -58,7 +59,7 @@ class RowChanges(Mapping[str, tuple[Cells, Cells]]):
             self[name]
 
 
-def _row_changes(rows: Mapping[str, tuple[Cells, Cells]]) -> RowChanges:
+def _row_changes(rows: Mapping[str, NetChange[Cells]]) -> RowChanges:
     """Changes that were read elsewhere."""
     found = RowChanges({})
     found._read.update(rows)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tidelog.errors import EngineError, StateError
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 from tidelog.partition.records import arity_of
 from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.outcome import RowChanges
@@ -46,8 +47,8 @@ class RunChanges:
         for run in runs:
             self._kept.pop(run, None)
 
-    def read(self, run: int, name: str) -> tuple[Cells, Cells]:
-        """The rows of a relation that came and went in a run."""
+    def read(self, run: int, name: str) -> NetChange[Cells]:
+        """The rows of a relation that were inserted and deleted in a run."""
         if run in self._kept:
             return self._in_memory(self._kept[run], name)
         epoch = self._epochs.get(run)
@@ -58,19 +59,19 @@ class RunChanges:
         except StateError as error:
             raise EngineError(f"the changes of epoch {epoch} are not kept any more: {error}") from error
 
-    def _in_memory(self, changes: RowChanges, name: str) -> tuple[Cells, Cells]:
+    def _in_memory(self, changes: RowChanges, name: str) -> NetChange[Cells]:
         found = changes.get(name)
         if found is not None:
             return found
         relations = self._host.partition.relations
         empty: Cells = np.zeros((0, arity_of(relations, relations.numbers[name])), np.int64)
-        return empty, empty
+        return NetChange(empty, empty)
 
-    def _in_folder(self, store: Store, epoch: int, name: str) -> tuple[Cells, Cells]:
+    def _in_folder(self, store: Store, epoch: int, name: str) -> NetChange[Cells]:
         number = self._host.partition.number
         for frame in pieces(store, number, read_markers(store, number, epoch - 1, epoch), epoch - 1):
             for delta in deltas_of(frame):
                 if delta.relation == name:
-                    return delta.added[:, :-2], delta.removed[:, 1:]
+                    return NetChange(delta.inserted[:, :-2], delta.deleted[:, 1:])
         empty: Cells = np.zeros((0, self._host.arity(name) or 0), np.int64)
-        return empty, empty
+        return NetChange(empty, empty)

@@ -14,6 +14,7 @@ from tidelog.io.parquet import write_changes, write_rows
 from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
+from tidelog.partition.net import NetChange
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program.term import Value
@@ -136,7 +137,7 @@ class Service:
         return self.host.partition.counts(name)
 
     @call(reading=True, any_time=True)
-    def changes(self, run: int, name: str) -> tuple[Cells, Cells]:
+    def changes(self, run: int, name: str) -> NetChange[Cells]:
         """The rows of a relation that came and went in an epoch."""
         return self.changed.read(run, name)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tidelog.kernel.cells import Cells
 from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
 from tidelog.partition.gain import absorb_gains, end_gain, gain
-from tidelog.partition.journal import Changes, net_changes
+from tidelog.partition.journal import Items, net_changes
 from tidelog.partition.progress import progress
 from tidelog.partition.retract import absorb_losses, retract
 from tidelog.partition.stratum import RuleCode, Stratum
@@ -32,14 +32,14 @@ class Given:
     deletes: Mapping[int, Cells]
     inserts: Mapping[int, Cells]
     new_rules: NewRules
-    changes: dict[int, Changes] = field(default_factory=dict)
+    changes: dict[int, Items] = field(default_factory=dict)
 
     def rules_of(self, stratum: Stratum) -> list[RuleCode]:
         """The new rules of a stratum."""
         return self.new_rules.get(id(stratum), [])
 
 
-def visit_strata(node: Node, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome) -> Steps[dict[int, Changes]]:
+def visit_strata(node: Node, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome) -> Steps[dict[int, Items]]:
     """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
     numbers = node.partition.relations.numbers
     given = Given(
@@ -97,7 +97,7 @@ def _has_work(node: Node, stratum: Stratum, given: Given) -> bool:
     return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
 
 
-def _visit_here(node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Changes]:
+def _visit_here(node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Items]:
     """Both phases of a stratum from which nothing is sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
@@ -113,7 +113,7 @@ def _visit_here(node: Node, stratum: Stratum, given: Given, outcome: EpochOutcom
 
 def _visit_with_others(
     node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome, has_work: bool
-) -> Steps[dict[int, Changes]]:
+) -> Steps[dict[int, Items]]:
     """Both phases of a stratum whose rules may send messages."""
     partition = node.partition
     watch = _Watch(node, stratum)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tidelog.partition.journal import TouchedRecords, touched_records, touched_relations, untouched_rows
+from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import arity_of, cells_in_use, in_use, rank_base
 from tidelog.plan.ruleset import Schema
@@ -24,12 +25,12 @@ ENTRY_BYTES = 32  # of a symbol, at a guess
 
 @dataclass(slots=True)
 class Touched:
-    """The deltas of an epoch, and what it did in numbers: per relation facts asserted, retracted, come and gone."""
+    """The deltas of an epoch, and what it did to each relation, in numbers of facts."""
 
     deltas: list[Delta] = field(default_factory=list)
     asserted: dict[str, int] = field(default_factory=dict)
     retracted: dict[str, int] = field(default_factory=dict)
-    changed: dict[str, tuple[int, int]] = field(default_factory=dict)
+    changed: dict[str, NetChange[int]] = field(default_factory=dict)
 
 
 def touched(partition: Partition, schema: Schema, *, bases: bool, ranks: bool = False) -> Touched:
@@ -61,16 +62,16 @@ def _touched_relation(partition: Partition, number: int, schema: Schema, found: 
     relations = partition.relations
     touched = touched_records(relations, number)
     rows, records = touched.rows, touched.records
-    appeared, vanished, stayed = touched.appeared, touched.vanished, touched.stayed & (touched.differs | ranks)
+    inserted, deleted, stayed = touched.inserted, touched.deleted, touched.stayed & (touched.differs | ranks)
     empty = _empty(partition, relations.names[number], schema)
     delta = replace(
         empty,
         changed=_with_rows(rows[stayed], records[stayed, empty.arity :]),
-        rows=named(rows[appeared]),
-        added=records[appeared],
-        removed=_with_rows(rows[vanished], records[vanished, : empty.arity]),
+        rows=named(rows[inserted]),
+        inserted=records[inserted],
+        deleted=_with_rows(rows[deleted], records[deleted, : empty.arity]),
     )
-    if delta.changed.size or delta.added.size or delta.removed.size:
+    if delta.changed.size or delta.inserted.size or delta.deleted.size:
         found.deltas.append(delta)
     if not is_auxiliary(delta.relation):
         _count(found, delta.relation, touched)
@@ -82,7 +83,7 @@ def _count(found: Touched, name: str, touched: TouchedRecords) -> None:
         found.asserted[name] = asserted
     if retracted := int(touched.retracted.sum()):
         found.retracted[name] = retracted
-    changed = int(touched.appeared.sum()), int(touched.vanished.sum())
+    changed = NetChange(int(touched.inserted.sum()), int(touched.deleted.sum()))
     if any(changed):
         found.changed[name] = changed
 
@@ -99,7 +100,7 @@ def everything(partition: Partition, schema: Schema) -> Iterator[Delta]:
         empty = _empty(partition, name, schema)
         records = relations.records(number)
         rows = in_use(records).nonzero()[0]
-        yield replace(empty, rows=named(rows), added=records[rows])
+        yield replace(empty, rows=named(rows), inserted=records[rows])
 
 
 def _empty(partition: Partition, name: str, schema: Schema) -> Delta:

@@ -1,12 +1,14 @@
 """What an epoch does to the records of a relation, and how that lies in Arrow.
 
 Law: a delta is physical: it names rows and says what their cells are afterwards, so that replaying it evaluates
-nothing. Facts that come and go carry their columns: read as changes of facts, the same delta is the change feed of the
-relation. A snapshot is the delta from nothing.
+nothing. Facts that are inserted and deleted carry their columns: read as changes of facts, the same delta is the
+change feed of the relation. A snapshot is the delta from nothing.
 
     changed   row, state, counts          of facts that stay
-    added     columns, state, counts      of facts that come, in the rows that ``rows`` names
-    removed   row, columns
+    inserted  columns, state, counts      of new facts, in the rows that ``rows`` names
+    deleted   row, columns
+
+In the files the last two are called ``added`` and ``removed``.
 """
 
 from __future__ import annotations
@@ -49,15 +51,15 @@ class Delta:
     base: int
     changed: Cells
     rows: Cells
-    added: Cells
-    removed: Cells
+    inserted: Cells
+    deleted: Cells
 
     def places(self) -> Cells | slice:
-        """Where the added records go."""
-        if len(self.rows) == len(self.added) != 1:
+        """Where the inserted records go."""
+        if len(self.rows) == len(self.inserted) != 1:
             return self.rows
         first = int(self.rows[0])
-        return slice(first, first + len(self.added))
+        return slice(first, first + len(self.inserted))
 
 
 def named(rows: Cells) -> Cells:
@@ -77,7 +79,7 @@ def encode_deltas(deltas: Sequence[Delta]) -> Bytes:
         pa.array([",".join(t or "" for t in d.types) for d in deltas], pa.utf8()),
         pa.array([d.arity for d in deltas], pa.int32()),
         pa.array([d.base for d in deltas], pa.int64()),
-        *(_lists([getattr(d, part) for d in deltas]) for part in ("changed", "rows", "added", "removed")),
+        *(_lists([getattr(d, part) for d in deltas]) for part in ("changed", "rows", "inserted", "deleted")),
     ]
     return memoryview(pa.record_batch(columns, schema=SCHEMA).serialize())
 
@@ -92,14 +94,14 @@ def _lists(parts: list[Cells]) -> pa.Array:
 def decode_deltas(message: memoryview) -> Iterator[Delta]:
     """The deltas of a message; their cells are views of it.
 
-    Added records that are most of what was read may be written to: they can be taken over without a copy.
+    Inserted records that are most of what was read may be written to: they can be taken over without a copy.
     """
     batch = pa.ipc.read_record_batch(pa.py_buffer(message), SCHEMA)
     names, types, arities, bases = (batch.column(i).to_pylist() for i in range(4))
     lists = [(c.offsets.to_numpy(), c.values.to_numpy()) for c in (batch.column(i) for i in range(4, 8))]
     for i, name in enumerate(names):
         arity = arities[i]
-        changed, rows, added, removed = (cells[offsets[i] : offsets[i + 1]] for offsets, cells in lists)
+        changed, rows, inserted, deleted = (cells[offsets[i] : offsets[i + 1]] for offsets, cells in lists)
         known = tuple(t or None for t in types[i].split(",")) if types[i] or arity else ()
         yield Delta(
             name,
@@ -108,8 +110,8 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
             bases[i],
             changed.reshape(-1, 3),
             rows,
-            _writable(added, message).reshape(-1, arity + 2),
-            removed.reshape(-1, arity + 1),
+            _writable(inserted, message).reshape(-1, arity + 2),
+            deleted.reshape(-1, arity + 1),
         )
 
 

@@ -77,8 +77,8 @@ def _others(running: Program, given: Program) -> tuple[str, ...]:
     if bare == Program(convention=given.convention) and given.convention == running.convention:
         return ()
     mine, theirs = (Counter(print_program(replace(p, rules=(), facts=())).splitlines()) for p in (running, given))
-    gone, come = (mine - theirs).elements(), (theirs - mine).elements()
-    return tuple([f"- {line}" for line in gone] + [f"+ {line}" for line in come])
+    removed, added = (mine - theirs).elements(), (theirs - mine).elements()
+    return tuple([f"- {line}" for line in removed] + [f"+ {line}" for line in added])
 
 
 def check_same_program(running: Program, facts: Sequence[str], given: Program, place: str) -> None:

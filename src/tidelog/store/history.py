@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tidelog.io.columns import decode_column
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.net import NetChange
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store.delta import Cells, Delta
 from tidelog.store.durable import Durable
@@ -24,7 +25,7 @@ from tidelog.store.reading import pieces, read_piece
 
 
 class Change(NamedTuple):
-    """A fact that came (sign 1) or went (-1) in an epoch."""
+    """A fact that was inserted (sign 1) or deleted (-1) in an epoch."""
 
     epoch: int
     sign: int
@@ -33,7 +34,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """An epoch in the log; ``changed`` holds per relation how many facts came and went."""
+    """An epoch in the log; ``changed`` holds per relation how many facts were inserted and deleted."""
 
     epoch: int
     time: float
@@ -42,7 +43,7 @@ class LogEntry:
     removed: tuple[str, ...]
     asserted: Mapping[str, int]
     retracted: Mapping[str, int]
-    changed: Mapping[str, tuple[int, int]]
+    changed: Mapping[str, NetChange[int]]
     source: str | None
     offset: int | None
     size: int
@@ -53,7 +54,7 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
     for frame in _frames_with(state, relation, since):
         for delta in deltas_of(frame):
             if delta.relation == relation:
-                for sign, cells in ((-1, delta.removed[:, 1:]), (1, delta.added[:, :-2])):
+                for sign, cells in ((-1, delta.deleted[:, 1:]), (1, delta.inserted[:, :-2])):
                     for fact in _facts(cells, delta, dictionary):
                         yield Change(frame.epoch, sign, fact)
 
@@ -90,7 +91,7 @@ def log_entries(state: Durable) -> Iterator[LogEntry]:
             tuple(header.get("rules removed", ())),
             header["asserted"],
             header["retracted"],
-            {name: (come, gone) for name, (come, gone) in header["changed"].items()},
+            {name: NetChange(*counts) for name, counts in header["changed"].items()},
             source,
             offset,
             frame.size + sum(marker.size for marker in markers_of(header)),

@@ -34,21 +34,21 @@ class RelationImage:
     def apply(self, delta: Delta) -> None:
         """Make the changes of one epoch."""
         self.base = delta.base
-        if len(delta.removed):
-            release(self.records, delta.removed[:, 0])
-        if len(delta.added):
+        if len(delta.deleted):
+            release(self.records, delta.deleted[:, 0])
+        if len(delta.inserted):
             self._add(delta)
         if len(delta.changed):
             self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
 
     def _add(self, delta: Delta) -> None:
         places = delta.places()
-        if not self.rows and len(delta.added) >= SMALLEST and isinstance(places, slice) and places.start == 0:
-            own = delta.added.flags.writeable
-            self.rows, self.records = len(delta.added), delta.added if own else delta.added.copy()
+        if not self.rows and len(delta.inserted) >= SMALLEST and isinstance(places, slice) and places.start == 0:
+            own = delta.inserted.flags.writeable
+            self.rows, self.records = len(delta.inserted), delta.inserted if own else delta.inserted.copy()
             return
         self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1)
-        self.records[places] = delta.added
+        self.records[places] = delta.inserted
 
     def _fit(self, rows: int) -> None:
         self.rows = max(self.rows, rows)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tidelog.errors import StateError
+from tidelog.partition.net import NetChange
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store import failures
 from tidelog.store.frame import Frame
@@ -44,21 +45,22 @@ class PieceNote:
     changed: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
+NONE = NetChange(0, 0)
+
+
 def counts_of(notes: Sequence[PieceNote], placements: Mapping[str, int]) -> dict[str, Any]:
-    """Per relation the facts asserted, retracted, come and gone in all partitions, mirrored ones told once."""
+    """Per relation the facts asserted, retracted, inserted and deleted in all partitions, mirrored ones told once."""
     asserted: dict[str, int] = {}
     retracted: dict[str, int] = {}
-    changed: dict[str, tuple[int, int]] = {}
+    changed: dict[str, NetChange[int]] = {}
     for number, note in enumerate(notes):
         for name in {*note.asserted, *note.retracted, *note.changed}:
             if number == 0 or placements.get(name) != MIRRORED:
                 _add(asserted, name, note.asserted.get(name, 0))
                 _add(retracted, name, note.retracted.get(name, 0))
-                come, gone = (
-                    a + b for a, b in zip(changed.get(name, (0, 0)), note.changed.get(name, (0, 0)), strict=True)
-                )
-                if come or gone:
-                    changed[name] = (come, gone)
+                before, more = changed.get(name, NONE), NetChange(*note.changed.get(name, NONE))
+                if any(more):
+                    changed[name] = NetChange(before.inserted + more.inserted, before.deleted + more.deleted)
     return {"asserted": asserted, "retracted": retracted, "changed": changed}
 
 

@@ -45,7 +45,7 @@ def lines_of(entry: LogEntry) -> Iterator[str]:
     facts = [f"{name} +{entry.asserted.get(name, 0):,} -{entry.retracted.get(name, 0):,}" for name in _based(entry)]
     if facts:
         yield f"  facts: {', '.join(facts)}"
-    views = [f"{name} +{come:,} -{gone:,}" for name, (come, gone) in entry.changed.items() if name not in _based(entry)]
+    views = [f"{name} +{n.inserted:,} -{n.deleted:,}" for name, n in entry.changed.items() if name not in _based(entry)]
     if views:
         yield f"  views: {', '.join(views)}"
 
