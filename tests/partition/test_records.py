@@ -87,7 +87,7 @@ def test_of_several_copies_of_a_fact_the_lowest_ranked_is_kept() -> None:
     assert lowest_ranked(records)[:, [0, 1, 3]].tolist() == [[1, 1, 8], [2, 1, 7]]
 
 
-def test_the_journal_tells_what_appeared_vanished_and_was_asserted() -> None:
+def test_the_journal_tells_what_inserted_deleted_and_was_asserted() -> None:
     db = Engine("p(X) :- q(X).")
     with db.epoch() as e:
         e.insert("q", [(1,), (2,)])
@@ -104,11 +104,11 @@ def test_the_journal_tells_what_appeared_vanished_and_was_asserted() -> None:
                 found = touched_records(partition.relations, number)
                 told[partition.relations.names[number]] = [
                     sorted(found.records[mask, 0].tolist())
-                    for mask in (found.appeared, found.vanished, found.stayed, found.asserted, found.retracted)
+                    for mask in (found.inserted, found.deleted, found.stayed, found.asserted, found.retracted)
                 ]
                 changes = net_changes(partition.relations, [partition.relations.names[number]])[number]
-                assert len(changes.appeared) == found.appeared.sum()
-                assert len(changes.vanished) == found.vanished.sum()
+                assert len(changes.inserted) == found.inserted.sum()
+                assert len(changes.deleted) == found.deleted.sum()
             commit()
 
         partition.commit = look  # type: ignore[method-assign]  # the journal is empty once an epoch is committed
