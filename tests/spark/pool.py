@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from tidelog.engine.engine import open as opening
+from tidelog.engine import open as opening
 from tidelog.engine.open import Where
 from tidelog.partition.owner import Parcel
 from tidelog.partition.shared_dictionary import SharedDictionary
