@@ -28,7 +28,6 @@ PACKAGES_TO_DO = (
     "dbsp",
     "engine",
     "partition",
-    "plan",
     "runtime",
     "semantics",
     "spark",
