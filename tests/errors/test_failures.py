@@ -31,7 +31,6 @@ PACKAGES_TO_DO = (
     "semantics",
     "spark",
     "testing",
-    "why",
 )
 SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
 RUNNABLE = [entry for entry in ENTRIES if entry.example]
