@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tidelog.partition import failures
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -16,3 +18,13 @@ class Limits:
     rounds: int | None = None  # batches fired inside recursion
     seconds: float | None = None
     memory: int | None = None
+
+    def check_facts(self, facts: int) -> None:
+        """Raise LimitError if an epoch made more facts than it may."""
+        if self.facts is not None and facts > self.facts:
+            raise failures.TOO_MANY_FACTS.error(facts=facts, limit=self.facts)
+
+    def check_memory(self, used: int) -> None:
+        """Raise LimitError if the relations need more bytes than they may."""
+        if self.memory is not None and used > self.memory:
+            raise failures.TOO_MUCH_MEMORY.error(used=used, limit=self.memory)
