@@ -19,12 +19,14 @@ class Limits:
     seconds: float | None = None
     memory: int | None = None
 
-    def check_facts(self, facts: int) -> None:
-        """Raise LimitError if an epoch made more facts than it may."""
-        if self.facts is not None and facts > self.facts:
-            raise failures.TOO_MANY_FACTS.error(facts=facts, limit=self.facts)
 
-    def check_memory(self, used: int) -> None:
-        """Raise LimitError if the relations need more bytes than they may."""
-        if self.memory is not None and used > self.memory:
-            raise failures.TOO_MUCH_MEMORY.error(used=used, limit=self.memory)
+def check_facts(limits: Limits, facts: int) -> None:
+    """Raise LimitError if an epoch made more facts than it may."""
+    if limits.facts is not None and facts > limits.facts:
+        raise failures.TOO_MANY_FACTS.error(facts=facts, limit=limits.facts)
+
+
+def check_memory(limits: Limits, used: int) -> None:
+    """Raise LimitError if the relations need more bytes than they may."""
+    if limits.memory is not None and used > limits.memory:
+        raise failures.TOO_MUCH_MEMORY.error(used=used, limit=limits.memory)

@@ -21,7 +21,7 @@ from tidelog.partition import failures
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.choice_lists import FIELDS, ChoiceLists
 from tidelog.partition.fault import fault_error
-from tidelog.partition.limits import Limits
+from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
 from tidelog.partition.relations import Relations
@@ -244,9 +244,9 @@ class Machine:
         limits = self.limits
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise failures.TOO_LONG.error(seconds=limits.seconds)
-        limits.check_facts(int(self.state[at.FACTS]))
+        check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
-            limits.check_memory(self.relations.memory())
+            check_memory(limits, self.relations.memory())
 
     def _answer(self, pc: int) -> None:
         """Compute a function for the arguments in its registers and remember the result."""

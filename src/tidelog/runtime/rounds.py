@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tidelog.partition.limits import Limits
+from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.runtime.call import Call
 from tidelog.runtime.epoch_steps import SENT
 from tidelog.runtime.nodes import Nodes
@@ -49,5 +49,5 @@ class Rounds:
 
 def check_limits(limits: Limits, used: Sequence[Request | EpochOutcome]) -> None:
     """Raise LimitError if what all partitions used is more than the limits allow."""
-    limits.check_facts(sum(part.facts for part in used))
-    limits.check_memory(sum(part.bytes for part in used))
+    check_facts(limits, sum(part.facts for part in used))
+    check_memory(limits, sum(part.bytes for part in used))
