@@ -26,7 +26,6 @@ CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.
 PACKAGES_TO_DO = (
     "cli",
     "dbsp",
-    "runtime",
     "semantics",
     "spark",
     "testing",
