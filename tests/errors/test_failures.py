@@ -26,14 +26,9 @@ CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.
 PACKAGES_TO_DO = (
     "cli",
     "dbsp",
-    "engine",
-    "partition",
-    "plan",
-    "runtime",
     "semantics",
     "spark",
     "testing",
-    "why",
 )
 SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
 RUNNABLE = [entry for entry in ENTRIES if entry.example]

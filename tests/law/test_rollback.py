@@ -134,8 +134,9 @@ def test_lack_of_memory_is_a_limit_error() -> None:
     before = db.state()
     from tests.law.sabotage import out_of_memory
 
-    with out_of_memory(db, 1), pytest.raises(LimitError, match="out of memory"), db.epoch() as e:
+    with out_of_memory(db, 1), pytest.raises(LimitError, match="out of memory") as raised, db.epoch() as e:
         e.insert("edge", edges(500))
+    assert raised.value.code == "TL3101"
     assert db.state() == before
 
 

@@ -72,8 +72,9 @@ def test_two_values_with_one_id_are_an_error(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(dictionary, "symbol_id", lambda text: 7)
     known = Dictionary()
     known.symbol("a")
-    with pytest.raises(DataError, match="'a' and 'b' have the same 64-bit id 7"):
+    with pytest.raises(DataError, match="'a' and 'b' have the same 64-bit id 7") as raised:
         known.symbol("b")
+    assert raised.value.code == "TL1102"
     assert known.symbol("a") == 7
 
 

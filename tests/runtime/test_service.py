@@ -40,8 +40,15 @@ def test_what_is_not_marked_cannot_be_called_from_elsewhere(name: str) -> None:
 
 
 def test_method_without_a_mark_makes_no_call() -> None:
-    with pytest.raises(EngineError, match="not marked"):
+    with pytest.raises(EngineError, match="not marked") as raised:
         Call(Service._advance, None)
+    assert raised.value.code == "TL4405"
+
+
+def test_call_that_the_service_does_not_have_is_refused() -> None:
+    with pytest.raises(EngineError, match="`Service` has no method `forecast`") as raised:
+        received(Service, "forecast", ((), {}))
+    assert raised.value.code == "TL4406"
 
 
 def test_call_travels_by_name_and_meets_the_method_of_the_object_itself() -> None:
@@ -67,7 +74,8 @@ def test_resident_node_answers_calls_and_gives_rows() -> None:
 def test_epoch_that_was_given_up_does_not_start_late() -> None:
     (service,) = LocalNodes(FUNCTIONS, 1, Dictionary()).services
     service.interrupt(3)
-    with pytest.raises(EvaluationError, match="interrupted"):
+    with pytest.raises(EvaluationError, match="interrupted") as raised:
         service.start(3, EpochWork({}))
+    assert raised.value.code == "TL2301"
     service.start(4, EpochWork({}))
     service.commit()

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.durable import is_repeated, record, snapshot_if_due
 from tidelog.engine.epoch import Collected, Epoch
@@ -17,7 +18,6 @@ from tidelog.engine.facts import program_facts
 from tidelog.engine.feeds import feed
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, clashes_as_errors, no_change, report, row_text
-from tidelog.errors import EngineError
 from tidelog.partition.keys import check_keys
 from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.rewrite.names import is_auxiliary
@@ -41,9 +41,9 @@ class Committer:
     def check_relation(self, name: str) -> None:
         """Refuse facts for relations that the program does not admit."""
         if is_auxiliary(name):
-            raise EngineError(f"`{name}`: names that start with `__` are Tidelog's own")
+            raise failures.OWN_NAME.error(name=name)
         if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
-            raise EngineError(f"`{name}` is not a name of a relation: letters, digits and `_`, not a digit first")
+            raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
         if rules.program.convention == SOUFFLE and name not in rules.schema:
             raise self.core.unknown_relation(name)

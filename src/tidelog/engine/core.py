@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar, overload
 
+from tidelog.engine import failures
 from tidelog.engine.open import Opened
 from tidelog.errors import EngineError
 from tidelog.explain.profile import Profiler
@@ -18,7 +19,7 @@ from tidelog.io.feed import Feed
 from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.program.nearest import KnownNames
+from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.outcome import RowChanges
@@ -88,13 +89,14 @@ class Core:
     def must_be_open(self) -> None:
         """Refuse to serve after `close`."""
         if self.closed:
-            raise EngineError("the engine is closed")
+            raise failures.CLOSED.error()
 
     def unknown_relation(self, name: str) -> EngineError:
         """The error for a name that no relation has."""
-        near = KnownNames(self.relations).nearest(name)
+        near = KnownNames(self.relations).nearest(name, LOOSELY)
         known = ", ".join(f"`{n}`" for n in self.relations) or "none"
-        return EngineError(f"unknown relation `{name}`; known: {known}" + (f"; did you mean `{near}`?" if near else ""))
+        guess = f"; did you mean `{near}`?" if near else ""
+        return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
 
     def close(self) -> None:
         """Give back the memory and the state folder."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.facts import program_facts
-from tidelog.errors import EngineError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
 from tidelog.runtime.outcome import EpochOutcome
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def state_folder(core: Core, what: str) -> Durable:
     """The state folder that ``what`` needs; on Spark there may be one that nobody asked for, which does not count."""
     if core.durable is None or core.opened.lasting is None:
-        raise EngineError(f"{what} needs a state folder: make the engine with `Engine(..., path=...)`")
+        raise failures.NEEDS_STATE.error(what=what)
     return core.durable
 
 

@@ -11,14 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from tidelog.engine import ask, commit, durable, feeds, read
+from tidelog.engine import ask, commit, durable, failures, feeds, read
 from tidelog.engine.core import Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import query
 from tidelog.engine.start import start
 from tidelog.engine.view import Rows, View, open_view
-from tidelog.errors import EngineError
 from tidelog.explain.explanation import Explanation
 from tidelog.explain.profile import Profile
 from tidelog.partition.limits import Limits
@@ -89,7 +88,7 @@ class Engine:
         """
         self._core.must_be_open()
         if (source is None) != (offset is None):
-            raise EngineError("an epoch has a source and an offset, or neither")
+            raise failures.HALF_A_SOURCE.error()
         return Epoch(commit.Committer(self._core), source, offset)
 
     def preview(self, epoch: Epoch) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
+from tidelog.engine import failures
 from tidelog.engine.report import Changes, EpochStatistics
-from tidelog.errors import EngineError
 from tidelog.io.rows import Rows as Data
 from tidelog.io.rows import read_rows
 from tidelog.program import Program, Rule
@@ -147,4 +147,4 @@ class Epoch:
 
     def _must_be_open(self) -> None:
         if not self._open:
-            raise EngineError("this epoch is over; begin a new one with `engine.epoch()`")
+            raise failures.EPOCH_OVER.error()

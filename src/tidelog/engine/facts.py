@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tidelog.errors import DataError
+from tidelog.engine import failures
 from tidelog.io.rows import Rows, data_types
 from tidelog.program import Program, Value
 from tidelog.program.functions import Function
@@ -34,7 +34,7 @@ def learn(
         if name not in schema:
             known.setdefault(name, len(data.columns))
         if len(types) != len(data.columns):
-            raise DataError(f"relation `{name}` has {len(types)} columns, these rows have {len(data.columns)}")
+            raise failures.ROW_COLUMNS.error(name=name, wanted=len(types), found=len(data.columns))
         if None in types:
             for i, (type_, own) in enumerate(zip(types, data_types(name, data), strict=True)):
                 if type_ is None:

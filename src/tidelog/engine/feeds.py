@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tidelog.engine import failures
 from tidelog.engine.core import Core, Fed
 from tidelog.engine.durable import changes_since
 from tidelog.engine.view import open_view
-from tidelog.errors import EngineError, StateWarning, TidelogError
+from tidelog.errors import StateWarning, TidelogError
 from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
 from tidelog.io.rows import encode_rows, read_rows
@@ -55,7 +56,7 @@ def write_feed(core: Core, view: str, folder: str | None, table: str | None) -> 
 def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[[], SparkSession]) -> Feed:
     """The feed that a user asks for."""
     if (folder is None) == (table is None):
-        raise EngineError(f"the feed of `{view}` goes to a folder or to a table: give one of `folder` and `table`")
+        raise failures.FEED_PLACE.error(view=view)
     if folder is not None:
         return FolderFeed(view, folder.rstrip("/"))
     assert table is not None

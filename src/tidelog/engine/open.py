@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.errors import EngineError
+from tidelog.engine import failures
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program.functions import Function, Functions
 from tidelog.runtime.coordinator import Coordinator
@@ -80,9 +80,9 @@ def open_runtime(where: Where) -> Opened:
     as the state has, or one.
     """
     if where.partitions is not None and not 1 <= where.partitions <= MOST_PARTITIONS:
-        raise EngineError(f"partitions={where.partitions}: give a number from 1 to {MOST_PARTITIONS:,}")
+        raise failures.PARTITIONS.error(partitions=where.partitions, most=MOST_PARTITIONS)
     if where.at is not None and where.path is None:
-        raise EngineError("`at` reads an epoch of a state folder; give its `path` too")
+        raise failures.AT_WITHOUT_PATH.error()
     with ExitStack() as undo:
         folder = None
         if where.path is None and where.spark is not None:

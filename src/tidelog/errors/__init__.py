@@ -11,7 +11,7 @@ This module imports nothing of the package and prints nothing.
     ├── LimitError        an epoch that outgrew its limits
     │   └── OutOfWorkError    a question that would visit too many facts; inside `tidelog.why`, which answers without
     ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
-    │   └── NotTrueError      the proof of a fact that is absent (`tidelog.why.prove`)
+    │   └── NotTrueError      the proof of a fact that is absent (`tidelog.why.errors`)
     ├── StateError        a state folder that cannot be read, written or taken over
     ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
     └── SparkError        anything about Spark that the user or the operator can mend (`tidelog.spark.errors`)

@@ -8,6 +8,7 @@ rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it runs 
 from __future__ import annotations
 
 import struct
+from typing import NamedTuple
 
 from tidelog.kernel.memory import add, bits_to_float, compiled, float_to_bits, multiply, subtract
 
@@ -107,20 +108,24 @@ def compute(op, a, b):
     return _compute_float(op, a, b)
 
 
-_SIGNS = {ADD: "+", SUB: "-", MUL: "*", DIV: "/", REM: "%", FDIV: "/"}
+_SIGNS = {ADD: "+", SUB: "-", MUL: "*", DIV: "/", REM: "%", NEG: "-", FDIV: "/"}
 
 
-def explain_fault(op: int, values: list[int]) -> str:
-    """Why an operation on two cells has no value, in words.
+class Fault(NamedTuple):
+    """An operation that has no value: it divides by zero, or else its result does not fit 64 bits."""
 
-    >>> explain_fault(ADD, [1, 2])
-    'overflow: 1 + 2 does not fit 64 bits'
+    by_zero: bool
+    left: int | float
+    sign: str
+    right: int | float | None  # None: the sign stands before its only operand
+
+
+def fault_of(op: int, left: int, right: int) -> Fault:
+    """What failed in an operation on two cells that `compute` has no value for.
+
+    >>> fault_of(DIV, 1, 0)
+    Fault(by_zero=True, left=1, sign='/', right=0)
     """
-    left, right = values
     if op == FDIV:
-        return f"division by zero: {struct.unpack('<d', struct.pack('<q', left))[0]} / 0.0"
-    if op in (DIV, REM) and right == 0:
-        return f"division by zero: {left} {_SIGNS[op]} 0"
-    if op == NEG:
-        return f"overflow: -({left}) does not fit 64 bits"
-    return f"overflow: {left} {_SIGNS[op]} {right} does not fit 64 bits"
+        return Fault(True, struct.unpack("<d", struct.pack("<q", left))[0], _SIGNS[op], 0.0)
+    return Fault(op in (DIV, REM) and right == 0, left, _SIGNS[op], None if op == NEG else right)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from tidelog.errors import EngineError
 from tidelog.kernel import aggregate, scalar
 from tidelog.kernel import layout as at
+from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Relations
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
@@ -105,7 +105,7 @@ class Assembler:
         A rule that fires ``everywhere`` fires on every partition, and each keeps the heads that it owns.
         """
         if plan.registers > VARIABLES:
-            raise EngineError(f"rule {plan.rule.label}: more than {VARIABLES} variables and intermediate values")
+            raise failures.TOO_MANY_VARIABLES.error(label=plan.rule.label, most=VARIABLES)
         checks = [(column, at.CHECK, self._register(operand)) for column, operand in plan.checks]
         constants = checks[: len(plan.checks) - sum(isinstance(o, int) for _, o in plan.checks)]
         repeated = checks[len(constants) :]
@@ -121,7 +121,7 @@ class Assembler:
             if isinstance(step, Visit | Generate):
                 back = start
         if generators >= GENERATORS:
-            raise EngineError(f"rule {plan.rule.label}: more than {GENERATORS} atoms")
+            raise failures.TOO_MANY_ATOMS.error(label=plan.rule.label, most=GENERATORS)
         head = [self._register(operand) for operand in plan.head]
         number = self.relations.numbers[plan.rule.head.predicate] | (at.EVERYWHERE if everywhere else 0)
         way = len(code) - back if back >= 0 else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 
-from tidelog.errors import EvaluationError
+from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.plan.steps import Apply
 from tidelog.program.functions import Function, compare, resolve
@@ -24,7 +24,7 @@ def call_function(
     kind = step.result if step.result != "any" else natural_type(value)
     if step.result not in ("any", natural_type(value)) and not _fits(value, step.result):
         shown = ", ".join(map(repr, args))
-        raise EvaluationError(f"{step.function}({shown}) is {value!r}, where a {step.result} is needed")
+        raise failures.RESULT.error(function=step.function, args=shown, value=value, type=step.result)
     return dictionary.encode(value, kind)
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 
 import xxhash
 
-from tidelog.errors import DataError
+from tidelog.partition import failures
 from tidelog.program.lists import same
 from tidelog.program.term import Value
 
@@ -69,7 +69,7 @@ def natural_type(value: object) -> str:
     for kind, name in ((float, "float"), (str, "symbol"), (tuple, "list"), (list, "list")):
         if isinstance(value, kind):
             return name
-    raise DataError(f"{value!r} is a {type(value).__name__}; values are int, float, str and tuple")
+    raise failures.NO_VALUE.error(value=value, kind=type(value).__name__)
 
 
 class Dictionary:
@@ -164,5 +164,5 @@ class Dictionary:
     def _enter(self, cell: int, value: Value) -> int:
         known = self._values.setdefault(cell, value)
         if known is not value and not same(known, value):
-            raise DataError(f"{known!r} and {value!r} have the same 64-bit id {cell}; rename one of them")
+            raise failures.SAME_ID.error(known=known, value=value, cell=cell)
         return cell

@@ -45,7 +45,9 @@ RESULT = FailureEntry(
     "{function}({args}) is {value!r}, where a {type} is needed",
     "The result of a function has the type that its use requires.",
     "Convert the result, or declare the column of another type.",
-    test="tests/partition/test_failures.py::test_result_that_does_not_fit_is_refused",
+    "@user_function('name', ('number',), 'any')\n"
+    "def name(x):\n    return 'one'\n\n"
+    "Engine('q(1). p(2). p(name(X)) :- q(X).', functions=[name])\n",
 )
 ARITHMETIC_OVERFLOW = FailureEntry(
     "TL2202",
@@ -69,7 +71,7 @@ KEY_BROKEN = FailureEntry(
     "TL2204",
     EvaluationError,
     "key that rules would break",
-    "{told} would both hold (rules of `{name}`: {labels}); nothing was changed",
+    "{what} would both hold (rules of `{name}`: {labels}); nothing was changed",
     "A relation with a key holds one row for each key, also if rules derive it.",
     "Choose one row of each group in the rules, with min or max, or drop the key.",
     'Engine("materialize(best, infinity, infinity, keys(1)). q(1, 2). q(1, 3). best(X, Y) :- q(X, Y).")\n',
@@ -82,7 +84,7 @@ NOT_MONOTONE = FailureEntry(
     "improved upon; the rules are not monotone in the value; nothing was changed",
     "Inside recursion a better value may only make values better that were derived from it.",
     "Take the min or max after the recursion, or change the rule that makes values worse.",
-    test="tests/partition/test_failures.py::test_rules_that_are_not_monotone_are_refused",
+    test="tests/partition/test_gain.py::test_rules_that_are_not_monotone_are_refused",
 )
 TOO_LONG = FailureEntry(
     "TL3001",
@@ -127,7 +129,7 @@ TOO_MANY_VARIABLES = FailureEntry(
     "rule {label}: more than {most} variables and intermediate values",
     "A rule is run with a fixed number of registers.",
     "Split the rule in two.",
-    test="tests/partition/test_failures.py::test_rule_with_too_many_variables_is_refused",
+    'variables = ", ".join(f"X{i}" for i in range(2000))\nEngine(f"p(X0) :- q({variables}).")\n',
 )
 TOO_MANY_ATOMS = FailureEntry(
     "TL4302",
@@ -136,7 +138,7 @@ TOO_MANY_ATOMS = FailureEntry(
     "rule {label}: more than {most} atoms",
     "A rule is run with a fixed number of places for the atoms it visits.",
     "Split the rule in two.",
-    test="tests/partition/test_failures.py::test_rule_with_too_many_atoms_is_refused",
+    test="tests/partition/test_assemble.py::test_rule_with_too_many_atoms_is_refused",
 )
 OTHER_COLUMNS = FailureEntry(
     "TL4303",

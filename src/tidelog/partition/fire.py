@@ -79,4 +79,4 @@ def _empty_spans(spans: Cells, triggers: Triggers) -> None:
 def _with_rule(partition: Partition, error: EvaluationError) -> EvaluationError:
     code = partition.rules.numbered(partition.machine.current_rule())
     assert code is not None
-    return EvaluationError(f"rule {code.rule.root.label or code.label}: {error}; nothing was changed")
+    return error.reworded(f"rule {code.rule.root.label or code.label}: {error}; nothing was changed")

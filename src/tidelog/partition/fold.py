@@ -150,7 +150,7 @@ class Fold:
             try:
                 return to_signed(in_range(totals.total, self.type))
             except EvaluationError as error:
-                raise EvaluationError(f"rule {self.label}: sum: {error}; nothing was changed") from error
+                raise error.reworded(f"rule {self.label}: sum: {error}; nothing was changed") from error
         divisor = totals.count if self.kind == "mean" else 1
         return float_cell(_quotient(totals, divisor << UNIT if self.type == "float" else divisor))
 

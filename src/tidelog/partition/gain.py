@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells
+from tidelog.partition import failures
 from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue
 from tidelog.partition.fold_groups import give_results
@@ -70,10 +70,7 @@ def end_gain(partition: Partition, stratum: Stratum) -> None:
         partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
     machine.state[at.CLEANING] = 0
     if machine.state[at.HIDDEN]:
-        raise EvaluationError(
-            f"{machine.state[at.HIDDEN]} groups of a min or max inside recursion depend on values that were "
-            "improved upon; the rules are not monotone in the value; nothing was changed"
-        )
+        raise failures.NOT_MONOTONE.error(groups=machine.state[at.HIDDEN])
 
 
 def revive(partition: Partition) -> None:

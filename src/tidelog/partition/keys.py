@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from tidelog.errors import DataError, EvaluationError
+from tidelog.errors import DataError
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.keyed import old_rows
+from tidelog.partition import failures
 from tidelog.partition.records import STATE
 from tidelog.partition.relations import Relations
 from tidelog.program import Materialize, Program
@@ -59,8 +60,7 @@ class KeyClash(Exception):
 
     def told(self, show: Show) -> DataError:
         """The error as the user sees it."""
-        rows = _clash_text(self.name, self.columns, self.pair, show)
-        return DataError(f"{rows} are inserted in one epoch; nothing was changed")
+        return failures.KEY_TWICE.error(what=_clash_text(self.name, self.columns, self.pair, show))
 
 
 def replaced_rows(find: Find, name: str, columns: tuple[int, ...], inserts: Cells) -> Cells:
@@ -123,8 +123,8 @@ def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: 
         clash = broken_key(find, name, columns, *changes[name])
         if clash is not None:
             labels = ", ".join(f"`{rule.label}`" for rule in program.rules if rule.head.predicate == name)
-            rows = _clash_text(name, columns, clash, show)
-            raise EvaluationError(f"{rows} would both hold (rules of `{name}`: {labels}); nothing was changed")
+            what = _clash_text(name, columns, clash, show)
+            raise failures.KEY_BROKEN.error(what=what, name=name, labels=labels)
 
 
 def _keys(program: Program, *, derived: bool) -> Iterator[tuple[str, tuple[int, ...]]]:

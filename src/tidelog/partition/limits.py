@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tidelog.partition import failures
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -16,3 +18,15 @@ class Limits:
     rounds: int | None = None  # batches fired inside recursion
     seconds: float | None = None
     memory: int | None = None
+
+
+def check_facts(limits: Limits, facts: int) -> None:
+    """Raise LimitError if an epoch made more facts than it may."""
+    if limits.facts is not None and facts > limits.facts:
+        raise failures.TOO_MANY_FACTS.error(facts=facts, limit=limits.facts)
+
+
+def check_memory(limits: Limits, used: int) -> None:
+    """Raise LimitError if the relations need more bytes than they may."""
+    if limits.memory is not None and used > limits.memory:
+        raise failures.TOO_MUCH_MEMORY.error(used=used, limit=limits.memory)

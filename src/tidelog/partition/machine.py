@@ -11,15 +11,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tidelog.errors import EvaluationError, LimitError, TidelogError
+from tidelog.errors import EvaluationError
 from tidelog.kernel import aggregate, route, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.scalar import explain_fault
+from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
+from tidelog.partition import failures
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.choice_lists import FIELDS, ChoiceLists
-from tidelog.partition.limits import Limits
+from tidelog.partition.fault import fault_error
+from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
 from tidelog.partition.relations import Relations
@@ -241,13 +243,10 @@ class Machine:
     def _check_limits(self) -> None:
         limits = self.limits
         if self._deadline is not None and time.monotonic() > self._deadline:
-            raise LimitError(f"the epoch took longer than its limit of {limits.seconds} s; nothing was changed")
-        facts = int(self.state[at.FACTS])
-        if limits.facts is not None and facts > limits.facts:
-            raise LimitError(f"the epoch made {facts:,} facts, its limit is {limits.facts:,}; nothing was changed")
-        used = 0 if limits.memory is None else self.relations.memory()
-        if limits.memory is not None and used > limits.memory:
-            raise LimitError(f"the relations need {used:,} bytes, the limit is {limits.memory:,}; nothing was changed")
+            raise failures.TOO_LONG.error(seconds=limits.seconds)
+        check_facts(limits, int(self.state[at.FACTS]))
+        if limits.memory is not None:
+            check_memory(limits, self.relations.memory())
 
     def _answer(self, pc: int) -> None:
         """Compute a function for the arguments in its registers and remember the result."""
@@ -265,19 +264,17 @@ class Machine:
 
     def _fail(self, status: int, where: int) -> None:
         if status == at.OVER:
-            raise LimitError(
-                f"the epoch needs more rounds than its limit of {self.limits.rounds:,}; nothing was changed"
-            )
+            raise failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
         if status == at.BROKEN:
             name = self.relations.names[where]
-            raise TidelogError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
-        raise EvaluationError(self._explain_fault(where))
+            raise AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
+        raise self._fault(where)
 
-    def _explain_fault(self, pc: int) -> str:
-        values = [int(self.registers[self.code[pc + i]]) for i in (5, 6)]
+    def _fault(self, pc: int) -> EvaluationError:
+        left, right = (int(self.registers[self.code[pc + i]]) for i in (5, 6))
         if self.code[pc] == at.RANGE:
-            return f"a range from {values[0]} to {values[1]} by 0 never ends"
-        return explain_fault(int(self.code[pc + 3]), values)
+            return failures.ENDLESS_RANGE.error(first=left, end=right)
+        return fault_error(fault_of(int(self.code[pc + 3]), left, right))
 
     def current_rule(self) -> int:
         """The number of the rule whose plan ran last."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tidelog.errors import EngineError
 from tidelog.kernel import layout
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.layout import (
@@ -42,6 +41,7 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.maintain import fill_index, move_entries
 from tidelog.kernel.restore import enter_rows
+from tidelog.partition import failures
 from tidelog.partition.block import Block
 
 SMALLEST = 16
@@ -78,7 +78,7 @@ class Relations:
         if number is not None and self.directory[number, ARITY] == arity:
             return number
         if number is not None and self.directory[number, LIVE_ROWS]:
-            raise EngineError(f"relation `{name}` holds facts of {self.directory[number, ARITY]} columns, not {arity}")
+            raise failures.OTHER_COLUMNS.error(name=name, found=self.directory[number, ARITY], wanted=arity)
         number = len(self.names)
         if number >= len(self.directory):
             self.directory = np.concatenate([self.directory, np.zeros_like(self.directory)])

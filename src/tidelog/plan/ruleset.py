@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
+from tidelog.plan import failures
 from tidelog.plan.strata import core_edges
 from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
@@ -162,7 +163,7 @@ class Ruleset:
 def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
     """The error for a label that names no rule."""
     shown = ", ".join(f"`{x}`" for x in labels[:10]) + (", ..." if len(labels) > 10 else "")
-    return EngineError(f"no rule has the label `{label}`; known labels: {shown or 'none'}")
+    return failures.UNKNOWN_LABEL.error(label=label, known=shown or "none")
 
 
 @lru_cache(maxsize=20_000)

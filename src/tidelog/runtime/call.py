@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from tidelog.errors import EngineError
+from tidelog.runtime import failures
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def mark_of(method: Callable[..., object]) -> Mark:
     """How a method is called; EngineError if it is not marked."""
     found = getattr(method, MARK, None)
     if not isinstance(found, Mark):
-        raise EngineError(f"`{method.__qualname__}` cannot be called from elsewhere: it is not marked with `call`")
+        raise failures.NOT_MARKED.error(method=method.__qualname__)
     return found
 
 
@@ -77,6 +77,6 @@ def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
     """The call that another process has sent by the name of its method; EngineError if there is no such call."""
     method = getattr(kind, name, None)
     if method is None:
-        raise EngineError(f"`{kind.__name__}` has no method `{name}`")
+        raise failures.NO_METHOD.error(service=kind.__name__, name=name)
     args, named = given
     return Call(method, *args, **named)

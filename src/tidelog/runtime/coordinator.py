@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from tidelog.errors import EngineError
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Rule
 from tidelog.program.functions import Function
+from tidelog.runtime import failures
 from tidelog.runtime.call import Call
 from tidelog.runtime.distribution import Distribution
 from tidelog.runtime.epoch_steps import Host
@@ -247,7 +247,7 @@ class Coordinator:
         It gives the same facts, perhaps with other ranks.
         """
         if self._store is None:
-            raise EngineError("a partition is lost, and there is no state folder to begin anew from")
+            raise failures.NOTHING_TO_BEGIN_FROM.error()
         if self._unfinished is not None:
             self._take_back()
         self.nodes.restart()

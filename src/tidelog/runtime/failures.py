@@ -1,13 +1,22 @@
-"""What the runtimes tell when partitions are lost or memory runs out, by code: TL31xx and TL44xx.
+"""What the runtimes tell of epochs that are interrupted, of memory and of partitions, by code: TL23xx, TL31xx, TL44xx.
 
 Law: an epoch is committed on all partitions or on none; each of these says which epoch stands.
 """
 
 from __future__ import annotations
 
-from tidelog.errors import EngineError, LimitError
+from tidelog.errors import EngineError, EvaluationError, LimitError
 from tidelog.errors.entry import FailureEntry
 
+INTERRUPTED = FailureEntry(
+    "TL2301",
+    EvaluationError,
+    "epoch that was interrupted",
+    "the epoch was interrupted; nothing was changed",
+    "An interrupt ends the epoch on all partitions, and they stand as they were.",
+    "Repeat the epoch.",
+    test="tests/runtime/test_service.py::test_epoch_that_was_given_up_does_not_start_late",
+)
 OUT_OF_MEMORY = FailureEntry(
     "TL3101",
     LimitError,
@@ -24,7 +33,7 @@ NOTHING_TO_BEGIN_FROM = FailureEntry(
     "a partition is lost, and there is no state folder to begin anew from",
     "A partition that is lost begins anew from the state folder.",
     "Make the engine with a state folder (`path=`) on a cluster, and load the facts again.",
-    test="tests/runtime/test_recovery.py::test_loss_without_a_state_folder_is_told",
+    test="tests/runtime/test_coordinator.py::test_loss_without_a_state_folder_is_told",
 )
 PREVIEW_LOST = FailureEntry(
     "TL4402",
@@ -33,7 +42,7 @@ PREVIEW_LOST = FailureEntry(
     "what this epoch would change was lost with a partition: ask again",
     "The changes of a preview are held by the partitions until they are read.",
     "",
-    test="tests/runtime/test_recovery.py::test_preview_that_was_lost_is_told",
+    test="tests/runtime/test_run_changes.py::test_preview_that_was_lost_is_told",
 )
 CHANGES_LOST = FailureEntry(
     "TL4403",
@@ -42,7 +51,7 @@ CHANGES_LOST = FailureEntry(
     "the changes of epoch {epoch} are not kept any more: {error}",
     "After a loss the changes of an epoch are read from the state folder, as far back as its history goes.",
     "Read the views as they are, or make the state with a longer `history`.",
-    test="tests/runtime/test_recovery.py::test_changes_that_are_not_kept_are_told",
+    test="tests/runtime/test_run_changes.py::test_changes_that_are_not_kept_are_told",
 )
 GIVEN_UP = FailureEntry(
     "TL4404",
@@ -53,5 +62,32 @@ GIVEN_UP = FailureEntry(
     "Look into the logs of the executors, then open the engine again from its state folder.",
     test="tests/runtime/test_recovery.py::test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands",
 )
+NOT_MARKED = FailureEntry(
+    "TL4405",
+    EngineError,
+    "call of a method that is no call",
+    "`{method}` cannot be called from elsewhere: it is not marked with `call`",
+    "What may be asked of a partition is marked where it is written; everything else stays inside the partition.",
+    "Ask for one of the calls of `tidelog.runtime.service`.",
+    test="tests/runtime/test_service.py::test_method_without_a_mark_makes_no_call",
+)
+NO_METHOD = FailureEntry(
+    "TL4406",
+    EngineError,
+    "call of a method that is not there",
+    "`{service}` has no method `{name}`",
+    "Calls go to partitions by the names of their methods.",
+    "Install the same version of Tidelog on the driver and on the executors.",
+    test="tests/runtime/test_service.py::test_call_that_the_service_does_not_have_is_refused",
+)
 
-ENTRIES = (OUT_OF_MEMORY, NOTHING_TO_BEGIN_FROM, PREVIEW_LOST, CHANGES_LOST, GIVEN_UP)
+ENTRIES = (
+    INTERRUPTED,
+    OUT_OF_MEMORY,
+    NOTHING_TO_BEGIN_FROM,
+    PREVIEW_LOST,
+    CHANGES_LOST,
+    GIVEN_UP,
+    NOT_MARKED,
+    NO_METHOD,
+)

@@ -12,9 +12,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
-from tidelog.errors import EvaluationError, LimitError
-
-GIVEN_UP = "the epoch was interrupted; nothing was changed"
+from tidelog.runtime import failures
 
 
 class Interrupts:
@@ -61,7 +59,7 @@ class Interruption:
         """A run begins, unless it was given up already: the call that starts it may come late."""
         self._stopping.clear()
         if run <= self._given_up:
-            raise EvaluationError(GIVEN_UP)
+            raise failures.INTERRUPTED.error()
 
     def give_up(self, run: int) -> None:
         """Give up a run and all before it."""
@@ -71,7 +69,7 @@ class Interruption:
     def check(self) -> None:
         """Raise EvaluationError if the run was given up."""
         if self._stopping.is_set():
-            raise EvaluationError(GIVEN_UP)
+            raise failures.INTERRUPTED.error()
 
 
 class Sliced(Protocol):
@@ -97,4 +95,4 @@ class Guard:
         self._machine.on_slice = lambda: None
         self._interrupts.__exit__(kind, error, trace)
         if isinstance(error, MemoryError):
-            raise LimitError("out of memory; nothing was changed") from error
+            raise failures.OUT_OF_MEMORY.error() from error

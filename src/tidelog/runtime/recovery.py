@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from tidelog.errors import EngineError
+from tidelog.runtime import failures
 from tidelog.runtime.request import NodeLost
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Recovery:
                 if asked in (None, self.generation):  # else another thread has started them again since
                     self._lost = True
                 if not left:
-                    raise EngineError(f"{lost}; given up after {ATTEMPTS} attempts; {self._position()}") from lost
+                    raise failures.GIVEN_UP.error(lost=lost, attempts=ATTEMPTS, standing=self._position()) from lost
         raise AssertionError("every attempt returns or raises")
 
     def ask(self, act: Callable[[], T]) -> T:

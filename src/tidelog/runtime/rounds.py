@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tidelog.errors import LimitError
-from tidelog.partition.limits import Limits
+from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.runtime.call import Call
 from tidelog.runtime.epoch_steps import SENT
 from tidelog.runtime.nodes import Nodes
@@ -50,8 +49,5 @@ class Rounds:
 
 def check_limits(limits: Limits, used: Sequence[Request | EpochOutcome]) -> None:
     """Raise LimitError if what all partitions used is more than the limits allow."""
-    facts, memory = sum(part.facts for part in used), sum(part.bytes for part in used)
-    if limits.facts is not None and facts > limits.facts:
-        raise LimitError(f"the epoch made {facts:,} facts, its limit is {limits.facts:,}; nothing was changed")
-    if limits.memory is not None and memory > limits.memory:
-        raise LimitError(f"the relations need {memory:,} bytes, the limit is {limits.memory:,}; nothing was changed")
+    check_facts(limits, sum(part.facts for part in used))
+    check_memory(limits, sum(part.bytes for part in used))

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from tidelog.errors import EngineError, StateError
+from tidelog.errors import StateError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
 from tidelog.partition.records import arity_of
+from tidelog.runtime import failures
 from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.outcome import RowChanges
 from tidelog.store.image import deltas_of
@@ -53,11 +54,11 @@ class RunChanges:
             return self._in_memory(self._kept[run], name)
         epoch = self._epochs.get(run)
         if self._store is None or epoch is None:
-            raise EngineError("what this epoch would change was lost with a partition: ask again")
+            raise failures.PREVIEW_LOST.error()
         try:
             return self._in_folder(self._store, epoch, name)
         except StateError as error:
-            raise EngineError(f"the changes of epoch {epoch} are not kept any more: {error}") from error
+            raise failures.CHANGES_LOST.error(epoch=epoch, error=error) from error
 
     def _in_memory(self, changes: RowChanges, name: str) -> NetChange[Cells]:
         found = changes.get(name)

@@ -6,7 +6,7 @@ resident stage, TL15xx rows and files, TL47xx streams and calls, TL52xx tables.
 
 from __future__ import annotations
 
-from tidelog.errors import DataError, EngineError, EvaluationError, StateError
+from tidelog.errors import DataError, EngineError, StateError
 from tidelog.errors.entry import FailureEntry
 from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
 
@@ -443,15 +443,6 @@ FOREIGN = FailureEntry(
 
 # Engines on Spark
 
-GIVEN_UP = FailureEntry(
-    "TL2301",
-    EvaluationError,
-    "epoch that was interrupted",
-    "the epoch was interrupted; nothing was changed",
-    "An interrupt ends the epoch on all partitions, and they stand as they were.",
-    "Repeat the epoch.",
-    test="tests/spark/test_failures.py::test_epoch_that_was_given_up_does_not_begin",
-)
 PARTITIONS_CLOSED = FailureEntry(
     "TL4701",
     EngineError,
@@ -544,7 +535,6 @@ ENTRIES = (
     LOST,
     LATE,
     FOREIGN,
-    GIVEN_UP,
     PARTITIONS_CLOSED,
     NOT_A_STREAM,
     NEW_CHECKPOINT,

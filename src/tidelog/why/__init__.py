@@ -1,9 +1,10 @@
 """Why a fact is true, and why it is not."""
 
 from tidelog.why.ask import fact_key, read_fact
+from tidelog.why.errors import NotTrueError
 from tidelog.why.failure import Attempt, WhyNot, refute
 from tidelog.why.ledger import Ledger
-from tidelog.why.prove import Bounds, NotTrueError, prove
+from tidelog.why.prove import Bounds, prove
 from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, Proof
 
 __all__ = [

@@ -15,6 +15,7 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.program.functions import Function
 from tidelog.program.ground import ground_value
 from tidelog.syntax import parse_ground_atom
+from tidelog.why import failures
 from tidelog.why.ledger import FactKey
 
 
@@ -32,13 +33,13 @@ def read_fact(
 def fact_key(relation: str, values: tuple[object, ...], types: tuple[str | None, ...], entries: Dictionary) -> FactKey:
     """The fact as cells."""
     if len(values) != len(types):
-        raise DataError(f"`{relation}` has {len(types)} columns, the fact has {len(values)}")
+        raise failures.FACT_COLUMNS.error(relation=relation, wanted=len(types), found=len(values))
     cells = []
     for place, (value, type_) in enumerate(zip(values, types, strict=True), 1):
         try:
             cells.append(encode_value(_from_text(value, type_), type_ or "number", entries))
         except DataError as error:
-            raise DataError(f"{relation}, column {place}: {error}") from error
+            raise error.reworded(f"{relation}, column {place}: {error}") from error
     return relation, tuple(cells)
 
 
@@ -49,5 +50,5 @@ def _from_text(value: object, type_: str | None) -> object:
         try:
             return kind.fromisoformat(value)
         except ValueError as error:
-            raise DataError(f"{value!r} is not a {type_}: {error}") from error
+            raise failures.NOT_A_DATE.error(value=value, type=type_, error=error) from error
     return value

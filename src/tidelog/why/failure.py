@@ -17,8 +17,9 @@ from tidelog.program.scope import rule_names
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Frame, Join, Part, Question
-from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError
+from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Premises, written
 from tidelog.why.support import Supports
 

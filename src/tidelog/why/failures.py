@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from tidelog.errors import DataError
 from tidelog.errors.entry import FailureEntry
-from tidelog.why.ledger import OutOfWorkError
-from tidelog.why.prove import NotTrueError
+from tidelog.why.errors import NotTrueError, OutOfWorkError
 
 FACT_COLUMNS = FailureEntry(
     "TL1301",
@@ -26,7 +25,10 @@ NOT_A_DATE = FailureEntry(
     "{value!r} is not a {type}: {error}",
     "Dates and timestamps are written in ISO 8601: 2024-02-29, 2024-02-29T12:00:00.",
     "Correct the text.",
-    test="tests/why/test_failures.py::test_text_that_is_no_date_is_refused",
+    "import datetime\n"
+    "db = Engine('p(D) :- q(D).')\n"
+    "with db.epoch() as e:\n    e.insert('q', [(datetime.date(2024, 2, 29),)])\n"
+    "db.why('p(\"2024-02-30\")')\n",
 )
 OUT_OF_WORK = FailureEntry(
     "TL3201",
@@ -35,7 +37,7 @@ OUT_OF_WORK = FailureEntry(
     "the question visits too many facts",
     "A question may visit some millions of facts; a proof that needs more is told without counts.",
     "Ask about a fact nearer to the base facts.",
-    test="tests/why/test_why.py::test_question_is_narrowed_by_indexes_and_leaves_none_behind",
+    test="tests/why/test_ledger.py::test_work_that_is_used_up_ends_the_search",
 )
 NOT_TRUE = FailureEntry(
     "TL4601",

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tidelog.errors import LimitError
 from tidelog.io.columns import decode_column
 from tidelog.kernel.cells import Cells
 from tidelog.partition.partition import Partition
@@ -33,14 +32,11 @@ from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
+from tidelog.why import failures
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
 _CALENDAR = ("boolean", "date", "timestamp")  # types that are numbers inside and something else outside
 NOTHING: Cells = np.zeros(0, np.int64)
-
-
-class OutOfWorkError(LimitError):
-    """A question that would visit more facts than it may."""
 
 
 class Ledger:
@@ -128,7 +124,7 @@ class Ledger:
         """Count visited facts; raises where the question has used up its work."""
         self.work -= visits
         if self.work < 0:
-            raise OutOfWorkError("the question visits too many facts")
+            raise failures.OUT_OF_WORK.error()
 
     def same_stratum(self, one: str, other: str) -> bool:
         """Whether two relations are evaluated together, so that their ranks are compared."""

@@ -12,9 +12,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tidelog.errors import EngineError
+from tidelog.why import failures
+from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join
-from tidelog.why.ledger import FactKey, Ledger, OutOfWorkError
+from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Group, Item, Premises, Step
 from tidelog.why.support import Supports
 from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise, Proof
@@ -30,14 +31,10 @@ class Bounds:
     work: int = 5_000_000
 
 
-class NotTrueError(EngineError):
-    """The proof of a fact was asked for that is absent."""
-
-
 def prove(ledger: Ledger, key: FactKey, bounds: Bounds) -> Proof:
     """The proof of a present fact."""
     if ledger.row_of(key) < 0:
-        raise NotTrueError(f"`{ledger.fact_text(key)}` is not true; ask `why_not`")
+        raise failures.NOT_TRUE.error(fact=ledger.fact_text(key))
     explored = _Exploration(ledger, Premises(ledger, Supports(ledger, Join(ledger)), bounds.width))
     explored.explore(key, bounds.nodes)
     return _Layout(ledger, explored, bounds.depth).proof(key)

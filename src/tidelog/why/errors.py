@@ -1,0 +1,17 @@
+"""Errors of questions about facts.
+
+Law: `NotTrueError` is for whoever asked. `OutOfWorkError` ends a search inside this package; the answer is then told
+without what was not found.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EngineError, LimitError
+
+
+class NotTrueError(EngineError):
+    """The proof of a fact was asked for that is absent."""
+
+
+class OutOfWorkError(LimitError):
+    """A question that would visit more facts than it may."""

@@ -1,0 +1,24 @@
+"""The coordinator of several partitions, when one of them is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidelog.errors import EngineError
+from tidelog.partition.dictionary import Dictionary
+from tidelog.program.functions import FUNCTIONS
+from tidelog.runtime.coordinator import Coordinator
+from tidelog.runtime.local import LocalNodes
+from tidelog.runtime.request import NodeLost
+
+
+def test_loss_without_a_state_folder_is_told() -> None:
+    dictionary = Dictionary()
+    coordinator = Coordinator(FUNCTIONS, LocalNodes(FUNCTIONS, 2, dictionary), dictionary)
+
+    def ask() -> None:
+        raise NodeLost(1, "gone")
+
+    with pytest.raises(EngineError, match="no state folder to begin anew from") as raised:
+        coordinator.repeat(ask)
+    assert raised.value.code == "TL4401"
