@@ -17,8 +17,8 @@ from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.engine.feeds import feed
 from tidelog.engine.prepare import Prepared, prepare
-from tidelog.engine.report import Changes, clashes_as_errors, no_change, report, row_text
-from tidelog.partition.keys import check_keys
+from tidelog.engine.report import Changes, no_change, report, row_text
+from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
@@ -90,6 +90,7 @@ def commit(core: Core, epoch: Epoch) -> None:
         with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
             outcome = _run(core, prepared)
             with _rolled_back_on_failure(core):
+                _check_keys(core, prepared, outcome)
                 record(core, epoch, prepared.rules, outcome)
             core.runtime.commit()
             _publish(core, epoch, prepared)
@@ -109,19 +110,26 @@ def preview(core: Core, epoch: Epoch) -> None:
         prepared = prepare(core, epoch.collected)
         with Guard(core.runtime):
             outcome = _run(core, prepared)
+            with _rolled_back_on_failure(core):
+                _check_keys(core, prepared, outcome)
             core.runtime.rollback()
         report(core, epoch, outcome, {**core.schema, **prepared.rules.schema})
         epoch.number = None
 
 
 def _run(core: Core, prepared: Prepared) -> EpochOutcome:
-    """Carry out the work; an epoch that breaks the key of a relation with rules is rolled back (D9)."""
-    with clashes_as_errors(core, prepared.rules):
-        outcome = core.runtime.run(prepared.work, prepared.arriving)
-        with _rolled_back_on_failure(core):
-            find, show = core.runtime.facts.rows_with_keys, row_text(core, prepared.rules)
-            check_keys(prepared.rules.program, find, outcome.changes, show)
-    return outcome
+    """Carry out the work; rows of DataFrames that share a key are found where they arrive."""
+    try:
+        return core.runtime.run(prepared.work, prepared.arriving)
+    except KeyClash as clash:
+        raise clash.told(row_text(core, prepared.rules)) from None
+
+
+def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """Refuse an epoch that breaks the key of a relation with rules (D9)."""
+    program = prepared.rules.program
+    if program.keys:
+        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, row_text(core, prepared.rules))
 
 
 @contextmanager

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
-from tidelog.engine.report import clashes_as_errors
+from tidelog.engine.report import row_text
 from tidelog.io.rows import Rows, encode_rows, in_order
 from tidelog.kernel.cells import Cells
-from tidelog.partition.keys import base_keys, keyed_elsewhere, replace_by_key
+from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
@@ -96,8 +96,10 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
     beside = {name: signed.pop(name, []) for name in mixed}
     inserts, deletes = net_rows(signed)
     keys = base_keys(rules.program)
-    with clashes_as_errors(core, rules):
+    try:
         replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
+    except KeyClash as clash:
+        raise clash.told(row_text(core, rules)) from None
     rules = rules.holding([*inserts, *mixed])
     work = core.planner.work(core.rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
     if mixed:

@@ -6,7 +6,6 @@ Law: rows are read when they are asked for; relations that did not change have a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from tidelog.engine.core import Core
 from tidelog.engine.view import ChangeSet, Rows, frame_maker
 from tidelog.io.texts import show_fact
 from tidelog.kernel.cells import Cells
-from tidelog.partition.keys import KeyClash
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
@@ -127,12 +125,3 @@ def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:
         return show_fact(name, rows.rows()[0])
 
     return show
-
-
-@contextmanager
-def clashes_as_errors(core: Core, rules: Ruleset) -> Iterator[None]:
-    """Rows with one key, inserted in one epoch, are told with their values."""
-    try:
-        yield
-    except KeyClash as clash:
-        raise clash.told(row_text(core, rules)) from None
