@@ -24,7 +24,6 @@ ENVIRONMENT = {**os.environ, "PATH": COMMANDS}
 ENTRIES = all_failures()
 CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.kind.__name__ for entry in ENTRIES)}
 PACKAGES_TO_DO = (
-    "cli",
     "dbsp",
     "engine",
     "partition",
