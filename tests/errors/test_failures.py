@@ -30,7 +30,6 @@ PACKAGES_TO_DO = (
     "plan",
     "runtime",
     "semantics",
-    "spark",
     "testing",
     "why",
 )

@@ -6,7 +6,7 @@ resident stage, TL15xx rows and files, TL47xx streams and calls, TL52xx tables.
 
 from __future__ import annotations
 
-from tidelog.errors import DataError, EngineError, EvaluationError, StateError
+from tidelog.errors import DataError, EngineError, StateError
 from tidelog.errors.entry import FailureEntry
 from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
 
@@ -204,6 +204,14 @@ NOT_STARTED = FailureEntry(
     "The session is made with the master and the settings that were given.",
     "Check the master, and that its host and port can be reached.",
     test="tests/spark/session/test_workers.py::test_session_that_does_not_start_is_told",
+)
+NOT_INSTALLED = FailureEntry(
+    "TL6022",
+    PreflightError,
+    "Python packages that are missing",
+    "Spark needs {missing}: {advice}",
+    "An install without the extra `spark` lacks nothing until Spark is asked for.",
+    test="tests/engine/test_bare_install.py::test_commands_run_and_on_spark_they_say_in_one_line_what_to_install",
 )
 
 # Rows
@@ -443,15 +451,6 @@ FOREIGN = FailureEntry(
 
 # Engines on Spark
 
-GIVEN_UP = FailureEntry(
-    "TL2301",
-    EvaluationError,
-    "epoch that was interrupted",
-    "the epoch was interrupted; nothing was changed",
-    "An interrupt ends the epoch on all partitions, and they stand as they were.",
-    "Repeat the epoch.",
-    test="tests/spark/test_failures.py::test_epoch_that_was_given_up_does_not_begin",
-)
 PARTITIONS_CLOSED = FailureEntry(
     "TL4701",
     EngineError,
@@ -518,6 +517,7 @@ ENTRIES = (
     TOO_FEW_SLOTS,
     SECOND_SESSION,
     NOT_STARTED,
+    NOT_INSTALLED,
     CHANGE_COLUMN,
     CHANGE_TYPE,
     FRAME_COLUMNS,
@@ -544,7 +544,6 @@ ENTRIES = (
     LOST,
     LATE,
     FOREIGN,
-    GIVEN_UP,
     PARTITIONS_CLOSED,
     NOT_A_STREAM,
     NEW_CHECKPOINT,
