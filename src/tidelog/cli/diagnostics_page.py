@@ -13,6 +13,7 @@ from typing import Any
 from tidelog.cli import failures as cli_failures
 from tidelog.cli.simulate import catalogue as simulations
 from tidelog.dbsp import catalogue as circuits
+from tidelog.dbsp import failures as dbsp_failures
 from tidelog.engine import failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
 from tidelog.io import catalogue as files
@@ -67,6 +68,7 @@ FAMILIES = (
 )
 FAILURE_CATALOGUES = (
     cli_failures,
+    dbsp_failures,
     engine_failures,
     io_failures,
     partition_failures,
@@ -93,6 +95,7 @@ FAILURE_FAMILIES = (
     ("TL4", "Calls and commands", "EngineError"),
     ("TL5", "State folders and feeds", "StateError"),
     ("TL6", "Spark", "SparkError"),
+    ("TL7", "Circuits and the simulator", "TidelogError"),
 )
 
 
