@@ -28,11 +28,10 @@ PACKAGES_TO_DO = (
     "partition",
     "plan",
     "runtime",
-    "semantics",
-    "testing",
     "why",
 )
-THEORY = {"dbsp"}  # calculus and simulator: libraries to learn from, whose errors are of several classes
+WITHOUT_CODES = {"testing"}  # the naive judge: seen by tests, and by `tidelog simulate`, which has codes of its own
+THEORY = {"dbsp", "semantics"}  # calculus and simulator: libraries to learn from, whose errors are of several classes
 SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
 RUNNABLE = [entry for entry in ENTRIES if entry.example]
 
@@ -83,8 +82,9 @@ def test_every_failure_is_raised_somewhere(entry: FailureEntry[Any]) -> None:
 
 def test_no_error_is_worded_where_it_is_raised() -> None:
     found = {str(path.relative_to(ROOT)): lines for path, text in SOURCES.items() if (lines := worded_in(text))}
-    assert [path for path in found if path.split("/")[2] not in PACKAGES_TO_DO] == []
-    assert {path.split("/")[2] for path in found} == set(PACKAGES_TO_DO), "strike what is done off PACKAGES_TO_DO"
+    assert [path for path in found if path.split("/")[2] not in {*PACKAGES_TO_DO, *WITHOUT_CODES}] == []
+    packages = {path.split("/")[2] for path in found}
+    assert packages - WITHOUT_CODES == set(PACKAGES_TO_DO), "strike what is done off PACKAGES_TO_DO"
 
 
 def worded_in(text: str) -> list[int]:

@@ -27,6 +27,7 @@ from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
 from tidelog.runtime import failures as runtime_failures
 from tidelog.semantics import catalogue as networks
+from tidelog.semantics import failures as semantics_failures
 from tidelog.spark import failures as spark_failures
 from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
@@ -76,6 +77,7 @@ FAILURE_CATALOGUES = (
     program_failures,
     rewrite_failures,
     runtime_failures,
+    semantics_failures,
     spark_failures,
     store_failures,
     verify_failures,
