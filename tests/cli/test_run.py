@@ -270,7 +270,7 @@ def test_options_that_do_not_go_together_are_refused(reach):
 
 def test_master_that_is_not_known_is_told(reach):
     told = failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
-    assert told.startswith("error[TL4813]: --master spark://nowhere.invalid:7077: nowhere.invalid is not known here (")
+    assert "error[TL4813]: --master spark://nowhere.invalid:7077: nowhere.invalid is not known here (" in told
 
 
 def test_wrong_use_of_the_command_line_is_code_2(reach):
@@ -314,7 +314,7 @@ def test_failing_epoch_is_placed_in_the_script(reach, script):
 def test_error_in_the_script_keeps_its_code(reach, script):
     script.write_text("+edge(a, 5).\ncommit.\n")
     told = failed(reach, "-F", reach.parent, "--changes", script)
-    assert told.startswith("error[TL1002]: ")
+    assert "error[TL1002]: " in told
     assert "changes.txt:1: epoch 1 of the script was not committed: edge, column 2: 5 in row 1 is not a value" in told
 
 
