@@ -105,18 +105,20 @@ def test_quit_ends_the_session() -> None:
         ("p(X :- .", "error[TL103]"),
         ("?p(X", "error[TL"),
         ("- r9.", "no rule has the label `r9`"),
-        (":nonsense", "unknown command `:nonsense`"),
-        (":why", "`:why` needs more"),
+        (":nonsense", "error[TL4804]: unknown command `:nonsense`"),
+        (":why", "error[TL4801]: `:why` needs more"),
         (":why n(2)", "`n(2)` is not true; ask `:whynot`"),
-        (":load nowhere.dl", "cannot read `nowhere.dl`"),
+        (":load nowhere.dl", "error[TL4806]: cannot read `nowhere.dl`"),
+        (":load declared.dl", "error[TL4805]: `declared.dl` has declarations"),
         ("n(a).", "not a value of type number"),
-        (".decl m(x: number)", "declarations come before"),
-        ("likes(", "rules and facts end with a period"),
-        ("likes(x) :-", "rules and facts end with a period"),
+        (".decl m(x: number)", "error[TL4803]: declarations come before"),
+        ("likes(", "error[TL4802]: rules and facts end with a period"),
+        ("likes(x) :-", "error[TL4802]: rules and facts end with a period"),
         ('likes("a).', "error[TL"),
     ],
 )
 def test_wrong_input_is_told_and_changes_nothing(text: str, words: str) -> None:
+    Path("declared.dl").write_text(".decl m(x: number)\n")
     result = run(f"n(1).\n{text}\n\n?n(X)\n")
     assert result.exit_code == 1
     assert words in result.stdout

@@ -266,7 +266,11 @@ def test_options_that_do_not_go_together_are_refused(reach):
     assert "--conf is about Spark" in failed(reach, "--conf", "spark.executor.cores=1")
     assert "one partition" in failed(reach, "--algorithm", "circuit", "--partitions", "2")
     assert "one partition" in failed(reach, "--algorithm", "circuit", "--runtime", "spark")
-    assert "nowhere.invalid" in failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
+
+
+def test_master_that_is_not_known_is_told(reach):
+    told = failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
+    assert "error[TL4813]: --master spark://nowhere.invalid:7077: nowhere.invalid is not known here (" in told
 
 
 def test_wrong_use_of_the_command_line_is_code_2(reach):
@@ -305,6 +309,13 @@ def test_failing_epoch_is_placed_in_the_script(reach, script):
     script.write_text("+edge(a, e).\ncommit.\n\n- nosuch.\ncommit.\n")
     told = failed(reach, "-F", reach.parent, "--changes", script)
     assert "changes.txt:4: epoch 2 of the script was not committed: no rule has the label `nosuch`" in told
+
+
+def test_error_in_the_script_keeps_its_code(reach, script):
+    script.write_text("+edge(a, 5).\ncommit.\n")
+    told = failed(reach, "-F", reach.parent, "--changes", script)
+    assert "error[TL1002]: " in told
+    assert "changes.txt:1: epoch 1 of the script was not committed: edge, column 2: 5 in row 1 is not a value" in told
 
 
 def test_mistake_in_the_script_stops_before_anything_runs(reach, script):

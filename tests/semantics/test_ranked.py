@@ -267,5 +267,6 @@ def test_widest_path_restores_in_clean_up_what_it_showed_before():
 def test_a_rule_that_is_not_monotone_in_the_chosen_value_is_an_error():
     ranked = Ranked()
     ranked.load(parse_program("d(min<X>) :- s(X). d(min<Y>) :- d(X), X = 5, Y = 1."), [Fact("s", (5,))])
-    with pytest.raises(EvaluationError, match="not monotone"):
+    with pytest.raises(EvaluationError, match="not monotone") as refused:
         run(ranked, Fifo())
+    assert refused.value.code == "TL7106"

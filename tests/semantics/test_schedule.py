@@ -177,5 +177,6 @@ def test_an_exploration_that_outgrows_its_limit_says_so():
 
 
 def test_the_state_of_a_cyclic_program_is_infinite():
-    with pytest.raises(LimitError, match="evaluation from scratch has not ended after 30 rounds"):
+    with pytest.raises(LimitError, match="evaluation from scratch has not ended after 30 rounds") as late:
         multiset_state(prepare(LOOP), {Fact("a", (1,)): 1}, 30)
+    assert late.value.code == "TL7304"

@@ -92,8 +92,9 @@ def test_insertions_of_an_iteration_are_committed_before_the_deletions_of_the_sa
         configuration = pick(SEMANTICS, configuration, update)
     for update in (INSERT, DELETE):
         configuration, _ = fire(SEMANTICS, configuration, update)
-    with pytest.raises(IllegalStep, match="has to be committed first"):
+    with pytest.raises(IllegalStep, match="has to be committed first") as refused:
         commit(SEMANTICS, configuration, DELETE)
+    assert refused.value.code == "TL7205"
 
 
 def test_the_precondition_of_correctness_is_checked():
@@ -126,26 +127,34 @@ def test_a_trace_prints_every_command_and_both_ends():
 def test_the_checker_names_the_first_step_that_is_not_legal():
     trace = pipelined_trace(SEMANTICS, waiting(INSERT), Fifo())
     steps = list(trace.steps)
-    with pytest.raises(IllegalStep, match="step 2: cannot commit"):
+    with pytest.raises(IllegalStep, match="step 2: cannot commit") as refused:
         check(replace(trace, steps=[steps[0], steps[2]]))
-    with pytest.raises(IllegalStep, match=r"step 2: \+q\(1\) sends {\+p\(1\)}, not {}"):
+    assert refused.value.code == "TL7204"
+    with pytest.raises(IllegalStep, match=r"step 2: \+q\(1\) sends {\+p\(1\)}, not {}") as refused:
         check(replace(trace, steps=[steps[0], replace(steps[1], sent=())]))
-    with pytest.raises(IllegalStep, match="step 1: unknown command `jump`; known: pick, fire, commit, change"):
+    assert refused.value.code == "TL7208"
+    with pytest.raises(
+        IllegalStep, match="step 1: unknown command `jump`; known: pick, fire, commit, change"
+    ) as refused:
         check(replace(trace, steps=[replace(steps[0], command="jump")]))
+    assert refused.value.code == "TL7206"
 
 
 def test_the_checker_refuses_changes_that_break_the_precondition():
-    with pytest.raises(IllegalStep, match="step 1: deletions without a base fact"):
+    with pytest.raises(IllegalStep, match="step 1: deletions without a base fact") as refused:
         check(Trace(SEMANTICS, Configuration(), [Step(CHANGE, DELETE)]))
-    with pytest.raises(IllegalStep, match="start: deletions without a base fact"):
+    assert refused.value.code == "TL7207"
+    with pytest.raises(IllegalStep, match="start: deletions without a base fact") as refused:
         check(Trace(SEMANTICS, waiting(DELETE), []))
+    assert refused.value.code == "TL7207"
     assert check(Trace(SEMANTICS, waiting(INSERT), [Step(CHANGE, DELETE)])).waiting().count(DELETE) == 1
 
 
 def test_a_trace_that_is_not_made_of_complete_iterations_is_refused():
     trace = pipelined_trace(SEMANTICS, waiting(INSERT), Fifo())
-    with pytest.raises(IllegalStep, match="step 4 does not start a complete iteration"):
+    with pytest.raises(IllegalStep, match="step 4 does not start a complete iteration") as refused:
         iterations(replace(trace, steps=trace.steps[:5]))
+    assert refused.value.code == "TL7209"
     with pytest.raises(IllegalStep, match="step 1 does not start a complete iteration"):
         iterations(replace(trace, steps=trace.steps[1:]))
     assert not is_pipelined(replace(trace, steps=trace.steps[:3]))
@@ -227,27 +236,32 @@ def test_a_text_that_is_not_a_trace_is_a_data_error(text, message):
 def test_a_step_without_a_fact_is_a_data_error():
     document = json.loads(trace_to_json(pipelined_trace(SEMANTICS, waiting(INSERT), Fifo())))
     document["steps"][0][1][1] = 3
-    with pytest.raises(DataError, match="3 is not a fact"):
+    with pytest.raises(DataError, match="3 is not a fact") as refused:
         trace_from_json(json.dumps(document))
+    assert refused.value.code == "TL7212"
 
 
 def test_executions_that_do_not_end_say_so():
     semantics = Semantics(prepare(LOOP))
     configuration = start(semantics, [Fact("a", (1,))])
-    with pytest.raises(LimitError, match="pipelined execution has not ended after 20"):
+    with pytest.raises(LimitError, match="pipelined execution has not ended after 20") as late:
         pipelined_trace(semantics, configuration, Fifo(), 20)
-    with pytest.raises(LimitError, match="synchronous execution has not ended after 20"):
+    assert late.value.code == "TL7302"
+    with pytest.raises(LimitError, match="synchronous execution has not ended after 20") as late:
         synchronous_trace(semantics, configuration, 20)
+    assert late.value.code == "TL7303"
 
 
 def test_executions_that_are_stuck_say_so():
     semantics = Semantics(prepare(TWO_DERIVATIONS), sets=True)
     state = holding(semantics, {Fact("s"): 1, Fact("q"): 1, Fact("u"): 1})
     stuck = state.sent(semantics.network, [deletion("q"), deletion("u")])
-    with pytest.raises(StuckError, match=r"no update can be picked: {-s}"):
+    with pytest.raises(StuckError, match=r"no update can be picked: {-s}") as told:
         pipelined_trace(semantics, stuck, Fifo())
-    with pytest.raises(StuckError, match="cannot pick -s"):
+    assert told.value.code == "TL7306"
+    with pytest.raises(StuckError, match="cannot pick -s") as told:
         synchronous_trace(semantics, stuck)
+    assert told.value.code == "TL7308"
 
 
 def test_set_semantics_keeps_one_copy():

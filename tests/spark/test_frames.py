@@ -111,8 +111,11 @@ def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> No
             e.delete("edge", [(1, 2)])
         later = e.changes["reach"].to_spark()
         assert view.count() == 3
-    with pytest.raises(EngineError, match="the engine is closed; what its partitions hold has to be read before"):
+    with pytest.raises(
+        EngineError, match="the engine is closed; what its partitions hold has to be read before"
+    ) as gone:
         list(e.changes["edge"].deleted)
+    assert gone.value.code == "TL4701"
     assert sorted(map(tuple, view.collect())) == [(1, 2), (1, 3), (2, 3)]
     assert sorted(map(tuple, changes.collect())) == [(1, 2, 1), (1, 3, 1), (2, 3, 1)]
     assert sorted(map(tuple, later.collect())) == [(1, 2, -1), (1, 3, -1)]

@@ -166,6 +166,24 @@ def test_bad_row_is_told_with_its_line_and_nothing_is_written(tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
+def test_folder_for_views_that_is_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text("n(1). p(X) :- n(X).")
+    (tmp_path / "out").touch()
+    for place in ("spark", "embedded"):
+        result = run(tmp_path / "p.dl", "-D", tmp_path / "out", "--runtime", place)
+        assert result.exit_code == 1
+        assert f"error[TL1066]: cannot write {tmp_path}/out/p.csv: " in result.stderr
+
+
+def test_value_that_a_file_cannot_hold_is_told_as_by_the_embedded_run(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text('.output t(IO=ntriples)\nn("x"). t(X, X, X) :- n(X).\n')
+    args = (tmp_path / "p.dl", "-D", tmp_path / "out")
+    embedded, on_spark = run(*args, "--runtime", "embedded"), run(*args)
+    assert on_spark.stderr in embedded.stderr
+    assert on_spark.stderr.startswith(f"error[TL1070]: {tmp_path}/out/t.nt: 'x' is not a term of N-Triples; ")
+    assert (on_spark.exit_code, list((tmp_path / "out").iterdir())) == (1, [])
+
+
 # Options
 
 

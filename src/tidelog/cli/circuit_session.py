@@ -13,10 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from tidelog.cli.failures import CIRCUIT_KEYS
 from tidelog.cli.session import Step, in_order
 from tidelog.cli.view_change import Row, view_change
 from tidelog.dbsp import DatalogCircuit, Outcome
-from tidelog.errors import EngineError
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.delimited import Data
 from tidelog.io.files import write_output
@@ -33,7 +33,7 @@ class CircuitSession:
 
     def __init__(self, checked: Checked) -> None:
         if checked.program.keys:
-            raise EngineError("the circuit keeps no keys (`materialize`); run this program on the engine")
+            raise CIRCUIT_KEYS.error()
         self._program = checked.program
         self._schema = dict(checked.schema)
         self._circuit = DatalogCircuit()

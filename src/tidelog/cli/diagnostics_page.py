@@ -13,6 +13,7 @@ from typing import Any
 from tidelog.cli import failures as cli_failures
 from tidelog.cli.simulate import catalogue as simulations
 from tidelog.dbsp import catalogue as circuits
+from tidelog.dbsp import failures as dbsp_failures
 from tidelog.engine import failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
 from tidelog.io import catalogue as files
@@ -26,6 +27,7 @@ from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
 from tidelog.runtime import failures as runtime_failures
 from tidelog.semantics import catalogue as networks
+from tidelog.semantics import failures as semantics_failures
 from tidelog.spark import failures as spark_failures
 from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
@@ -67,6 +69,7 @@ FAMILIES = (
 )
 FAILURE_CATALOGUES = (
     cli_failures,
+    dbsp_failures,
     engine_failures,
     io_failures,
     partition_failures,
@@ -74,6 +77,7 @@ FAILURE_CATALOGUES = (
     program_failures,
     rewrite_failures,
     runtime_failures,
+    semantics_failures,
     spark_failures,
     store_failures,
     verify_failures,
@@ -93,6 +97,7 @@ FAILURE_FAMILIES = (
     ("TL4", "Calls and commands", "EngineError"),
     ("TL5", "State folders and feeds", "StateError"),
     ("TL6", "Spark", "SparkError"),
+    ("TL7", "Circuits and the simulator", "TidelogError"),
 )
 
 

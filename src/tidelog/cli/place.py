@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 
 import typer
 
+from tidelog.cli.failures import SPARK_OPTION, UNKNOWN_MASTER
 from tidelog.cli.progress import progress
-from tidelog.errors import DataError, EngineError
+from tidelog.errors import DataError
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
@@ -94,8 +95,7 @@ def read_settings(given: list[str] | None) -> dict[str, str]:
 def check_place(place: Place) -> None:
     """Refuse settings of Spark for a run that does not use it."""
     if not place.is_spark and (place.master or place.settings):
-        option = "--master" if place.master else "--conf"
-        raise EngineError(f"{option} is about Spark, and this run is embedded; leave it out, or say `--runtime spark`")
+        raise SPARK_OPTION.error(option="--master" if place.master else "--conf")
 
 
 @contextmanager
@@ -139,5 +139,5 @@ def _address(master: str) -> dict[str, str]:
             towards.connect((host, 9))  # of a datagram socket: nothing is sent
             own = str(towards.getsockname()[0])
     except OSError as error:
-        raise EngineError(f"--master {master}: {host} is not known here ({error.strerror or error})") from None
+        raise UNKNOWN_MASTER.error(master=master, host=host, reason=error.strerror or error) from None
     return {"spark.driver.host": own, "spark.driver.bindAddress": own}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidelog.cli import failures
 from tidelog.cli.circuit_session import CircuitSession
 from tidelog.cli.engine_session import EngineSession
 from tidelog.cli.inputs import read_inputs
@@ -24,7 +25,6 @@ from tidelog.cli.session import Session, Step
 from tidelog.cli.show import console
 from tidelog.cli.state import told_warnings
 from tidelog.cli.statistics import show_statistics
-from tidelog.errors import EngineError, StateError
 from tidelog.io.files import find_inputs, refuse_spark_kinds
 from tidelog.partition.limits import Limits
 from tidelog.program.check import Checked
@@ -66,7 +66,7 @@ def run_program(checked: Checked, options: Options) -> None:
     script = () if options.changes is None else read_script(options.changes, checked.program)
     resumed = options.state is not None and check_format(open_store(options.state))
     if options.at is not None and not resumed:
-        raise StateError(f"{options.state} holds no state, so there is no epoch {options.at} to read")
+        raise failures.NO_STATE_AT.error(state=options.state, epoch=options.at)
     options = replace(options, place=settle_place(options, resumed))
     if not options.place.is_spark and options.out != TERMINAL:
         for name, layout in outputs or ():
@@ -108,25 +108,22 @@ def settle_place(options: Options, resumed: bool) -> Place:
         return place
     made = partitions_of(open_store(options.state))
     if not made and place.runtime is Runtime.spark:
-        raise StateError(
-            f"{options.state} was made by one embedded partition, and goes on so: say `--runtime embedded`; or make a "
-            "new state on Spark from what `tidelog export` writes"
-        )
+        raise failures.MADE_EMBEDDED.error(state=options.state)
     return replace(place, runtime=place.runtime if made else Runtime.embedded, partitions=place.partitions or made or 1)
 
 
 def check_options(options: Options) -> None:
     """Refuse what does not go together."""
     if options.at is not None and options.state is None:
-        raise EngineError("--at reads an epoch of a state folder; give it with --state")
+        raise failures.AT_WITHOUT_STATE.error()
     if options.at is not None and options.changes is not None:
-        raise EngineError("--at only reads; changes are applied to the last epoch, without --at")
+        raise failures.AT_ONLY_READS.error()
     if options.state is not None and options.algorithm is Algorithm.circuit:
-        raise EngineError("the circuit keeps no state; leave out --state, or use the engine")
+        raise failures.CIRCUIT_STATE.error()
     if options.algorithm is Algorithm.circuit and (
         options.place.runtime is Runtime.spark or (options.place.partitions or 1) > 1
     ):
-        raise EngineError("the circuit runs in this process, on one partition; say `--runtime embedded`")
+        raise failures.CIRCUIT_PLACE.error()
     check_place(options.place)
 
 

@@ -52,4 +52,4 @@ def _placed(error: TidelogError, epoch: Epoch, path: Path | None, done: int) -> 
     """The error with the lines of the epoch that failed."""
     spans = [change.span for change in epoch if change.span is not None]
     lines = "" if not spans else f":{spans[0].line}"
-    return type(error)(f"{path}{lines}: epoch {done + 1} of the script was not committed: {error}")
+    return error.reworded(f"{path}{lines}: epoch {done + 1} of the script was not committed: {error}")

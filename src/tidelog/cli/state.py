@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tidelog.cli.failures import NO_STATE
 from tidelog.cli.guard import guarded
 from tidelog.cli.options import LAST
 from tidelog.cli.show import console
 from tidelog.engine.engine import Engine
-from tidelog.errors import StateError
 from tidelog.store import open_store
 from tidelog.store.notes import check_format
 
@@ -24,7 +24,7 @@ def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
     """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
     with guarded(), told_warnings():
         if not check_format(open_store(place)):
-            raise StateError(f"{place} holds no state; `tidelog run PROGRAM --state {place}` makes one")
+            raise NO_STATE.error(place=place)
         with Engine(path=place, at=at) as db:
             yield db
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.errors import TidelogError
+from tidelog.dbsp.failures import UNBOUND_HEAD
 
 Atom: TypeAlias = tuple[Hashable, tuple[Hashable, ...]]
 """A ground atom: predicate and constants. In a clause (a *pattern*) the terms may also be variables."""
@@ -42,7 +42,7 @@ class Clause:
         bound = set(variables(self.body))
         for variable in variables((self.head,)):
             if variable not in bound:
-                raise TidelogError(f"variable {variable.name} of the head does not occur in the body")
+                raise UNBOUND_HEAD.error(name=variable.name)
 
 
 def variables(patterns: tuple[Atom, ...]) -> tuple[Variable, ...]:

@@ -16,10 +16,10 @@ from itertools import count
 from typing import Protocol, TypeAlias
 
 from tidelog.dbsp.clause import Atom, Clause
+from tidelog.dbsp.failures import ROW_COLUMNS, TWO_RULES, UNKNOWN_RULE
 from tidelog.dbsp.indexed_circuit import IndexedCircuit
 from tidelog.dbsp.translate import Arities, Constants, check, fact_row, rule_to_clause
 from tidelog.dbsp.zset import ZSet
-from tidelog.errors import DataError, EngineError
 from tidelog.program import Fact, Program, Rule, Value
 from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
 
@@ -126,7 +126,7 @@ class DatalogCircuit:
 
     def _atom(self, relation: str, row: Row, arities: Arities) -> Atom:
         if not arities.fits(relation, len(row)):
-            raise DataError(f"relation `{relation}` has {arities.expected(relation)} columns, but the row is {row}")
+            raise ROW_COLUMNS.error(relation=relation, columns=arities.expected(relation), row=row)
         number = self._constants.number
         return relation, tuple(number(value) for value in row)
 
@@ -134,7 +134,7 @@ class DatalogCircuit:
         gone: dict[str, Rule] = {}
         for label in labels:
             if label not in self.rules:
-                raise EngineError(f"unknown rule `{label}`; known: {', '.join(self.rules) or 'none'}")
+                raise UNKNOWN_RULE.error(label=label, known=", ".join(self.rules) or "none")
             gone[label] = self.rules[label]
         return gone
 
@@ -144,7 +144,7 @@ class DatalogCircuit:
         for rule in rules:
             label = rule.label or _fresh_label(taken)
             if label in come or (label in self.rules and label not in gone):
-                raise EngineError(f"label `{label}` is given to two rules")
+                raise TWO_RULES.error(label=label)
             come[label] = rule
             taken.add(label)
         return come

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
+from tidelog.dbsp.failures import NO_DELAY, NOT_SENT
 from tidelog.dbsp.group import Group
-from tidelog.errors import TidelogError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -49,7 +49,7 @@ class Stream(Generic[A]):
     def __getitem__(self, time: int) -> A:
         while len(self._known) <= time:
             if self._busy:
-                raise TidelogError("a feedback loop without a delay: the stream depends on its own value at this time")
+                raise NO_DELAY.error()
             self._busy = True
             try:
                 self._known.append(self._at(len(self._known)))
@@ -84,7 +84,7 @@ class Source(Stream[A]):
         return len(self._known) - 1
 
     def _missing(self, time: int) -> A:
-        raise TidelogError(f"the stream has no value at time {time} yet: send it first")
+        raise NOT_SENT.error(time=time)
 
 
 def streams(group: Group[A]) -> Group[Stream[A]]:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterator
 from tidelog.dbsp.catalogue import COLUMNS, LITERAL, TERM, UNBOUND
 from tidelog.dbsp.clause import Atom as Pattern
 from tidelog.dbsp.clause import Clause, Variable
-from tidelog.errors import DataError, Diagnostic, ProgramError
+from tidelog.dbsp.failures import NO_VALUE
+from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program import Atom, Call, Const, Fact, Program, Rule, Term, Value, Var, Wildcard
 from tidelog.program.term import canonical_float
 
@@ -63,7 +64,7 @@ def _typed(value: Value) -> Hashable:
         return int, int(value)
     if isinstance(value, str):
         return value
-    raise DataError(f"{value!r} is no value: expected a number, a text or a tuple of values")
+    raise NO_VALUE.error(value=value)
 
 
 class Arities:

@@ -4,13 +4,14 @@ A program runs over a network of nodes under any schedule, its messages are coun
 be explored, and every step can be checked. The judges of the engine, and a library to learn from.
 """
 
-from tidelog.semantics.algorithm import Algorithm, Event, Message, Schedule, StuckError, Tables, as_sets, flatten, run
+from tidelog.semantics.algorithm import Algorithm, Event, Message, Schedule, Tables, as_sets, flatten, run
 from tidelog.semantics.annotation import PLAIN, TREES, Annotation
 from tidelog.semantics.bag import Bag
-from tidelog.semantics.commands import IllegalStep, commit, fire, pick
+from tidelog.semantics.commands import commit, fire, pick
 from tidelog.semantics.configuration import Configuration, Semantics, check_precondition, holding, start
 from tidelog.semantics.derivation_sets import DERIVATION_SETS, Extended, ExtendedSynchronous
 from tidelog.semantics.dred import DRed
+from tidelog.semantics.errors import IllegalStep, StuckError
 from tidelog.semantics.executions import (
     Batched,
     Pipelined,

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from tidelog.errors import LimitError, TidelogError
 from tidelog.program import Program
 from tidelog.semantics.fact import Fact, Node, Row, Update, byte_size
+from tidelog.semantics.failures import NOT_QUIESCENT
 
 Tables: TypeAlias = "dict[Node, dict[str, Counter[Row]]]"
 """Per node and relation the rows with their multiplicity; under set semantics every count is 1."""
@@ -117,18 +117,12 @@ class Algorithm(Protocol):
         """What every node holds."""
 
 
-class StuckError(TidelogError):
-    """Updates are left that may never be picked: deletions of facts that no pending update will insert."""
-
-
 def run(algorithm: Algorithm, schedule: Schedule, limit: int = 100_000) -> list[Event]:
     """Step until the algorithm is quiescent; more than ``limit`` steps are a `LimitError`."""
     events: list[Event] = []
     while not algorithm.quiescent():
         if len(events) >= limit:
-            raise LimitError(
-                f"{algorithm.name} is not quiescent after {limit} steps; {len(algorithm.pending())} pending"
-            )
+            raise NOT_QUIESCENT.error(algorithm=algorithm.name, limit=limit, pending=len(algorithm.pending()))
         events.append(algorithm.step(schedule))
     return events
 

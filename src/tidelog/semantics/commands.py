@@ -15,17 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tidelog.errors import TidelogError
+from tidelog.semantics import failures
 from tidelog.semantics.configuration import Configuration, Semantics
 from tidelog.semantics.delta import fire_rules
 from tidelog.semantics.fact import Node, Update
 from tidelog.semantics.state import State
 
 PICK, FIRE, COMMIT = "pick", "fire", "commit"
-
-
-class IllegalStep(TidelogError):
-    """A command whose precondition does not hold."""
 
 
 def pickable(semantics: Semantics, configuration: Configuration, update: Update) -> bool:
@@ -49,9 +45,9 @@ def pick(semantics: Semantics, configuration: Configuration, update: Update) -> 
     node = semantics.network.node_of(update.fact)
     bag = configuration.bags.get(node)
     if bag is None or update not in bag:
-        raise IllegalStep(f"cannot pick {update}: it is not in the bag of its node")
+        raise failures.NOT_WAITING.error(update=update)
     if not pickable(semantics, configuration, update):
-        raise IllegalStep(f"cannot pick {update}: the fact is not present")
+        raise failures.NOT_PRESENT.error(update=update)
     recorded = semantics.annotation.picked(update)
     new = changed(semantics, configuration.new, recorded)
     return replace(configuration.taken(node, update), new=new, picked=configuration.picked.plus(recorded))
@@ -60,7 +56,7 @@ def pick(semantics: Semantics, configuration: Configuration, update: Update) -> 
 def fire(semantics: Semantics, configuration: Configuration, update: Update) -> tuple[Configuration, list[Update]]:
     """<K, U, P ⊎ {u}, E>  →  <K, U ⊎ F, P, E ⊎ {u}>, with the updates F that the delta rules of u derive."""
     if update not in configuration.picked:
-        raise IllegalStep(f"cannot fire {update}: it has not been picked")
+        raise failures.NOT_PICKED.error(update=update)
     derived = fire_rules(
         semantics.network, semantics.annotation, update, configuration.old, configuration.new, configuration.fired
     )
@@ -71,9 +67,9 @@ def fire(semantics: Semantics, configuration: Configuration, update: Update) -> 
 def commit(semantics: Semantics, configuration: Configuration, update: Update) -> Configuration:
     """<K, U, P, E ⊎ {u}>  →  <K changed by u, U, P, E>"""
     if update not in configuration.fired:
-        raise IllegalStep(f"cannot commit {update}: it has not fired")
+        raise failures.NOT_FIRED.error(update=update)
     if update.sign < 0 and not configuration.old.holds(semantics.network.node_of(update.fact), update.occurrence):
-        raise IllegalStep(f"cannot commit {update}: the insertion of the same iteration has to be committed first")
+        raise failures.NOT_COMMITTED.error(update=update)
     old = changed(semantics, configuration.old, update)
     return replace(configuration, old=old, fired=configuration.fired.minus(update))
 

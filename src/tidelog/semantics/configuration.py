@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tidelog.errors import DataError
 from tidelog.semantics.annotation import PLAIN, Annotation
 from tidelog.semantics.bag import Bag
 from tidelog.semantics.delta import axioms
 from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Update
+from tidelog.semantics.failures import NOT_THERE
 from tidelog.semantics.network import Network
 from tidelog.semantics.state import State
 
@@ -96,7 +96,7 @@ def check_precondition(base: Counter[Fact], changes: Iterable[Update]) -> Counte
         after[update.fact] += update.sign
     missing = sorted(str(fact) for fact, count in after.items() if count < 0)
     if missing:
-        raise DataError(f"deletions without a base fact or an insertion: {', '.join(missing)}")
+        raise NOT_THERE.error(missing=", ".join(missing))
     return +after
 
 

@@ -14,13 +14,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from tidelog.errors import LimitError
-from tidelog.semantics.algorithm import Algorithm, Message, StuckError, flatten
+from tidelog.semantics.algorithm import Algorithm, Message, flatten
 from tidelog.semantics.commands import choices
 from tidelog.semantics.configuration import Configuration, Semantics
+from tidelog.semantics.errors import StuckError
 from tidelog.semantics.executions.execution import complete_iteration
 from tidelog.semantics.executions.synchronous import synchronous_trace
 from tidelog.semantics.fact import Fact, order
+from tidelog.semantics.failures import TOO_MANY_STATES
 from tidelog.semantics.schedule import Fifo
 from tidelog.semantics.trace import check
 
@@ -80,7 +81,7 @@ def explore(
                 parents[reached] = (state, label)
                 todo.append(reached)
         if len(parents) > limit:
-            raise LimitError(f"more than {limit} states; {len(todo)} of them not yet explored")
+            raise TOO_MANY_STATES.error(limit=limit, left=len(todo))
     return Exploration(len(parents), ends, expected)
 
 

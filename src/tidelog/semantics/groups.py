@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TypeAlias
 
-from tidelog.errors import EvaluationError
 from tidelog.semantics.delta import best, chosen
 from tidelog.semantics.fact import Fact, Occurrence, Row, order
+from tidelog.semantics.failures import NOT_MONOTONE
 from tidelog.semantics.network import Choice, Network
 
 Group: TypeAlias = tuple[str, Row]
@@ -93,7 +93,7 @@ class Groups:
         missing = sorted(str(fact) for group, fact in (self._wanted or {}).items() if self.shown.get(group) != fact)
         self._wanted = None
         if missing:
-            raise EvaluationError(f"not monotone in the chosen value: {', '.join(missing)} was not restored")
+            raise NOT_MONOTONE.error(missing=", ".join(missing))
 
     def canonical(self) -> Hashable:
         """A value that decides what the groups will do."""

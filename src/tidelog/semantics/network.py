@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tidelog.errors import DataError, Diagnostic, ProgramError
+from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program import (
     Aggregate,
     Atom,
@@ -28,7 +28,7 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
-from tidelog.semantics import catalogue
+from tidelog.semantics import catalogue, failures
 from tidelog.semantics.fact import HOME, Fact, Node, Row
 from tidelog.semantics.term import evaluate
 
@@ -80,9 +80,9 @@ class Network:
         """The node that owns the fact; a fact that does not fit the program is a `DataError`."""
         arity = self.arity.get(fact.relation)
         if arity is None:
-            raise DataError(f"unknown relation `{fact.relation}`; known: {', '.join(sorted(self.arity))}")
+            raise failures.UNKNOWN_RELATION.error(relation=fact.relation, known=", ".join(sorted(self.arity)))
         if arity != len(fact.row):
-            raise DataError(f"{fact} has {len(fact.row)} columns; relation `{fact.relation}` has {arity}")
+            raise failures.FACT_COLUMNS.error(fact=fact, found=len(fact.row), relation=fact.relation, columns=arity)
         column = self.location[fact.relation]
         return HOME if column is None else _as_node(fact.row[column])
 
@@ -176,7 +176,7 @@ def _reachable(start: str, needs: Mapping[str, Iterable[str]]) -> set[str]:
 def _as_node(value: Value) -> Node:
     if isinstance(value, int | str):
         return value
-    raise DataError(f"{value!r} cannot name a node; nodes are numbers or symbols")
+    raise failures.NOT_A_NODE.error(value=value)
 
 
 def _split_rules(program: Program) -> tuple[list[LocalRule], list[Choice], list[Diagnostic]]:

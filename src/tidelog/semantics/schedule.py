@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tidelog.errors import EngineError
+from tidelog.semantics import failures
 from tidelog.semantics.algorithm import Message, Schedule
 from tidelog.semantics.fact import Node, order
 
@@ -135,7 +135,7 @@ class Script:
         for message in pending:
             if text in (str(message), str(message.update)):
                 return message
-        raise EngineError(f"the schedule asks for {text}; pending: {', '.join(map(str, pending))}")
+        raise failures.NOT_PENDING.error(text=text, pending=", ".join(map(str, pending)))
 
 
 @dataclass
@@ -171,11 +171,11 @@ def schedule_by_name(text: str, seed: int = 0) -> Schedule:
     """
     name, _, rest = text.partition(":")
     if name not in _MAKERS:
-        raise EngineError(f"unknown schedule `{name}`; known: {', '.join(SCHEDULES)}")
+        raise failures.UNKNOWN_SCHEDULE.error(name=name, known=", ".join(SCHEDULES))
     return _MAKERS[name](seed, rest)
 
 
 def _number(text: str, default: int) -> int:
     if text and not text.isdigit():
-        raise EngineError(f"a delay is a number of messages, not `{text}`")
+        raise failures.NOT_A_DELAY.error(text=text)
     return int(text) if text else default

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from tidelog.errors import LimitError
 from tidelog.semantics.algorithm import Tables
 from tidelog.semantics.delta import best, chosen, join
 from tidelog.semantics.fact import Fact, Node, Occurrence, Row
+from tidelog.semantics.failures import SCRATCH_LIMIT
 from tidelog.semantics.network import Choice, Network
 from tidelog.semantics.state import State
 
@@ -45,7 +45,7 @@ def _fixpoint(
         if following == facts:
             return facts
         facts = following
-    raise LimitError(f"evaluation from scratch has not ended after {limit} rounds")
+    raise SCRATCH_LIMIT.error(limit=limit)
 
 
 def _consequences(network: Network, facts: Counter[Fact]) -> Counter[Fact]:

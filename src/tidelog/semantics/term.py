@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from tidelog.errors import EvaluationError
 from tidelog.program import Boolean, Call, Comparison, Const, Term, Value, Var, variables
 from tidelog.program.functions import Function, holds, resolve
+from tidelog.semantics.failures import NO_FUNCTION
 
 Binding: TypeAlias = Mapping[str, Value]
 Guard: TypeAlias = Comparison | Boolean
@@ -51,7 +51,7 @@ def _function(call: Call, binding: Binding) -> tuple[Function, list[Value]]:
     types = [type_of(arg) for arg in args]
     function = resolve(call.function, types)
     if function is None:
-        raise EvaluationError(f"no function `{call.function}` takes ({', '.join(types)})")
+        raise NO_FUNCTION.error(function=call.function, types=", ".join(types))
     return function, args
 
 

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tidelog.errors import DataError
+from tidelog.semantics import failures
 from tidelog.semantics.bag import Bag
-from tidelog.semantics.commands import COMMIT, FIRE, PICK, IllegalStep, commit, fire, pick
+from tidelog.semantics.commands import COMMIT, FIRE, PICK, commit, fire, pick
 from tidelog.semantics.configuration import Configuration, Semantics, check_precondition
+from tidelog.semantics.errors import IllegalStep
 from tidelog.semantics.fact import Fact, Update
 
 CHANGE = "change"
@@ -62,7 +64,7 @@ def perform(
         return commit(semantics, configuration, update), Step(COMMIT, update)
     if command == CHANGE:
         return configuration.sent(semantics.network, [update]), Step(CHANGE, update)
-    raise IllegalStep(f"unknown command `{command}`; known: {PICK}, {FIRE}, {COMMIT}, {CHANGE}")
+    raise failures.UNKNOWN_COMMAND.error(command=command, known=", ".join((PICK, FIRE, COMMIT, CHANGE)))
 
 
 def replay(trace: Trace) -> Iterator[Configuration]:
@@ -74,10 +76,13 @@ def replay(trace: Trace) -> Iterator[Configuration]:
             if step.command == CHANGE:
                 base = check_precondition(base, [step.update])
             configuration, performed = perform(trace.semantics, configuration, step.command, step.update)
-        except (IllegalStep, DataError) as error:
-            raise IllegalStep(f"step {number}: {error}") from error
+        except IllegalStep as error:
+            raise error.reworded(f"step {number}: {error}") from error
+        except DataError as error:
+            raise failures.BAD_CHANGE.error(where=f"step {number}", error=error) from error
         if Counter(performed.sent) != Counter(step.sent):
-            raise IllegalStep(f"step {number}: {step.update} sends {Bag(performed.sent)!r}, not {Bag(step.sent)!r}")
+            sent, told = Bag(performed.sent), Bag(step.sent)
+            raise failures.OTHER_MESSAGES.error(number=number, update=step.update, sent=sent, told=told)
         yield configuration
 
 
@@ -89,7 +94,7 @@ def _base_at_start(trace: Trace) -> Counter[Fact]:
     try:
         return check_precondition(held, waiting)
     except DataError as error:
-        raise IllegalStep(f"start: {error}") from error
+        raise failures.BAD_CHANGE.error(where="start", error=error) from error
 
 
 def check(trace: Trace) -> Configuration:
@@ -123,7 +128,7 @@ def _part(trace: Trace, start: int) -> Bag[Update]:
     taken = Bag(trace.semantics.annotation.picked(step.update) for step in steps[:size])
     for command, part in ((FIRE, steps[size : 2 * size]), (COMMIT, steps[2 * size : 3 * size])):
         if not size or Bag(s.update for s in part) != taken or any(s.command != command for s in part):
-            raise IllegalStep(f"step {start + 1} does not start a complete iteration")
+            raise failures.NO_ITERATION.error(number=start + 1)
     return taken
 
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from tidelog.errors import DataError
 from tidelog.program import Value
+from tidelog.semantics import failures
 from tidelog.semantics.annotation import PLAIN, TREES, Annotation, Tree
 from tidelog.semantics.bag import Bag
 from tidelog.semantics.configuration import Configuration, Semantics
@@ -47,13 +47,13 @@ def trace_from_json(text: str) -> Trace:
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise DataError(f"not a saved trace: the format is {document['format']!r}, not {FORMAT!r}")
+            raise failures.TRACE_FORMAT.error(found=document["format"], wanted=FORMAT)
         network = prepare(parse_program(document["program"]), central=document["central"])
         semantics = Semantics(network, ANNOTATIONS[document["annotation"]], document["sets"])
         steps = tuple(Step(c, _update_in(u), tuple(map(_update_in, sent))) for c, u, sent in document["steps"])
         return Trace(semantics, _configuration_in(semantics, document["start"]), steps)
     except (KeyError, ValueError, TypeError) as error:
-        raise DataError(f"not a saved trace: {type(error).__name__}: {error}") from error
+        raise failures.TRACE_BROKEN.error(kind=type(error).__name__, error=error) from error
 
 
 def _configuration_out(configuration: Configuration) -> dict[str, Any]:
@@ -122,5 +122,5 @@ def _in(value: Any) -> Hashable:
 def _fact(value: Any) -> Fact:
     fact = _in(value)
     if not isinstance(fact, Fact):
-        raise DataError(f"not a saved trace: {value!r} is not a fact")
+        raise failures.TRACE_FACT.error(value=value)
     return fact

@@ -205,6 +205,14 @@ NOT_STARTED = FailureEntry(
     "Check the master, and that its host and port can be reached.",
     test="tests/spark/session/test_workers.py::test_session_that_does_not_start_is_told",
 )
+NOT_INSTALLED = FailureEntry(
+    "TL6022",
+    PreflightError,
+    "Python packages that are missing",
+    "Spark needs {missing}: {advice}",
+    "An install without the extra `spark` lacks nothing until Spark is asked for.",
+    test="tests/engine/test_bare_install.py::test_commands_run_and_on_spark_they_say_in_one_line_what_to_install",
+)
 
 # Rows
 
@@ -509,6 +517,7 @@ ENTRIES = (
     TOO_FEW_SLOTS,
     SECOND_SESSION,
     NOT_STARTED,
+    NOT_INSTALLED,
     CHANGE_COLUMN,
     CHANGE_TYPE,
     FRAME_COLUMNS,

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyarrow import fs
 
-from tidelog.errors import DataError
 from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
+from tidelog.spark.failures import KEYED_JSON
 from tidelog.spark.frames import Frame
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _through_here(file: InputFile, reading: Reading) -> Data | DataFrame:
     if file.layout.kind == TABLE:
         return reading.frame
     if kind_of(file) == JSON:
-        raise DataError(f"{file.path}: `{file.relation}` has a key, and such relations are not read from JSON")
+        raise KEYED_JSON.error(path=file.path, relation=file.relation)
     return read_input(file, reading.names, reading.encoded(reading.names, None).types)
 
 

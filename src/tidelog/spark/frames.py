@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
-from tidelog.errors import DataError
 from tidelog.io.rows import Rows, read_rows
+from tidelog.spark.failures import CHANGE_MISSING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,7 +49,7 @@ class Frame:
         if self.change is None:
             return [(self.sign, self.relation, read_rows(self.relation, self.rows.toArrow()))]
         if self.change not in self.rows.columns:
-            raise DataError(f"{self.relation}: no column `{self.change}` tells +1 or -1")
+            raise CHANGE_MISSING.error(relation=self.relation, change=self.change)
         found = []
         for sign in (1, -1):
             part = self.rows.where(f"`{self.change}` = {sign}").drop(self.change)

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
-from tidelog.errors import EngineError
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
 from tidelog.plan.work import Staged
 from tidelog.program.functions import Function, Functions
@@ -26,6 +25,7 @@ from tidelog.runtime.request import NodeLost
 from tidelog.runtime.runtime import Arriving
 from tidelog.runtime.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
+from tidelog.spark.failures import PARTITIONS_CLOSED
 from tidelog.spark.resident_node import MakeResidentNode
 from tidelog.spark.session.master import slots
 
@@ -69,7 +69,7 @@ class SparkNodes:
     def stage(self) -> ResidentStage:
         """The stage that the partitions live in."""
         if self._closed:
-            raise EngineError("the engine is closed; what its partitions hold has to be read before")
+            raise PARTITIONS_CLOSED.error()
         return self._stage
 
     @property

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Protocol
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.errors import EngineError, StateError, StateWarning
+from tidelog.errors import StateError, StateWarning
 from tidelog.io.place import open_files
+from tidelog.spark.failures import CHECKPOINT_AHEAD, NEW_CHECKPOINT, NOT_A_STREAM
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,9 +68,7 @@ class Stream:
 def start_stream(stream: Stream, begin: Callable[[str, int], BatchEpoch], committed: int | None) -> StreamingQuery:
     """Start a query that makes every micro-batch an epoch; ``committed`` is the last batch that the state has."""
     if not stream.rows.isStreaming:
-        raise EngineError(
-            f"stream of `{stream.relation}`: the DataFrame is not a stream; insert it in an epoch instead"
-        )
+        raise NOT_A_STREAM.error(relation=stream.relation)
     if stream.checkpoint is not None:
         check_checkpoint(stream.name, stream.checkpoint, committed)
 
@@ -103,16 +102,10 @@ def check_checkpoint(name: str, checkpoint: str, committed: int | None) -> None:
         warnings.warn(f"{told}: see to it that it belongs to this state folder", StateWarning, stacklevel=4)
         return
     if committed is not None and not planned:
-        raise EngineError(
-            f"the state has batches of the stream `{name}` up to {committed}, but the checkpoint {checkpoint} is new: "
-            "its batches would be taken for those and passed over; give the old checkpoint, or the stream another name"
-        )
+        raise NEW_CHECKPOINT.error(name=name, committed=committed, checkpoint=checkpoint)
     if latest is not None and latest > (-1 if committed is None else committed):
-        raise EngineError(
-            f"the checkpoint {checkpoint} is at batch {latest}, the state has the stream `{name}` up to "
-            f"{'none' if committed is None else committed}: those in between would be lost; give the checkpoint and "
-            "the state folder that belong together"
-        )
+        known = "none" if committed is None else committed
+        raise CHECKPOINT_AHEAD.error(checkpoint=checkpoint, latest=latest, name=name, committed=known)
 
 
 def _batches(checkpoint: str, kind: str) -> list[int]:

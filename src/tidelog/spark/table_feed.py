@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tidelog.errors import StateError, TidelogError
+from tidelog.errors import TidelogError
 from tidelog.io.feed import Frame
 from tidelog.io.view_files import Write
+from tidelog.spark.failures import TABLE_FEED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,4 +48,4 @@ class TableFeed:
             raise
         except Exception as error:  # of Spark or of Java: they have no root in common
             told = str(error).split("\n", 1)[0][:300]
-            raise StateError(f"the feed of `{self.view}` in table {self.table} was not {what}: {told}") from error
+            raise TABLE_FEED.error(view=self.view, table=self.table, what=what, said=told) from error

@@ -35,9 +35,12 @@ class Certificate:
         return True
 
     def __str__(self) -> str:
+        facts, supports = _counted(self.facts, "fact"), _counted(self.supports, "support")
+        relations, rules = _counted(self.relations, "relation"), _counted(self.rules, "rule")
         return (
-            f"certified: {self.facts:,} facts of {self.relations} relations are the least model of {self.rules} rules "
-            f"in {self.strata} strata; {self.supports:,} supports checked ({self.checker}, {self.seconds:.2f} s)"
+            f"certified: {facts} of {relations} {'is' if self.facts == 1 else 'are'} the least model of {rules} "
+            f"in {_counted(self.strata, 'stratum', 'strata')}; {supports} checked "
+            f"({self.checker}, {self.seconds:.2f} s)"
         )
 
 
@@ -64,6 +67,15 @@ class Violation:
 
 
 Verdict: TypeAlias = Certificate | Violation
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    """A number and its noun.
+
+    >>> _counted(1, "stratum", "strata"), _counted(2, "stratum", "strata"), _counted(1200, "fact")
+    ('1 stratum', '2 strata', '1,200 facts')
+    """
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
 def show_fact(fact: Ground) -> str:

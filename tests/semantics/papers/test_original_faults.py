@@ -159,8 +159,9 @@ def test_two_derivations_set_semantics_gets_stuck_on_the_second_deletion():
     synchronous.load(TWO_DERIVATIONS, [Fact("q"), Fact("u")])
     run(synchronous, Fifo())
     synchronous.apply([deletion("q"), deletion("u")])
-    with pytest.raises(StuckError, match="could not pick every update"):
+    with pytest.raises(StuckError, match="could not pick every update") as told:
         run(synchronous, Fifo())
+    assert told.value.code == "TL7307"
 
 
 def test_two_derivations_are_right_under_every_schedule_with_multisets():

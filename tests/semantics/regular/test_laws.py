@@ -213,5 +213,6 @@ def test_computed_symbols_and_closures_cannot_be_changed_from_outside():
     program = to_regular(parse_program("p(X, Y) :- e+(X, Y)."))
     model = compute(program, Graph.of({"e": [(1, 2)]}))
     for changes in (Update(Graph.of({"p": [(1, 2)]})), Update(deleted=Graph({("e", CLOSED): [(1, 2)]}))):
-        with pytest.raises(DataError, match="is computed"):
+        with pytest.raises(DataError, match="is computed") as refused:
             maintain(program, model, changes)
+        assert refused.value.code == "TL7502"

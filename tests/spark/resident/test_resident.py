@@ -36,8 +36,9 @@ def test_calls_take_the_same_or_their_own_arguments(stage: ResidentStage) -> Non
     assert stage.call_all("echo", ("a",)) == ["a", "a"]
     assert stage.call_all("echo", each=[(1,), ((2, None),)]) == [1, (2, None)]
     assert stage.call(1, "echo", ({"k": [1]},)) == {"k": [1]}
-    with pytest.raises(StageError, match="1 entries for 2 partitions"):
+    with pytest.raises(StageError, match="1 entries for 2 partitions") as refused:
         stage.call_all("echo", each=[(1,)])
+    assert refused.value.code == "TL6106"
 
 
 def test_large_values_cross(stage: ResidentStage) -> None:
@@ -93,8 +94,9 @@ def test_error_of_a_resident_is_raised_as_itself(stage: ResidentStage) -> None:
         stage.fetch(1, {"name": "nothing"})
     with pytest.raises(SparkError, match="EvaluationError: partition 1 has no nothing"):
         stage.fetch(1, {"name": "nothing", "long": 20_000})
-    with pytest.raises(ResidentError, match="Unpicklable: one"):
+    with pytest.raises(ResidentError, match="Unpicklable: one") as foreign:
         stage.call(0, "fail", ("unpicklable",))
+    assert foreign.value.code == "TL6113"
     with pytest.raises(EvaluationError, match="bad luck in partition 1"):
         stage.call(0, "ask", (1, "fail", "plain"))
     assert stage.alive
@@ -134,8 +136,9 @@ def test_caller_may_look_up_while_it_waits(stage: ResidentStage, monkeypatch: py
 
 
 def test_call_over_its_limit_is_given_up(stage: ResidentStage) -> None:
-    with pytest.raises(NoAnswer, match=r"partition 0 did not answer `call` within 0\.3 s"):
+    with pytest.raises(NoAnswer, match=r"partition 0 did not answer `call` within 0\.3 s") as late:
         stage.call(0, "hang", (1.0,), limit=0.3)
+    assert late.value.code == "TL6112"
     assert stage.call_all("echo", (1,)) == [1, 1]
 
 
@@ -164,8 +167,9 @@ def put(client: flight.FlightClient, options: flight.FlightCallOptions) -> None:
 
 def test_peer_with_a_wrong_token_is_told_so(stage: ResidentStage) -> None:
     right = stage.endpoints[0]
-    with pytest.raises(SparkError, match="refused the token"):
+    with pytest.raises(SparkError, match="refused the token") as refused:
         Endpoint(right.number, right.host, right.port, "guess").open().call("whoami")
+    assert refused.value.code == "TL6101"
 
 
 def test_token_is_not_shown(stage: ResidentStage) -> None:
@@ -200,14 +204,16 @@ def test_slow_factory_may_outlast_the_start_limit_while_it_is_heard_of(spark: Sp
 def test_stage_that_is_not_started_or_stopped_says_so(spark: SparkSession) -> None:
     stage = ResidentStage(spark, 1, Keeper)
     for action in (lambda: stage.call_all("whoami"), lambda: stage.call(0, "whoami"), lambda: stage.endpoints):
-        with pytest.raises(StageError, match="does not run"):
+        with pytest.raises(StageError, match="does not run") as refused:
             action()
+        assert refused.value.code == "TL6107"
     assert not stage.alive
     stage.stop()
     with stage:
         assert stage.call_all("echo", (1,)) == [1]
-        with pytest.raises(StageError, match="runs already"):
+        with pytest.raises(StageError, match="runs already") as refused:
             stage.start()
+        assert refused.value.code == "TL6105"
         (left,) = stage.endpoints
     stage.stop()
     with pytest.raises(StageError, match="does not run"):

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from tidelog.cli.application import app
+from tidelog.cli.failures import NO_FACT_FILES, UNKNOWN_FILE
 from tidelog.cli.inputs import read_data, refuse_errors
 from tidelog.cli.options import LAST
 from tidelog.cli.report import check_file
@@ -23,7 +24,6 @@ from tidelog.cli.state import opened
 from tidelog.cli.view_change import change_lines, view_changes
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
-from tidelog.errors import DataError
 from tidelog.explain.profile import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
@@ -67,7 +67,7 @@ def epoch_of_facts(db: Engine, folder: Path) -> Epoch:
     """The epoch that makes base facts those of the files. Signs of a fact that stays sum up to 0 (D3)."""
     files = [_input_file(db, path) for path in sorted(folder.iterdir()) if kind_of_file(path.name)]
     if not files:
-        raise DataError(f"{folder} has no fact files")
+        raise NO_FACT_FILES.error(folder=folder)
     schema = {name: db[name].types for name in db.relations}
     checked = replace(check_program(db.program, known={n: len(t) for n, t in schema.items()}), schema=schema)
     epoch = db.epoch()
@@ -82,7 +82,7 @@ def _input_file(db: Engine, path: Path) -> InputFile:
     """The file of a relation, laid out as the program's directive says."""
     name = path.name.split(".")[0]
     if name not in db:
-        raise DataError(f"{path}: unknown relation `{name}`; known: {', '.join(f'`{n}`' for n in db.relations)}")
+        raise UNKNOWN_FILE.error(path=path, name=name, known=", ".join(f"`{n}`" for n in db.relations))
     layouts = (layout_of(d) for d in db.program.directives if d.kind == "input" and d.relation == name)
     return InputFile(name, path, next(layouts, Layout()))
 

@@ -16,12 +16,12 @@ import pyarrow.parquet
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.failures import NOT_EMPTY, NOT_EXPORTED
 from tidelog.cli.options import LAST, AtOption, StateArgument
 from tidelog.cli.show import console
 from tidelog.cli.state import opened
 from tidelog.engine.engine import Engine
 from tidelog.engine.view import Rows
-from tidelog.errors import DataError
 from tidelog.program import Atom, Column, Const, Declaration, Directive, Fact, Program
 from tidelog.program.term import Value
 from tidelog.syntax import print_program
@@ -38,7 +38,7 @@ def export_command(
     """Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state."""
     with opened(state, at) as db:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise DataError(f"{out} is not empty; choose a new folder")
+            raise NOT_EMPTY.error(out=out)
         count = export(db, out)
         console().print(f"{out}: {len(db.program.rules)} rules, {count:,} base facts of epoch {db.epoch_number}")
 
@@ -54,7 +54,7 @@ def export(db: Engine, out: Path) -> int:
         program = exported_program(db.program, files, {n: r for n, r in based.items() if n not in files})
         (out / PROGRAM).write_text(print_program(program), "utf-8")
     except (OSError, pa.ArrowException) as error:
-        raise DataError(f"cannot write {out}: {error}") from error
+        raise NOT_EXPORTED.error(out=out, error=error) from error
     return sum(map(len, based.values()))
 
 

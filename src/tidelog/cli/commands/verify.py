@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.failures import FACTS_WITHOUT_PROGRAM
 from tidelog.cli.inputs import read_facts, read_valid, refuse_errors
 from tidelog.cli.load import start_engine
 from tidelog.cli.options import LAST, AtOption, Format, StateArgument
@@ -25,7 +26,6 @@ from tidelog.cli.report import check_file
 from tidelog.cli.show import console
 from tidelog.cli.state import opened
 from tidelog.engine.engine import Engine
-from tidelog.errors import EngineError
 from tidelog.program import Program
 from tidelog.spark.verify import verify_with_spark
 from tidelog.verify import Verdict, verify
@@ -66,7 +66,7 @@ def _claimed(db: Engine, file: str | None, folder: Path | None) -> tuple[Program
     """The program to certify against, and the base facts if they are not those of the state."""
     if file is None:
         if folder is not None:
-            raise EngineError("`-F` gives the facts of a PROGRAM; name the program too")
+            raise FACTS_WITHOUT_PROGRAM.error()
         return db.program, None
     if folder is None:
         return refuse_errors(check_file(file)).program, None

@@ -17,7 +17,6 @@ from tidelog.cli.guard import guarded
 from tidelog.cli.load import load_engine
 from tidelog.cli.options import FactsOption, ProgramArgument
 from tidelog.engine.engine import Engine
-from tidelog.errors import EngineError
 from tidelog.why import NotTrueError
 
 
@@ -47,7 +46,7 @@ def _tell_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, no
     try:
         proof = db.why(fact, depth=depth, width=width, nodes=nodes)
     except NotTrueError as error:
-        raise EngineError(str(error).replace("ask `why_not`", "`--not` tells why")) from None
+        raise error.reworded(str(error).replace("ask `why_not`", "`--not` tells why")) from None
     typer.echo(proof.json() if as_json else str(proof))
 
 

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tidelog.cli import failures
 from tidelog.cli.load import load_engine, start_engine
 from tidelog.cli.repl.commands import COMMANDS, HELP
 from tidelog.cli.repl.inputs import ends_with_period
 from tidelog.cli.repl.show import change_lines, table_lines
-from tidelog.cli.show import show_diagnostics
+from tidelog.cli.show import show_diagnostics, show_error
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
-from tidelog.errors import EngineError, ProgramError, TidelogError
+from tidelog.errors import ProgramError, TidelogError
 from tidelog.explain.profile import duration
 from tidelog.program import Atom, Rule
 from tidelog.program.functions import FUNCTIONS
@@ -61,7 +62,7 @@ class ReplSession:
             show_diagnostics(error.diagnostics, self.to)
             return False
         except TidelogError as error:
-            self.to.print(f"error: {error}")
+            show_error(error, self.to)
             return False
         except KeyboardInterrupt:
             self.to.print("interrupted; nothing was changed")
@@ -85,7 +86,7 @@ class ReplSession:
     def _clauses(self, text: str) -> None:
         """Rules and facts as a program writes them; what nobody finished is not guessed at."""
         if not ends_with_period(text, self.convention):
-            raise EngineError("rules and facts end with a period; nothing was changed")
+            raise failures.NO_PERIOD.error()
         rules = parse_rules(text, convention=self.convention, name=NAME)
         facts = [rule.head for rule in rules if not rule.body and rule.label is None]
         self._commit([(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None], [])
@@ -121,9 +122,7 @@ class ReplSession:
 
     def _declare(self, text: str) -> None:
         if self.db.epoch_number and (self.db.rules or self.db.fact_count):
-            raise EngineError(
-                "declarations come before rules and facts; put them into a file and begin with `tidelog repl FILE`"
-            )
+            raise failures.LATE_DECLARATION.error()
         self.db = start_engine(parse_program(self._declared + text, NAME, include="."))
         self._declared += text + "\n"
 
@@ -144,7 +143,7 @@ class ReplSession:
         name, _, rest = text.strip().partition(" ")
         found = [known for known in COMMANDS if known == name] or [k for k in COMMANDS if name and k.startswith(name)]
         if len(found) != 1:
-            raise EngineError(f"unknown command `:{name}`; `:help` lists those there are")
+            raise failures.UNKNOWN_COMMAND.error(name=name)
         self._handlers[found[0]](rest.strip())
 
     def _help(self, _: str) -> None:
@@ -157,7 +156,7 @@ class ReplSession:
         try:
             self._line(str(self.db.why(_needed(fact, "why", "reach(1, 3)"))))
         except NotTrueError as error:
-            raise EngineError(str(error).replace("`why_not`", "`:whynot`")) from None
+            raise error.reworded(str(error).replace("`why_not`", "`:whynot`")) from None
 
     def _whynot(self, fact: str) -> None:
         self._line(str(self.db.why_not(_needed(fact, "whynot", "reach(1, 3)"))))
@@ -196,7 +195,7 @@ class ReplSession:
         text = _read_text(file)
         program = parse_program(text, file, convention=self.convention, include=Path(file).parent)
         if program.declarations or program.directives or program.keys:
-            raise EngineError(f"`{file}` has declarations; begin with it: `tidelog repl {file}`")
+            raise failures.LOADED_DECLARATIONS.error(file=file)
         self._commit([(1, fact.atom) for fact in program.facts], program.rules, [])
 
 
@@ -204,10 +203,10 @@ def _read_text(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
     except OSError as error:
-        raise EngineError(f"cannot read `{file}`: {error.strerror}") from None
+        raise failures.NOT_LOADED.error(file=file, reason=error.strerror) from None
 
 
 def _needed(text: str, command: str, example: str) -> str:
     if not text:
-        raise EngineError(f"`:{command}` needs more, as in `:{command} {example}`")
+        raise failures.NEEDS_MORE.error(command=command, example=example)
     return text

@@ -1,7 +1,8 @@
 """The diagnostics of `tidelog simulate`: what stops a run, said by code.
 
 Law: every error that a run can end in has an entry here; the message of the error itself stands for what went wrong.
-Mistakes in programs keep the codes of the part that finds them.
+Mistakes in programs keep the codes of the part that finds them. In Python the errors of a run have codes of their own
+(`semantics.failures`), which tell more of the algorithms; these tell what to do at the command line.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 
 from tidelog.errors import DataError, Diagnostic, EngineError, EvaluationError, LimitError
 from tidelog.errors.entry import CodeEntry
-from tidelog.semantics.algorithm import StuckError
+from tidelog.semantics.errors import StuckError
 
 FAILED = CodeEntry("TL910", "run that failed", "{what}")
 RULES = CodeEntry(

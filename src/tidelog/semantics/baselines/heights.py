@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
-from tidelog.errors import EngineError
 from tidelog.program import Program
 from tidelog.semantics.algorithm import Event, Message, Schedule
 from tidelog.semantics.annotation import Annotation, Plain
@@ -29,6 +28,7 @@ from tidelog.semantics.baselines.baseline import Baseline
 from tidelog.semantics.configuration import check_precondition
 from tidelog.semantics.delta import fire_rules
 from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Update, order
+from tidelog.semantics.failures import NO_SELECTION
 from tidelog.semantics.network import Network
 
 ACKNOWLEDGED = "ack"
@@ -66,10 +66,7 @@ class Heights(Baseline):
         """Programs without selections."""
         if network.choices:
             names = ", ".join(sorted({choice.relation for choice in network.choices}))
-            raise EngineError(
-                f"algorithm `{self.name}` does not run programs that select a least or greatest value: {names}; "
-                "choose another algorithm"
-            )
+            raise NO_SELECTION.error(name=self.name, relations=names)
         return network
 
     def apply(self, changes: Iterable[Update]) -> None:

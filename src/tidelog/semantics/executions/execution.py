@@ -12,12 +12,13 @@ from collections.abc import Hashable, Iterable
 from typing import ClassVar
 
 from tidelog.program import Program
-from tidelog.semantics.algorithm import Event, Message, Schedule, StuckError, Tables
+from tidelog.semantics.algorithm import Event, Message, Schedule, Tables
 from tidelog.semantics.annotation import PLAIN, Annotation
 from tidelog.semantics.commands import COMMIT, FIRE, PICK, pickable
 from tidelog.semantics.configuration import Configuration, Semantics, check_precondition
 from tidelog.semantics.delta import axioms
 from tidelog.semantics.fact import INSERT, Fact, Occurrence, Update
+from tidelog.semantics.failures import NO_PICK
 from tidelog.semantics.mail import Mail, Mailing
 from tidelog.semantics.network import prepare
 from tidelog.semantics.trace import CHANGE, Step, Trace, perform
@@ -135,7 +136,7 @@ class Execution(Mailing):
             self._take(message)
             taken.append(message)
         if not taken:
-            raise StuckError(f"no update can be picked: {', '.join(map(str, self._mail.pending()))}")
+            raise NO_PICK.error(waiting=", ".join(map(str, self._mail.pending())))
         return self._finish(taken)
 
     def _finish(self, taken: list[Message]) -> Event:

@@ -6,12 +6,12 @@ It does not terminate on cyclic data; `derivation_sets` does.
 
 from __future__ import annotations
 
-from tidelog.errors import LimitError
-from tidelog.semantics.algorithm import Message, Schedule, StuckError
+from tidelog.semantics.algorithm import Message, Schedule
 from tidelog.semantics.commands import choices
 from tidelog.semantics.configuration import Configuration, Semantics
 from tidelog.semantics.executions.execution import Execution, complete_iteration
 from tidelog.semantics.fact import order
+from tidelog.semantics.failures import NO_PICK, PIPELINED_LIMIT
 from tidelog.semantics.trace import Step, Trace
 
 
@@ -31,10 +31,10 @@ def pipelined_trace(
     start, steps = configuration, list[Step]()
     while not configuration.final:
         if len(steps) >= 3 * limit:
-            raise LimitError(f"the pipelined execution has not ended after {limit} iterations")
+            raise PIPELINED_LIMIT.error(limit=limit)
         open_updates = sorted(choices(semantics, configuration), key=order)
         if not open_updates:
-            raise StuckError(f"no update can be picked: {configuration.waiting()!r}")
+            raise NO_PICK.error(waiting=repr(configuration.waiting()))
         messages = [Message(i, None, node, update) for i, (node, update) in enumerate(open_updates)]
         chosen = schedule.choose(messages).update
         configuration, done = complete_iteration(semantics, configuration, [chosen])

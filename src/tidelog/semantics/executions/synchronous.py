@@ -7,11 +7,11 @@ iteration is a synchronisation of all nodes.
 
 from __future__ import annotations
 
-from tidelog.errors import LimitError
-from tidelog.semantics.algorithm import Event, Schedule, StuckError
-from tidelog.semantics.commands import IllegalStep
+from tidelog.semantics.algorithm import Event, Schedule
 from tidelog.semantics.configuration import Configuration, Semantics
+from tidelog.semantics.errors import IllegalStep
 from tidelog.semantics.executions.execution import Execution, run_all
+from tidelog.semantics.failures import NOT_ALL_PICKED, STUCK_ITERATION, SYNCHRONOUS_LIMIT
 from tidelog.semantics.trace import Step, Trace
 
 
@@ -30,7 +30,7 @@ class Synchronous(Execution):
         before = self.updates
         event = super().step(schedule)
         if self.updates - before < size:
-            raise StuckError("a synchronous iteration could not pick every update")
+            raise NOT_ALL_PICKED.error()
         return event
 
 
@@ -43,6 +43,6 @@ def synchronous_trace(semantics: Semantics, configuration: Configuration, limit:
         try:
             configuration, done = run_all(semantics, configuration)
         except IllegalStep as error:
-            raise StuckError(str(error)) from error
+            raise STUCK_ITERATION.error(error=error) from error
         steps += done
-    raise LimitError(f"the synchronous execution has not ended after {limit} iterations")
+    raise SYNCHRONOUS_LIMIT.error(limit=limit)

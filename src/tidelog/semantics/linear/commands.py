@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-from tidelog.errors import EngineError
 from tidelog.semantics.fact import DELETE, INSERT, Fact, Update
+from tidelog.semantics.failures import NO_AGGREGATES
 from tidelog.semantics.linear.contexts import Contexts, Element, Index
 from tidelog.semantics.linear.exec_rules import DeltaRule, exec_rules
 from tidelog.semantics.linear.formula import END, TOP, Choose, Formula, Guard, Load, Unload, WhenEmpty, take
@@ -90,7 +90,7 @@ def sequent(network: Network, facts: Iterable[Fact], updates: Iterable[Update], 
 def rule_entries(network: Network) -> Iterator[Element]:
     """Per relation and sign the delta rules that its updates fire; aggregates have no linear-logic reading."""
     if network.choices:
-        raise EngineError("the linear-logic reading has no aggregates; choose a program without min and max")
+        raise NO_AGGREGATES.error()
     for relation in network.arity:
         for sign in (INSERT, DELETE):
             yield relation, network.uses.get(relation, ()), sign

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from typing import cast
 
 from tidelog.semantics.bag import Bag
-from tidelog.semantics.commands import COMMIT, FIRE, PICK, IllegalStep
+from tidelog.semantics.commands import COMMIT, FIRE, PICK
 from tidelog.semantics.configuration import Configuration, Semantics
+from tidelog.semantics.errors import IllegalStep
 from tidelog.semantics.fact import Fact, Occurrence, Row, Update
 from tidelog.semantics.linear.commands import COMMANDS, rule_entries
 from tidelog.semantics.linear.contexts import Contexts, Element, Index

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.errors import DataError
 from tidelog.program import Const, Value, Var
 from tidelog.program.strata import strong_components
+from tidelog.semantics.failures import CIRCULAR
 
 Term: TypeAlias = Var | Const
 Row: TypeAlias = tuple[Value, ...]
@@ -91,7 +91,7 @@ class RegularProgram:
         graph = {symbol: [read for read in found if read in clauses] for symbol, found in reads.items()}
         components = strong_components(graph)
         if circular := [names for names in components if len(names) > 1 or names[0] in graph[names[0]]]:
-            raise DataError(f"not stratified: {', '.join(sorted(circular[0]))} depend on one another")
+            raise CIRCULAR.error(names=", ".join(sorted(circular[0])))
         self.clauses = {names[0]: clauses[names[0]] for names in components}
         read = {symbol for found in reads.values() for symbol in found}
         self.base = frozenset(read - set(clauses))

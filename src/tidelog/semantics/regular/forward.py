@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from tidelog.errors import DataError
+from tidelog.semantics.failures import COMPUTED
 from tidelog.semantics.regular.clause import CLOSED, ONCE, RegularProgram, Tagged
 from tidelog.semantics.regular.graph import Graph, is_closure, is_well_formed, transitive_closure
 from tidelog.semantics.regular.matching import consequences, delta_consequences
@@ -92,7 +92,7 @@ def _base_changes(program: RegularProgram, changes: Update) -> frozenset[Tagged]
     """The symbols that the changes speak about, if all are edges of base symbols."""
     for symbol, tag in changes.changed():
         if tag == CLOSED or symbol in program.clauses:
-            raise DataError(f"`{symbol}{tag}` is computed: only edges of symbols without a clause can be changed")
+            raise COMPUTED.error(symbol=symbol, tag=tag)
     return changes.changed() | {(symbol, ONCE) for symbol in program.base}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tidelog.errors import DataError
+from tidelog.semantics.failures import COME_AND_GO
 from tidelog.semantics.regular.clause import Row, Tagged
 from tidelog.semantics.regular.graph import EMPTY, Graph
 
@@ -29,7 +29,7 @@ class Update:
 
     def __post_init__(self) -> None:
         if both := self.inserted & self.deleted:
-            raise DataError(f"an update inserts and deletes the same rows: {both}")
+            raise COME_AND_GO.error(both=both)
 
     def at(self, key: Tagged, inserted: Iterable[Row], deleted: Iterable[Row] = ()) -> Update:
         """D{s -> (g+, g-)}: the update with these changes of one tagged symbol; insertion wins.

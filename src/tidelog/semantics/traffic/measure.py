@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import EngineError
 from tidelog.program import Program
-from tidelog.semantics.algorithm import Algorithm, Schedule, StuckError, Tables, as_sets
+from tidelog.semantics.algorithm import Algorithm, Schedule, Tables, as_sets
+from tidelog.semantics.errors import StuckError
 from tidelog.semantics.fact import Fact, Update
 from tidelog.semantics.network import prepare
 from tidelog.semantics.scratch import model_tables

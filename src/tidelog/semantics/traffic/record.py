@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tidelog.errors import LimitError
 from tidelog.semantics.algorithm import Algorithm, Event, Message, Schedule, Tables
 from tidelog.semantics.fact import Node, Row, Update, order
+from tidelog.semantics.failures import NOT_QUIESCENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Recorder:
     def _check_limit(self) -> None:
         if len(self.steps) >= self.limit:
             under_way = len(self.algorithm.pending())
-            raise LimitError(f"{self.algorithm.name} is not quiescent after {self.limit} steps; {under_way} pending")
+            raise NOT_QUIESCENT.error(algorithm=self.algorithm.name, limit=self.limit, pending=under_way)
 
     def _changes(self) -> tuple[RowChange, ...]:
         before, now = self._tables, self.algorithm.tables()

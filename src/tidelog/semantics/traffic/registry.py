@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tidelog.errors import EngineError
 from tidelog.semantics.algorithm import Algorithm
 from tidelog.semantics.baselines import BaseFacts, Heights, Unchecked
 from tidelog.semantics.derivation_sets import Extended, ExtendedSynchronous
 from tidelog.semantics.dred import DRed
 from tidelog.semantics.executions import Batched, Execution, Pipelined, PipelinedSets, Synchronous, SynchronousSets
+from tidelog.semantics.failures import UNKNOWN_ALGORITHM
 from tidelog.semantics.original import Original
 from tidelog.semantics.ranked import Ranked
 
@@ -53,7 +53,7 @@ def algorithm_by_name(name: str, *, record: bool = False) -> Algorithm:
     'dred'
     """
     if name not in ALGORITHMS:
-        raise EngineError(f"unknown algorithm `{name}`; known: {', '.join(ALGORITHMS)}")
+        raise UNKNOWN_ALGORITHM.error(name=name, known=", ".join(ALGORITHMS))
     make = ALGORITHMS[name].make
     if record and isinstance(make, type) and issubclass(make, Execution):
         return make(record=True)

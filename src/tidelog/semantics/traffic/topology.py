@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidelog.errors import DataError
+from tidelog.semantics import failures
 from tidelog.semantics.fact import DELETE, INSERT, Fact, Update
 
 Link = tuple[str, str]
@@ -93,7 +93,7 @@ def read_changes(path: Path, relation: str = "link", *, cost: bool = False) -> d
     epochs: dict[str, dict[Link, str]] = {}
     for month, sign, a, b in _rows(path, 4):
         if sign not in "+-":
-            raise DataError(f"{path}: a change is + or -, not `{sign}`")
+            raise failures.CHANGE_SIGN.error(path=path, sign=sign)
         if a != b:
             epochs.setdefault(month, {})[_link(a, b)] = sign
     return {month: changes for month, changes in _effective(epochs, relation, cost) if changes}
@@ -115,11 +115,11 @@ def _rows(path: Path, columns: int) -> Iterator[list[str]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
+        raise failures.LINKS_NOT_READ.error(path=path, reason=error.strerror) from error
     for number, line in enumerate(lines, 1):
         row = line.split("\t")
         if line and len(row) != columns:
-            raise DataError(f"{path}, line {number}: {len(row)} columns separated by tabs, expected {columns}")
+            raise failures.LINK_COLUMNS.error(path=path, number=number, found=len(row), expected=columns)
         if line:
             yield row
 

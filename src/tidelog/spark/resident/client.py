@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.flight as flight
 
-from tidelog.spark.errors import NoAnswer, PartitionLost, SparkError
+from tidelog.spark.errors import NoAnswer, PartitionLost
+from tidelog.spark.failures import ANSWER, LATE, LOST, TOKEN
 from tidelog.spark.resident.wire import CALL, decode, encode
 
 Descriptor = dict[str, Any]
@@ -130,17 +131,17 @@ class Peer:
         try:
             yield
         except flight.FlightUnauthenticatedError as error:
-            raise SparkError(f"partition {self.number} refused the token of this run") from error
+            raise TOKEN.error(number=self.number) from error
         except flight.FlightTimedOutError as error:
-            raise NoAnswer(self.number, what, limit or 0.0) from error
+            raise LATE.mark(NoAnswer(self.number, what, limit or 0.0)) from error
         except (flight.FlightUnavailableError, flight.FlightCancelledError, flight.FlightInternalError) as error:
-            raise PartitionLost(self.number, _first_line(error)) from error
+            raise LOST.mark(PartitionLost(self.number, _first_line(error))) from error
         except flight.FlightServerError as error:
             if error.extra_info:
                 decode(error.extra_info)
-            raise SparkError(f"partition {self.number}: {_first_line(error)}") from error
+            raise ANSWER.error(number=self.number, said=_first_line(error)) from error
         except pa.ArrowException as error:
-            raise SparkError(f"partition {self.number}: {_first_line(error)}") from error
+            raise ANSWER.error(number=self.number, said=_first_line(error)) from error
 
 
 def _first_line(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.spark.errors import StageError
+from tidelog.spark.failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.client import DRIVER, Descriptor, Endpoint
 from tidelog.spark.resident.server import Server
 from tidelog.spark.resident.wire import CALL
@@ -68,11 +68,11 @@ class Rendezvous:
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
         """The driver takes no rows."""
-        raise StageError("the driver takes no rows; send them to a partition")
+        raise NO_DELIVERY.error()
 
     def fetch(self, descriptor: Descriptor) -> pa.Table:
         """The driver gives no rows."""
-        raise StageError("the driver has no rows; fetch them from a partition")
+        raise NO_FETCH.error()
 
     def close(self) -> None:
         """Stop listening."""

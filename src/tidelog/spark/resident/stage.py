@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
+from tidelog.spark import failures
 from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-NOT_RUNNING = "the resident stage does not run: call start() first"
 LOOK = 0.1  # seconds between two looks at the job while waiting
 FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
 _STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
@@ -83,7 +83,7 @@ class ResidentStage:
             StageError: the residents were not there within the limit; says what Spark said.
         """
         if self._job is not None:
-            raise StageError("the resident stage runs already")
+            raise failures.RUNS_ALREADY.error()
         context(self._spark)
         with _REGISTER:
             _STAGES.add(self)
@@ -172,7 +172,7 @@ class ResidentStage:
         """
         given = [args] * self.partitions if each is None else list(each)
         if len(given) != self.partitions:
-            raise StageError(f"`each` has {len(given)} entries for {self.partitions} partitions")
+            raise failures.EACH.error(given=len(given), partitions=self.partitions)
         work = {
             number: partial(self._peer(number).call, method, given[number], limit=limit)
             for number in range(self.partitions)
@@ -230,15 +230,13 @@ class ResidentStage:
             for _, failure in sorted(meeting.failures.items()):
                 decode(failure)
             if ended:
-                raise StageError(f"the resident stage ended before it began: {job.said}")
+                raise failures.ENDED.error(said=job.said)
             quiet = meeting.silent(self._silence)
             if quiet is not None:
-                raise StageError(f"partition {quiet} was not heard of for {self._silence:g} s while it started")
+                raise failures.SILENT_START.error(number=quiet, seconds=self._silence)
             if len(meeting.processes) < self.partitions and time.monotonic() > deadline:
-                raise StageError(
-                    f"{len(meeting.processes)} of {self.partitions} tasks began within {limit:g} s: other jobs "
-                    "may hold the slots of this session; give it more, or a longer start limit"
-                )
+                began = len(meeting.processes)
+                raise failures.NO_SLOTS.error(began=began, partitions=self.partitions, limit=limit)
             with meeting.news:
                 meeting.news.wait(LOOK)
 
@@ -259,7 +257,8 @@ class ResidentStage:
                 self.on_wait()
                 self._check(job)
                 if time.monotonic() > deadline:
-                    raise NoAnswer(min(work.keys() - found.keys()), "call", limit or 0.0) from None
+                    first = min(work.keys() - found.keys())
+                    raise failures.LATE.mark(NoAnswer(first, "call", limit or 0.0)) from None
                 continue
             self._note_loss(answer, job)
             found[answer.number] = answer
@@ -278,22 +277,22 @@ class ResidentStage:
         """Raise if the stage is not there, or is no longer the one in which the caller began."""
         meeting, job = self._meeting(), self._running()
         if began is not None and began is not job:
-            raise PartitionLost(meeting.quietest(), "the stage was started again meanwhile")
+            raise _lost(meeting.quietest(), "the stage was started again meanwhile")
         if self._lost is None and job.ended.is_set():
-            self._lost = PartitionLost(meeting.quietest(), f"the Spark job ended: {job.said}")
+            self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.said}")
         if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
-            self._lost = PartitionLost(quiet, f"not heard of for {self._silence:g} s")
+            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s")
         if self._lost is not None:
             raise self._lost
 
     def _running(self) -> Job:
         if self._job is None:
-            raise StageError(NOT_RUNNING)
+            raise failures.NOT_RUNNING.error()
         return self._job
 
     def _meeting(self) -> Rendezvous:
         if self._rendezvous is None:
-            raise StageError(NOT_RUNNING)
+            raise failures.NOT_RUNNING.error()
         return self._rendezvous
 
     def _peer(self, number: int) -> Peer:
@@ -322,6 +321,10 @@ class ResidentStage:
             for peer in peers:
                 with contextlib.suppress(Exception):
                     peer.close()
+
+
+def _lost(number: int, reason: str) -> PartitionLost:
+    return failures.LOST.mark(PartitionLost(number, reason))
 
 
 def _abandon(job: Job, meeting: Rendezvous) -> None:

@@ -12,6 +12,7 @@ import traceback
 from typing import Any
 
 from tidelog.spark.errors import ResidentError
+from tidelog.spark.failures import FOREIGN
 
 LOOPBACK = "127.0.0.1"
 CALL, CONNECT, STOP = "call", "connect", "stop"
@@ -65,7 +66,7 @@ def _survives(error: BaseException) -> bool:
 
 
 def _plain(error: BaseException, note: str) -> ResidentError:
-    plain = ResidentError(f"{type(error).__name__}: {error}"[: HEADER_LIMIT // 2])
+    plain = FOREIGN.mark(ResidentError(f"{type(error).__name__}: {error}"[: HEADER_LIMIT // 2]))
     if note:
         plain.add_note(note)
     return plain

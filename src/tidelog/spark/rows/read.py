@@ -28,6 +28,7 @@ from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedFrame, encode
 from tidelog.spark.rows.send import first_line
 from tidelog.spark.rows.tables import COUNTED, LINE, WRONG
+from tidelog.spark.rows.task_errors import error_of_task
 from tidelog.spark.rows.texts import text_value
 from tidelog.spark.rows.triples import SKIPPED, split_statement
 
@@ -94,10 +95,12 @@ def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[s
 
 @contextmanager
 def failures(where: str) -> Iterator[None]:
-    """What Spark says is told as ours, with the source."""
+    """What Spark says is told as ours, with the source; an error of ours that ended a task as it was."""
     try:
         yield
     except PySparkException as error:
+        if (own := error_of_task(error)) is not None:
+            raise own from error
         raise NOT_READ.error(where=where, said=first_line(error)) from error
 
 

@@ -82,9 +82,9 @@ def _refusal(relation: str, bad: int, report: Any) -> DataError:
 
 
 def first_line(error: BaseException) -> str:
-    """The line of a Spark error that says what happened; an error of Tidelog's own in a task is told as it was."""
+    """The line of a Spark error that says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     if not isinstance(error, PythonException):
         return lines[0][:SHOWN]
     raised = [line for line in lines if RAISED.match(line)] or lines
-    return (raised[-1].partition(": ")[2] if raised[-1].startswith("tidelog.errors.") else raised[-1])[:SHOWN]
+    return raised[-1][:SHOWN]

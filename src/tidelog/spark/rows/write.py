@@ -11,7 +11,7 @@ import gzip
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -23,6 +23,7 @@ from tidelog.io.failures import NOT_WRITTEN
 from tidelog.io.files import output_bytes
 from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
 from tidelog.spark.rows.read import failures
+from tidelog.spark.rows.task_errors import carried
 
 Types = Sequence[str | None]
 
@@ -40,7 +41,8 @@ class Printer:
         """One text per batch, without the last line break, which Spark writes."""
         for batch in batches:
             if batch.num_rows:
-                raw = output_bytes(self.relation, _plain(batch), self.types, self.layout, self.where)
+                with carried():
+                    raw = output_bytes(self.relation, _plain(batch), self.types, self.layout, self.where)
                 yield pa.RecordBatch.from_pydict({"value": [raw.removesuffix(b"\n").decode("utf-8")]})
 
 
@@ -78,7 +80,8 @@ def write_view(df: DataFrame, relation: str, types: Types, layout: Layout, path:
         raise NOT_WRITTEN.error(path=path, reason=error.strerror or error) from None
     finally:
         shutil.rmtree(parts, ignore_errors=True)
-        half.unlink(missing_ok=True)
+        with suppress(OSError):  # what is not there, since its folder is none, need not be removed
+            half.unlink()
 
 
 def _write_parts(

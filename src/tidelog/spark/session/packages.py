@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from tidelog.spark.errors import PreflightError
+from tidelog.spark.failures import NOT_INSTALLED
 
 PACKAGES = ("pyspark", "pandas")
 ADVICE = "pip install 'tidelog[spark]' (without Spark, `tidelog run` takes `--runtime embedded`)"
@@ -21,4 +21,4 @@ def require_packages() -> None:
     """
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
-        raise PreflightError(f"Spark needs {' and '.join(missing)}: {ADVICE}")
+        raise NOT_INSTALLED.error(missing=" and ".join(missing), advice=ADVICE)

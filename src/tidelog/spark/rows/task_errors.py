@@ -1,0 +1,49 @@
+"""Errors of Tidelog that end a Spark task, as themselves in the driver.
+
+Law: `error_of_task(error)` is the error that was raised inside `carried()`, with its code, note and hint. Spark brings
+nothing of a failed task to the driver but the text of its traceback, so the error travels in that text, as a note.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tidelog.errors import TidelogError
+
+MARK = "tidelog-error:"
+CARRIED = re.compile(rf"{MARK}([A-Za-z0-9+/=]+)")
+
+
+@contextmanager
+def carried() -> Iterator[None]:
+    """What a task does inside this may fail with an error that the driver is to know."""
+    try:
+        yield
+    except TidelogError as error:
+        error.add_note(MARK + base64.b64encode(pickle.dumps(error)).decode("ascii"))
+        raise
+
+
+def error_of_task(error: Exception) -> TidelogError | None:
+    """The error of a task that Spark tells of with one of its own, if it was one of Tidelog's.
+
+    >>> import traceback
+    >>> from tidelog.errors import DataError
+    >>> try:
+    ...     with carried():
+    ...         raise DataError("out/t.nt: 'x' is not a term")
+    ... except DataError:
+    ...     error_of_task(RuntimeError(traceback.format_exc()))
+    DataError("out/t.nt: 'x' is not a term")
+    """
+    found = CARRIED.search(str(error))
+    return None if found is None else _unpacked(found[1])
+
+
+def _unpacked(text: str) -> TidelogError:
+    error: TidelogError = pickle.loads(base64.b64decode(text))
+    return error

@@ -1,0 +1,122 @@
+"""What goes wrong on Spark and is seldom seen: each is told with its code."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.flight as flight
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner
+
+from tests.spark.residents import Keeper
+from tidelog.cli import app
+from tidelog.errors import DataError, EngineError
+from tidelog.spark import Endpoint, ResidentStage, SparkError, StageError
+from tidelog.spark.frames import Frame
+from tidelog.spark.resident import stage as stages
+from tidelog.spark.resident.rendezvous import Rendezvous
+from tidelog.spark.resident.resident import Assignment
+from tidelog.spark.streams import Stream, start_stream
+
+HERE = "127.0.0.1"
+
+
+# Rows and streams
+
+
+def test_collected_frame_without_its_column_of_changes_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(DataError, match="n: no column `sign` tells") as refused:
+        Frame("n", spark.range(1), change="sign").collected()
+    assert refused.value.code == "TL1512"
+
+
+def test_json_of_a_relation_with_a_key_is_refused(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TIDELOG_RUNTIME", raising=False)
+    (tmp_path / "p.dl").write_text(
+        ".decl route(d: number, n: number)\n.input route(IO=json)\nmaterialize(route, infinity, infinity, keys(1)).\n"
+    )
+    (tmp_path / "route.json").write_text('{"d": 1, "n": 2}\n')
+    result = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "error[TL1513]: " in result.stderr
+
+
+def test_frame_that_is_no_stream_is_refused(spark: SparkSession) -> None:
+    def begin(source: str, number: int) -> Any:
+        raise AssertionError("no batch comes")
+
+    with pytest.raises(EngineError, match="stream of `n`: the DataFrame is not a stream") as refused:
+        start_stream(Stream(spark.range(1), "n", "numbers"), begin, None)
+    assert refused.value.code == "TL4702"
+
+
+# The resident stage
+
+
+class Broken(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no types
+    """A partition whose transport fails."""
+
+    def do_action(self, context: Any, action: Any) -> Any:
+        raise flight.FlightServerError("no room")
+
+
+def test_failure_of_the_transport_is_told() -> None:
+    with (
+        Broken(f"grpc+tcp://{HERE}:0") as server,
+        pytest.raises(SparkError, match="partition 3: no room") as told,
+    ):
+        Endpoint(3, HERE, server.port, "secret").open().call("anything")
+    assert told.value.code == "TL6102"
+
+
+def test_driver_takes_and_gives_no_rows() -> None:
+    meeting = Rendezvous(HERE, HERE, "secret")
+    peer = meeting.endpoint.open()
+    with pytest.raises(StageError, match="the driver takes no rows") as refused:
+        peer.deliver({"name": "rows"}, pa.table({"x": [1]}))
+    assert refused.value.code == "TL6103"
+    with pytest.raises(StageError, match="the driver has no rows") as refused:
+        peer.fetch({"name": "rows"})
+    assert refused.value.code == "TL6104"
+    meeting.close()
+
+
+def start_with(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, job: Callable[[Assignment], Any]) -> StageError:
+    """How a stage refuses to start whose Spark job is this one."""
+    monkeypatch.setattr(stages, "preflight", lambda *_, **__: None)
+    monkeypatch.setattr(stages, "Job", lambda _, assignment: job(assignment))
+    stage = ResidentStage(spark, 1, Keeper, silence=0.3)
+    with pytest.raises(StageError) as refused:
+        stage.start()
+    stage.stop()
+    return refused.value
+
+
+def test_stage_that_ends_before_it_begins_is_told(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(assignment: Assignment) -> Any:
+        over = threading.Event()
+        over.set()
+        return SimpleNamespace(ended=over, said="no executor was left", cancel=over.set)
+
+    told = start_with(spark, monkeypatch, ended)
+    assert (told.code, str(told)) == ("TL6108", "the resident stage ended before it began: no executor was left")
+
+
+def test_partition_that_falls_silent_while_it_starts_is_told(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(assignment: Assignment) -> Any:
+        assert assignment.driver.open().call("arrive", (assignment.generation, 0, 1))
+        over = threading.Event()
+        return SimpleNamespace(ended=over, said="", cancel=over.set)
+
+    told = start_with(spark, monkeypatch, silent)
+    assert (told.code, str(told)) == ("TL6109", "partition 0 was not heard of for 0.3 s while it started")
