@@ -107,9 +107,10 @@ java:
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	$(BIN)/python examples/demo.py
 
-docs: $(READY) ## write what is generated in docs/reference: diagnostics, and the options of commands
+docs: $(READY) ## write what is generated in docs/reference: diagnostics, options of commands, files of the glossary
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
+	$(BIN)/python -m tests.docs.file_list
 
 format: $(READY) ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .

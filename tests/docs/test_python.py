@@ -25,7 +25,7 @@ FOR_THE_ENGINE = {
     "read_rule",
     "no_change",
     "check_relation_name",
-    "takes_frames",
+    "takes_arrivals",
     "added",
     "removed",
     "facts",

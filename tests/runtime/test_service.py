@@ -59,7 +59,7 @@ def test_call_travels_by_name_and_meets_the_method_of_the_object_itself() -> Non
     nodes = LocalNodes(FUNCTIONS, 1, Dictionary())
     call = Call(Service.sizes)
     name, given = pickle.loads(pickle.dumps((call.name, call.given)))
-    assert received(Service, name, given).on(Other(nodes.services[0].host)) == {"own": 1}
+    assert received(Service, name, given).on(Other(nodes.services[0].node)) == {"own": 1}
 
 
 def test_resident_node_answers_calls_and_gives_rows() -> None:

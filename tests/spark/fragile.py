@@ -78,7 +78,7 @@ class FragileNode(ResidentNode):
 
     def call(self, method: str, given: Given) -> object:
         """Answer, or die before or after it."""
-        number = self.service.host.partition.number
+        number = self.service.node.partition.number
         self.orders.obey(method, number, after=False)
         answer = super().call(method, given)
         self.orders.obey(method, number, after=True)

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 
 from tidelog.engine import open as opening
 from tidelog.engine.open import Where
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.partition.shared_dictionary import SharedDictionary
 from tidelog.program.functions import Function
 from tidelog.runtime.call import Call, Given
@@ -32,14 +32,14 @@ from tidelog.runtime.runtime import Runtime
 from tidelog.runtime.service import Service
 from tidelog.spark import Peer, ResidentStage
 from tidelog.spark.nodes import SparkNodes
-from tidelog.spark.resident_node import FlightMailbox, MakeResidentNode, ResidentNode
+from tidelog.spark.resident_node import FlightChannel, MakeResidentNode, ResidentNode
 
 T = TypeVar("T")
 P = ParamSpec("P")
 LIMIT = 300.0  # seconds for any question: machines that run tests are busy
 
 
-class UnkindMailbox(FlightMailbox):
+class UnkindChannel(FlightChannel):
     """Every row is a message of its own; an arbitrary part of them arrives, in an arbitrary order, the others later."""
 
     def __init__(self, before_sending: Callable[[], None], rng: Random) -> None:
@@ -47,15 +47,15 @@ class UnkindMailbox(FlightMailbox):
         self._rng = rng
         self._held: list[tuple[int, str, Any]] = []  # run, relation, row
 
-    def deliver(self, parcels: Mapping[int, Parcel]) -> int:
+    def deliver(self, leaving: Mapping[int, Messages]) -> int:
         """Send what leaves; what is held back counts as sent once more, so that everybody comes to the next round."""
-        return super().deliver(parcels) + sum(run == self.run for run, _, _ in self._held)
+        return super().deliver(leaving) + sum(run == self.run for run, _, _ in self._held)
 
-    def collect(self) -> Iterable[Parcel]:
+    def collect(self) -> Iterable[Messages]:
         """Some of what has arrived: at least one message."""
         messages = [message for message in self._held if message[0] == self.run]
-        for parcel in super().collect():
-            messages += ((self.run, name, rows[i : i + 1]) for name, rows in parcel.items() for i in range(len(rows)))
+        for messages in super().collect():
+            messages += ((self.run, name, rows[i : i + 1]) for name, rows in messages.items() for i in range(len(rows)))
         self._rng.shuffle(messages)
         count = self._rng.randint(1, len(messages)) if messages else 0
         self._held = messages[count:]
@@ -66,8 +66,8 @@ class UnkindNode(ResidentNode):
     """A node that gets its messages late."""
 
     def hold_back(self, seed: int) -> None:
-        """Use an unkind mailbox from now on."""
-        self.mailbox = self.service.host.mailbox = UnkindMailbox(self.dictionary.tell_owners, Random(seed))
+        """Use an unkind channel from now on."""
+        self.channel = self.service.node.channel = UnkindChannel(self.dictionary.tell_owners, Random(seed))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Lodging:
         if self.number >= partitions:
             return
         made = MakeResidentNode(cloudpickle.loads(functions))(self.number, partitions)
-        node = UnkindNode(made.service.host.partition.functions, self.number, partitions)
+        node = UnkindNode(made.service.node.partition.functions, self.number, partitions)
         if seed is not None:
             node.hold_back(seed * 100 + self.number)
         node.connect([EnginePeer(peer, engine) for peer in self._peers[:partitions]])  # type: ignore[misc]  # as Peer

@@ -50,7 +50,7 @@ def test_messages_may_come_in_any_order_and_in_any_pieces(pool: Pool, kind: str,
 
 
 def test_messages_are_held_back_and_more_rounds_are_needed(pool: Pool) -> None:
-    """That the unkind mailbox is one: the same epoch, and more exchanges."""
+    """That the unkind channel is one: the same epoch, and more exchanges."""
     exchanges = []
     for seed in (None, 1):
         with on_spark(pool, 3, seed)(Program()) as db:

@@ -18,7 +18,7 @@ from tests.spark.residents import Keeper
 from tidelog.cli import app
 from tidelog.errors import DataError, EngineError
 from tidelog.spark import Endpoint, ResidentStage, SparkError, StageError
-from tidelog.spark.frames import Frame
+from tidelog.spark.arrivals import Arrival
 from tidelog.spark.resident import stage as stages
 from tidelog.spark.resident.rendezvous import Rendezvous
 from tidelog.spark.resident.resident import Assignment
@@ -32,7 +32,7 @@ HERE = "127.0.0.1"
 
 def test_collected_frame_without_its_column_of_changes_is_refused(spark: SparkSession) -> None:
     with pytest.raises(DataError, match="n: no column `sign` tells") as refused:
-        Frame("n", spark.range(1), change="sign").collected()
+        Arrival("n", spark.range(1), change="sign").collected()
     assert refused.value.code == "TL1512"
 
 

@@ -13,10 +13,10 @@ EMBEDDED = """
 import sys
 from tidelog import Engine
 from tidelog.spark import SparkError
-from tidelog.spark.frames import is_frame
+from tidelog.spark.arrivals import is_data_frame
 with Engine("p(X) :- q(X).") as db, db.epoch() as epoch:
     epoch.insert("q", [(1,)])
-    print(is_frame(3), issubclass(SparkError, Exception), "pyspark" in sys.modules)
+    print(is_data_frame(3), issubclass(SparkError, Exception), "pyspark" in sys.modules)
 """
 
 

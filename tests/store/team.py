@@ -19,7 +19,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.node import Node
 from tidelog.store.durable import Durable, EpochRecord
 from tidelog.store.markers import PieceNote
 from tidelog.store.piece import Piece
@@ -66,56 +66,56 @@ class Team:
         place = store or MemoryStore(disk)
         self.durable = Durable.open(place, None, 0, PARTITIONS)
         self.words = Dictionary()
-        self.hosts = [Host(FUNCTIONS, number, PARTITIONS, self.words) for number in range(PARTITIONS)]
+        self.nodes = [Node(FUNCTIONS, number, PARTITIONS, self.words) for number in range(PARTITIONS)]
         self.pieces = [Piece(place, number) for number in range(PARTITIONS)]
         self.rules = Ruleset(Program(), FUNCTIONS)
-        for host, piece in zip(self.hosts, self.pieces, strict=True):
+        for node, piece in zip(self.nodes, self.pieces, strict=True):
             if not self.durable.is_new:
-                piece.load(self.durable.epoch, host.partition)
-            host.adopt(ARITIES, [], [], PLACES)
+                piece.load(self.durable.epoch, node.partition)
+            node.adopt(ARITIES, [], [], PLACES)
 
     def commit(self, change: Change) -> None:
         """One epoch: run, pieces, marker, commit; undone everywhere if anything fails."""
         epoch = self.durable.epoch + 1
         self.words.symbols(WORDS[row[1]] for row in change.inserts.get("p", ()))
-        for host, work in zip(self.hosts, _shares(change), strict=True):
-            run_alone(host, work)
+        for node, work in zip(self.nodes, _shares(change), strict=True):
+            run_alone(node, work)
         rules = Ruleset(Program(), FUNCTIONS) if change.rules else self.rules
         try:
             notes = self._write(epoch, bases=change.rules)
-            self.durable.record_pieces(epoch, notes, self.hosts[0], rules, EpochRecord(), PLACES)
+            self.durable.record_pieces(epoch, notes, self.nodes[0], rules, EpochRecord(), PLACES)
         except StateError:
-            for host in self.hosts:
-                host.rollback()
+            for node in self.nodes:
+                node.rollback()
             raise
         self.rules = rules
-        for host in self.hosts:
-            host.commit()
+        for node in self.nodes:
+            node.commit()
 
     def _write(self, epoch: int, bases: bool) -> list[PieceNote]:
-        pairs = zip(self.hosts, self.pieces, strict=True)
-        return [piece.write(epoch, host.partition, SCHEMA, bases=bases) for host, piece in pairs]
+        pairs = zip(self.nodes, self.pieces, strict=True)
+        return [piece.write(epoch, node.partition, SCHEMA, bases=bases) for node, piece in pairs]
 
     def snapshot(self) -> None:
         self.durable.snapshot_pieces(
-            self.hosts[0],
+            self.nodes[0],
             self.rules,
-            lambda epoch: self._each(lambda host, piece: piece.snapshot(epoch, host.partition, SCHEMA)),
+            lambda epoch: self._each(lambda node, piece: piece.snapshot(epoch, node.partition, SCHEMA)),
             lambda old: self._each(lambda _, piece: piece.remove_old(old)),
         )
 
-    def _each(self, call: Callable[[Host, Piece], None]) -> None:
-        for host, piece in zip(self.hosts, self.pieces, strict=True):
-            call(host, piece)
+    def _each(self, call: Callable[[Node, Piece], None]) -> None:
+        for node, piece in zip(self.nodes, self.pieces, strict=True):
+            call(node, piece)
 
     def held(self) -> Held:
         """Everything that the partitions hold: facts with ranks and counts, clocks, and what the facts' symbols say."""
-        return [_held(host) for host in self.hosts]
+        return [_held(node) for node in self.nodes]
 
 
-def run_alone(host: Host, work: EpochWork) -> None:
+def run_alone(node: Node, work: EpochWork) -> None:
     """An epoch on one partition of several: without rules nobody waits for anybody."""
-    assert not list(host.steps(work))
+    assert not list(node.steps(work))
 
 
 def _shares(change: Change) -> list[EpochWork]:
@@ -129,8 +129,8 @@ def _shares(change: Change) -> list[EpochWork]:
     return [EpochWork(**work) for work in works]
 
 
-def _held(host: Host) -> tuple[dict[str, Any], int, dict[int, Any]]:
-    partition = host.partition
+def _held(node: Node) -> tuple[dict[str, Any], int, dict[int, Any]]:
+    partition = node.partition
     facts = {}
     for name in ARITIES:
         columns = [part.tolist() for part in partition.counts(name)]

@@ -141,19 +141,19 @@ def test_another_number_of_partitions_is_refused(tmp_path: Path) -> None:
 
 def test_one_resident_partition_has_a_piece_too(tmp_path: Path) -> None:
     with_piece = Durable.open(tmp_path, None, partitions=1)
-    host, piece, rules = EmbeddedRuntime(FUNCTIONS), Piece(with_piece.store, 0), Ruleset(Program(), FUNCTIONS)
-    host.adopt({"p": 2}, [], [])
+    node, piece, rules = EmbeddedRuntime(FUNCTIONS), Piece(with_piece.store, 0), Ruleset(Program(), FUNCTIONS)
+    node.adopt({"p": 2}, [], [])
     for number in (1, 2):
-        host.run(_inserted((number, "a")))
-        notes = [piece.write(number, host.partition, SCHEMA, bases=number == 1)]
-        with_piece.record_pieces(number, notes, host.node, rules, EpochRecord(), {})
-        host.commit()
+        node.run(_inserted((number, "a")))
+        notes = [piece.write(number, node.partition, SCHEMA, bases=number == 1)]
+        with_piece.record_pieces(number, notes, node.node, rules, EpochRecord(), {})
+        node.commit()
     with_piece.close()
     with pytest.raises(StateError, match="this state has 1 partition, not one embedded partition"):
         Durable.open(tmp_path, None)
     again = EmbeddedRuntime(FUNCTIONS)
     Piece(tmp_path, 0).load(2, again.partition)
-    assert again.partition.rows("p").tolist() == host.partition.rows("p").tolist()
+    assert again.partition.rows("p").tolist() == node.partition.rows("p").tolist()
 
 
 def test_changes_cannot_be_tried_out_on_pieces_put_together(tmp_path: Path) -> None:
@@ -184,14 +184,14 @@ def test_pieces_of_an_epoch_that_was_never_committed_are_ignored() -> None:
     team = Team(disk)
     team.commit(STORY[0])
     committed = team.held()
-    for host in team.hosts:
-        host.partition.begin()
-    run_alone(team.hosts[0], _inserted((50, "a"), (51, "b")))
-    run_alone(team.hosts[1], _inserted((52, "a")))
+    for node in team.nodes:
+        node.partition.begin()
+    run_alone(team.nodes[0], _inserted((50, "a"), (51, "b")))
+    run_alone(team.nodes[1], _inserted((52, "a")))
     notes = team._write(2, bases=False)
     assert all(note.size for note in notes)
-    for host in team.hosts:
-        host.rollback()
+    for node in team.nodes:
+        node.rollback()
     assert Team(disk.after_kill()).held() == committed
     team.commit(STORY[1])  # the same epoch with other facts
     again = Team(disk.after_kill())
@@ -210,9 +210,9 @@ def test_a_partition_given_up_for_lost_cannot_spoil_what_another_has_written() -
     lost, successor = Team(disk), Team(disk)
     for change in STORY[1:4]:
         successor.commit(change)
-    for host, piece in zip(lost.hosts, lost.pieces, strict=True):  # it wakes up and goes on with epoch 2
-        run_alone(host, _inserted((60, "a")))
-        assert piece.write(2, host.partition, SCHEMA, bases=False).size
+    for node, piece in zip(lost.nodes, lost.pieces, strict=True):  # it wakes up and goes on with epoch 2
+        run_alone(node, _inserted((60, "a")))
+        assert piece.write(2, node.partition, SCHEMA, bases=False).size
     assert Team(disk.after_kill()).held() == successor.held()
 
 

@@ -19,8 +19,8 @@ from tidelog.engine.core import core_of
 from tidelog.engine.open import Opened, Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.epoch_steps import RANK_LIMIT
 from tidelog.runtime.local import LocalNodes
+from tidelog.runtime.node import RANK_LIMIT
 from tidelog.store import Durable
 from tidelog.testing import FEATURES, State, random_changes, random_program
 
@@ -109,7 +109,7 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
             check(db, state)
         if rng.random() < 0.5:
             (service,) = core_of(db).runtime.nodes.services
-            service.host.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
+            service.node.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
         state = state.after(changes)
         commit(db, changes)
         check(db, state)

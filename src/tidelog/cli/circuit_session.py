@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.cli.failures import CIRCUIT_KEYS
-from tidelog.cli.session import Step, in_order
+from tidelog.cli.session import SessionEpoch, in_order
 from tidelog.cli.view_change import Row, view_change
 from tidelog.dbsp import DatalogCircuit, Outcome
 from tidelog.io.columns import ARROW_TYPES
@@ -40,7 +40,7 @@ class CircuitSession:
         self._epochs = 0
         self._views = {rule.head.predicate for rule in checked.program.rules}
 
-    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
+    def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
         """The circuit takes rows of Python values."""
         rows: dict[str, list[Row]] = {}
         for name, given in data:
@@ -49,21 +49,21 @@ class CircuitSession:
         self._circuit = DatalogCircuit(self._program, rows)
         return self._step(self._circuit.initial, began)
 
-    def apply(self, epoch: Epoch) -> Step:
+    def apply(self, epoch: Epoch) -> SessionEpoch:
         """All changes at once."""
         began = time.perf_counter()
         outcome = self._circuit.run(epoch)
         self._views |= {change.rule.head.predicate for change in epoch if isinstance(change, RuleAdded)}
         return self._step(outcome, began)
 
-    def _step(self, outcome: Outcome, began: float) -> Step:
+    def _step(self, outcome: Outcome, began: float) -> SessionEpoch:
         seconds = time.perf_counter() - began
         self._epochs += 1
         changes = {}
         for name in sorted(self._views & {*outcome.inserted, *outcome.deleted}):
             inserted, deleted = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
             changes[name] = view_change(inserted, deleted)
-        return Step(self._epochs, seconds, changes)
+        return SessionEpoch(self._epochs, seconds, changes)
 
     def profile(self) -> str:
         """The circuit does not measure its parts."""

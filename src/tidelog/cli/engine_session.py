@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tidelog.cli.load import load_program, without_content
-from tidelog.cli.session import Step, in_order
+from tidelog.cli.session import SessionEpoch, in_order
 from tidelog.cli.view_change import Row, view_changes
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch as EngineEpoch
@@ -60,7 +60,7 @@ class EngineSession:
         self._db.profiling = profiling
         self._steps = 0
 
-    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
+    def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
         """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
         return self._step(load_program(self._db, self._program, data, kept=self._kept))
 
@@ -72,7 +72,7 @@ class EngineSession:
         """Give back the state folder."""
         self._db.close()
 
-    def apply(self, epoch: Epoch) -> Step:
+    def apply(self, epoch: Epoch) -> SessionEpoch:
         """Committed whole or not at all."""
         with self._db.epoch() as changes:
             for sign, facts in fact_rows(epoch).items():
@@ -85,10 +85,10 @@ class EngineSession:
                     changes.remove_rule(change.label)
         return self._step(changes)
 
-    def _step(self, epoch: EngineEpoch) -> Step:
+    def _step(self, epoch: EngineEpoch) -> SessionEpoch:
         self._steps += 1
         changes = view_changes(epoch, self.views)
-        return Step(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
+        return SessionEpoch(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
         """In order of all columns; symbols by their text, lists by theirs."""

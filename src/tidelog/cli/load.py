@@ -17,8 +17,8 @@ from tidelog.engine.facts import program_facts
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.label_rules import label_rules
+from tidelog.spark.arrivals import Arrival
 from tidelog.spark.files import Input
-from tidelog.spark.frames import Frame
 
 
 def load_engine(file: str, folder: Path | None) -> Engine:
@@ -44,8 +44,8 @@ def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]]
     epoch = db.epoch_to(program)[0] if kept else _epoch_of(db, program)
     with epoch:
         for name, rows in data:
-            if isinstance(rows, Frame):
-                epoch.collected.frames.append(rows)
+            if isinstance(rows, Arrival):
+                epoch.collected.arrivals.append(rows)
             else:
                 epoch.insert(name, rows)
     return epoch

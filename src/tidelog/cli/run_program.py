@@ -21,9 +21,9 @@ from tidelog.cli.outputs import TERMINAL, find_outputs, write_views
 from tidelog.cli.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.progress import progress
 from tidelog.cli.script import read_script, run_script
-from tidelog.cli.session import Session, Step
+from tidelog.cli.session import Session, SessionEpoch
 from tidelog.cli.show import console
-from tidelog.cli.state import told_warnings
+from tidelog.cli.state import shown_warnings
 from tidelog.cli.statistics import show_statistics
 from tidelog.io.files import find_inputs, refuse_spark_kinds
 from tidelog.partition.limits import Limits
@@ -72,16 +72,16 @@ def run_program(checked: Checked, options: Options) -> None:
         for name, layout in outputs or ():
             refuse_spark_kinds(layout.kind, f"`.output {name}`")
     files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
-    with told_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
+    with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         data = None if files is None else read_inputs(checked, files, spark)
         with closing(make_session(checked, options, resumed, spark)) as session:
             steps = load(session, data)
             steps += run_script(session, script, options.changes)
             write_views(session, checked.program, outputs, options.out)
-            tell_run(session, steps, options)
+            show_run(session, steps, options)
 
 
-def load(session: Session, data: list[tuple[str, Input]] | None) -> list[Step]:
+def load(session: Session, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:
     """The first epoch, unless a state is gone on from; what was read is given back when it is in."""
     if data is None:
         return []
@@ -91,7 +91,7 @@ def load(session: Session, data: list[tuple[str, Input]] | None) -> list[Step]:
     return [step]
 
 
-def tell_run(session: Session, steps: Sequence[Step], options: Options) -> None:
+def show_run(session: Session, steps: Sequence[SessionEpoch], options: Options) -> None:
     """Statistics and profile, where they are asked for."""
     if options.stats:
         show_statistics(session, steps, console(stderr=True))

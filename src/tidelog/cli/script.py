@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tidelog.cli.progress import progress
-from tidelog.cli.session import Session, Step
+from tidelog.cli.session import Session, SessionEpoch
 from tidelog.cli.show import console
 from tidelog.cli.view_change import change_lines
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, TidelogError
@@ -26,7 +26,7 @@ def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
     return parse_changes_file(path, convention=program.convention)
 
 
-def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[Step]:
+def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
     """Epoch after epoch, each told as it is done."""
     steps, to = [], console()
     for epoch in script:
@@ -39,7 +39,7 @@ def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> 
     return steps
 
 
-def show_step(step: Step, told: int, to: Console) -> None:
+def show_step(step: SessionEpoch, told: int, to: Console) -> None:
     """One epoch: how long it took, and for each view how many rows came and went, with a few of them."""
     to.print(f"epoch {step.number}: {told} {'change' if told == 1 else 'changes'}, {duration(step.seconds)}")
     for line in change_lines(step.changes):

@@ -22,7 +22,7 @@ from tidelog.syntax import Epoch
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SessionEpoch:
     """One epoch of a session; ``changes`` are those of views, by name."""
 
     number: int
@@ -34,10 +34,10 @@ class Step:
 class Session(Protocol):
     """A program that runs."""
 
-    def load(self, data: Iterable[tuple[str, Input]]) -> Step:
+    def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
         """The first epoch: the program's rules and facts, and those of its files."""
 
-    def apply(self, epoch: Epoch) -> Step:
+    def apply(self, epoch: Epoch) -> SessionEpoch:
         """One epoch of a change script."""
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:

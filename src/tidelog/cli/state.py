@@ -22,7 +22,7 @@ from tidelog.store.notes import check_format
 @contextmanager
 def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
     """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
-    with guarded(), told_warnings():
+    with guarded(), shown_warnings():
         if not check_format(open_store(place)):
             raise NO_STATE.error(place=place)
         with Engine(path=place, at=at) as db:
@@ -30,7 +30,7 @@ def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
 
 
 @contextmanager
-def told_warnings() -> Iterator[None]:
+def shown_warnings() -> Iterator[None]:
     """Warnings of Tidelog as lines on the standard error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

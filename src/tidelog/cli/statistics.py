@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tidelog.cli.session import Session, Step
+from tidelog.cli.session import Session, SessionEpoch
 from tidelog.explain.profile import duration
 
 
-def show_statistics(session: Session, steps: Sequence[Step], to: Console) -> None:
+def show_statistics(session: Session, steps: Sequence[SessionEpoch], to: Console) -> None:
     """Facts per relation, memory and epochs."""
     views = set(session.views)
     table = _table("relation", "kind", "facts")

@@ -34,7 +34,7 @@ class Committer:
     core: Core
 
     @property
-    def takes_frames(self) -> bool:
+    def takes_arrivals(self) -> bool:
         """Whether rows of Spark DataFrames go to the partitions by themselves."""
         return self.core.runtime.session is not None
 
@@ -122,7 +122,7 @@ def _run(core: Core, prepared: Prepared) -> EpochOutcome:
     try:
         return core.runtime.run(prepared.work, prepared.arriving)
     except KeyClash as clash:
-        raise clash.told(row_text(core, prepared.rules)) from None
+        raise clash.as_error(row_text(core, prepared.rules)) from None
 
 
 def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from tidelog.engine import failures
 from tidelog.engine.report import Changes, EpochStatistics
-from tidelog.io.rows import Rows as Data
-from tidelog.io.rows import read_rows
+from tidelog.io.rows import Data, read_rows
 from tidelog.program import Program, Rule
-from tidelog.spark.frames import Frame, is_frame
+from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame
@@ -27,7 +26,7 @@ class Collected:
     """What an epoch is to change."""
 
     facts: list[tuple[int, str, Data]] = field(default_factory=list)  # sign, relation, rows
-    frames: list[Frame] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
     added: list[Rule] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
@@ -39,14 +38,14 @@ class Collected:
         return bool(self.added or self.removed) or self.program is not None
 
     def __bool__(self) -> bool:
-        return bool(self.facts or self.frames or self.changes_rules)
+        return bool(self.facts or self.arrivals or self.changes_rules)
 
 
 class Target(Protocol):
     """What an epoch asks of the engine that it changes."""
 
     @property
-    def takes_frames(self) -> bool:
+    def takes_arrivals(self) -> bool:
         """Whether rows of Spark DataFrames go to the partitions by themselves."""
 
     def check_relation(self, name: str) -> None:
@@ -88,7 +87,7 @@ class Epoch:
 
     def change(self, relation: str, rows: DataFrame, change: str = "change") -> None:
         """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
-        self._take_frame(Frame(relation, rows, change=change))
+        self._take_arrival(Arrival(relation, rows, change=change))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
@@ -129,19 +128,19 @@ class Epoch:
         self._target.commit(self)
 
     def _change(self, sign: int, relation: str, rows: object) -> None:
-        if is_frame(rows):
-            self._take_frame(Frame(relation, rows, sign))
+        if is_data_frame(rows):
+            self._take_arrival(Arrival(relation, rows, sign))
             return
         self._must_be_open()
         self._target.check_relation(relation)
         self.collected.facts.append((sign, relation, read_rows(relation, rows)))
 
-    def _take_frame(self, frame: Frame) -> None:
+    def _take_arrival(self, frame: Arrival) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
         self._must_be_open()
         self._target.check_relation(frame.relation)
-        if self._target.takes_frames:
-            self.collected.frames.append(frame)
+        if self._target.takes_arrivals:
+            self.collected.arrivals.append(frame)
         else:
             self.collected.facts += frame.collected()
 

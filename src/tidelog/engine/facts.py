@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.engine import failures
-from tidelog.io.rows import Rows, data_types
+from tidelog.io.rows import Data, data_types
 from tidelog.program import Program, Value
 from tidelog.program.functions import Function
 from tidelog.program.ground import ground_value
 
 
-def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[tuple[int, str, Rows]]:
+def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[tuple[int, str, Data]]:
     """The facts of a program's text, by relation."""
     rows: dict[str, list[tuple[Value, ...]]] = {}
     for fact in program.facts:
         values = tuple(ground_value(term, functions)[0] for term in fact.atom.args)
         rows.setdefault(fact.atom.predicate, []).append(values)
-    return [(1, name, Rows(tuple(zip(*found, strict=True)), len(found))) for name, found in rows.items()]
+    return [(1, name, Data(tuple(zip(*found, strict=True)), len(found))) for name, found in rows.items()]
 
 
 def learn(
-    facts: Sequence[tuple[int, str, Rows]], schema: Mapping[str, tuple[str | None, ...]]
+    facts: Sequence[tuple[int, str, Data]], schema: Mapping[str, tuple[str | None, ...]]
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
     """Types and relations that data brings and that were not known."""
     bound: dict[tuple[str, int], str] = {}

@@ -29,7 +29,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.streams import BatchEpoch, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
-from tidelog.spark.views import new_folder, session_or_active, to_frame
+from tidelog.spark.views import new_folder, session_or_active, to_data_frame
 
 if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
@@ -97,7 +97,7 @@ def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges) -> None:
     def write(folder: str) -> list[Kinds]:
         return core.runtime.facts.write_view(folder, feed.view, names, types, changes)
 
-    feed.put(epoch, write, partial(_signed_frame, core, write, names, types))
+    feed.put(epoch, write, partial(_signed_data_frame, core, write, names, types))
 
 
 def _catch_up(core: Core, feed: Feed, last: int) -> None:
@@ -108,7 +108,7 @@ def _catch_up(core: Core, feed: Feed, last: int) -> None:
         changes = list(found)
         plus, minus = (_cells_of(core, feed.view, [c.fact for c in changes if c.sign == s], types) for s in (1, -1))
         write = changes_writer(plus, minus, names, types, core.dictionary)
-        feed.put(epoch, write, partial(_signed_frame, core, write, names, types))
+        feed.put(epoch, write, partial(_signed_data_frame, core, write, names, types))
 
 
 def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Sequence[str | None]) -> Cells:
@@ -118,11 +118,13 @@ def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Seq
 
 
 @contextmanager
-def _signed_frame(core: Core, write: Write, names: Sequence[str], types: Sequence[str | None]) -> Iterator[DataFrame]:
+def _signed_data_frame(
+    core: Core, write: Write, names: Sequence[str], types: Sequence[str | None]
+) -> Iterator[DataFrame]:
     """Changes as a DataFrame, whose files are removed afterwards: nobody else reads them."""
     folder = new_folder(core.opened.lasting)
     try:
-        yield to_frame(session_or_active(core.runtime.session), folder, write, names, types, signed=True)
+        yield to_data_frame(session_or_active(core.runtime.session), folder, write, names, types, signed=True)
     finally:
         files, place = open_files(folder)
         with suppress(OSError):

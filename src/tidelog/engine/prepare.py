@@ -14,16 +14,16 @@ from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
 from tidelog.engine.report import row_text
-from tidelog.io.rows import Rows, encode_rows, in_order
+from tidelog.io.rows import Data, encode_rows, in_order
 from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
 from tidelog.runtime.runtime import Arriving
-from tidelog.spark.frames import UNKNOWN_SIZE, learn_frames
+from tidelog.spark.arrivals import UNKNOWN_SIZE, learn_arrivals
 
-Facts = Sequence[tuple[int, str, Rows]]
+Facts = Sequence[tuple[int, str, Data]]
 Signed = dict[str, list[tuple[int, Cells]]]
 
 
@@ -55,9 +55,9 @@ def prepare(core: Core, collected: Collected) -> Prepared:
     draft = _draft(core, collected)
     apart = _keyed_apart(core, draft)
     if apart:
-        frames = [frame for frame in collected.frames if frame.relation not in apart]
-        found = [part for frame in collected.frames if frame.relation in apart for part in frame.collected()]
-        draft = _draft(core, replace(collected, facts=[*collected.facts, *found], frames=frames))
+        arrivals = [arrival for arrival in collected.arrivals if arrival.relation not in apart]
+        found = [part for arrival in collected.arrivals if arrival.relation in apart for part in arrival.collected()]
+        draft = _draft(core, replace(collected, facts=[*collected.facts, *found], arrivals=arrivals))
     return _planned(core, draft)
 
 
@@ -65,8 +65,8 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
     facts = [(sign, name, in_order(d, core.columns(name), name)) for sign, name, d in collected.facts if d.length]
     rules = _learning(rules, *learn(facts, rules.schema))
-    frames, bound, known = learn_frames(collected.frames, rules.schema, core.columns)
-    return _Draft(_learning(rules, bound, known), facts, tuple(frames))
+    arriving, bound, known = learn_arrivals(collected.arrivals, rules.schema, core.columns)
+    return _Draft(_learning(rules, bound, known), facts, tuple(arriving))
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
@@ -99,7 +99,7 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
     try:
         replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
     except KeyClash as clash:
-        raise clash.told(row_text(core, rules)) from None
+        raise clash.as_error(row_text(core, rules)) from None
     rules = rules.holding([*inserts, *mixed])
     work = core.planner.work(core.rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
     if mixed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidelog.engine.core import Core
-from tidelog.engine.view import ChangeSet, Rows, frame_maker
+from tidelog.engine.view import ChangeSet, Rows, data_frame_maker
 from tidelog.io.texts import show_fact
 from tidelog.kernel.cells import Cells
 from tidelog.plan.ruleset import Ruleset, Schema
@@ -73,7 +73,7 @@ def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema) -> N
         def change() -> ChangeSet:
             inserted = fixed_rows(core, name, lambda: outcome.changes[name][0], schema)
             deleted = fixed_rows(core, name, lambda: outcome.changes[name][1], schema)
-            frame = frame_maker(core, name, inserted.columns, inserted.types, outcome.changes)
+            frame = data_frame_maker(core, name, inserted.columns, inserted.types, outcome.changes)
             return ChangeSet(inserted, deleted, frame)
 
         return change

@@ -22,7 +22,8 @@ from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.runtime.outcome import RowChanges
-from tidelog.spark.views import new_folder, session_or_active, to_frame
+from tidelog.spark.views import new_folder, session_or_active
+from tidelog.spark.views import to_data_frame as to_spark_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +97,7 @@ class Table:
         cells = self._cells()
         write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text)
         session = spark or session_or_active(None)
-        return to_frame(session, new_folder(None), write, self.columns, self.types, lists_as_text=as_text)
+        return to_spark_frame(session, new_folder(None), write, self.columns, self.types, lists_as_text=as_text)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The rows as a two-dimensional array: of int64 where all columns are numbers, else of Python values."""
@@ -214,7 +215,7 @@ class ChangeSet:
         plus, minus = self.inserted, self.deleted
         names, types = plus.columns, plus.types
         write = changes_writer(plus._cells(), minus._cells(), names, types, plus._dictionary)
-        return to_frame(spark or session_or_active(None), new_folder(None), write, names, types, signed=True)
+        return to_spark_frame(spark or session_or_active(None), new_folder(None), write, names, types, signed=True)
 
     def __bool__(self) -> bool:
         return len(self.inserted) > 0 or len(self.deleted) > 0
@@ -234,7 +235,7 @@ def open_view(core: Core, name: str) -> View:
     if name not in core.rules.schema:
         raise core.unknown_relation(name)
     names, types = core.columns(name), core.rules.schema[name]
-    frame = frame_maker(core, name, names, types)
+    frame = data_frame_maker(core, name, names, types)
     return View(name, names, types, core.dictionary, lambda: read_rows(core, name), frame)
 
 
@@ -244,7 +245,7 @@ def read_rows(core: Core, name: str) -> Cells:
     return core.runtime.facts.rows(name)
 
 
-def frame_maker(
+def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
 ) -> Callable[[bool], DataFrame] | None:
     """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
@@ -258,6 +259,8 @@ def frame_maker(
         with core.writing:
             core.must_be_open()
             session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
-            return to_frame(session, folder, write, names, types, signed=changes is not None, lists_as_text=as_text)
+            return to_spark_frame(
+                session, folder, write, names, types, signed=changes is not None, lists_as_text=as_text
+            )
 
     return make

@@ -22,7 +22,7 @@ from tidelog.io import failures
 from tidelog.io.place import open_files
 from tidelog.io.view_files import Write
 
-Frame = Callable[[], AbstractContextManager[Any]]  # the signed rows of an epoch as a DataFrame of Spark's
+MakeDataFrame = Callable[[], AbstractContextManager[Any]]  # the signed rows of an epoch as a DataFrame of Spark's
 PART = re.compile(r"epoch=(\d+)$")
 
 
@@ -34,7 +34,7 @@ class Feed(Protocol):
     def last(self) -> int:
         """The last epoch that it holds, 0 if none."""
 
-    def put(self, epoch: int, write: Write, frame: Frame) -> None:
+    def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch: by writing files, or as a DataFrame of signed rows, which is there inside a `with` block."""
 
 
@@ -55,7 +55,7 @@ class FolderFeed:
             raise failures.FEED_NOT_READ.error(view=self.view, folder=self.folder, error=error) from error
         return max((int(match[1]) for match in found if match), default=0)
 
-    def put(self, epoch: int, write: Write, frame: Frame) -> None:
+    def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch; other readers see its files all at once."""
         files, place = open_files(self.folder)
         hidden = f".epoch-{epoch}-{uuid.uuid4().hex}"

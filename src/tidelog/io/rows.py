@@ -30,7 +30,7 @@ Types = Sequence[str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Data:
     """Rows as columns: Python lists or Arrow columns, with names where they came with names."""
 
     columns: tuple[Any, ...]
@@ -38,47 +38,47 @@ class Rows:
     names: tuple[str, ...] | None = None
 
 
-def read_rows(relation: str, data: object) -> Rows:
+def read_rows(relation: str, data: object) -> Data:
     """Take rows in any accepted form apart into columns."""
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if type(data).__module__.split(".")[0] == "pandas":
         data = pa.Table.from_pandas(data, preserve_index=False)
     if isinstance(data, pa.Table):
-        return Rows(tuple(data.columns), data.num_rows, tuple(data.column_names))
+        return Data(tuple(data.columns), data.num_rows, tuple(data.column_names))
     if isinstance(data, np.ndarray):
         if data.ndim != 2:
             raise failures.ARRAY_DIMENSIONS.error(relation=relation, dimensions=data.ndim)
-        return Rows(tuple(data.T), len(data))
+        return Data(tuple(data.T), len(data))
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
         raise failures.NOT_ROWS.error(relation=relation, found=type(data).__name__)
     return _read_tuples(relation, data)
 
 
-def _read_tuples(relation: str, data: Iterable[Any]) -> Rows:
+def _read_tuples(relation: str, data: Iterable[Any]) -> Data:
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
-        return Rows((), 0)
+        return Data((), 0)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, tuple | list) or len(row) != len(rows[0]):
             shown = f"{row!r}"[:80]
             raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=_count(rows[0]))
-    return Rows(tuple(zip(*rows, strict=True)), len(rows))
+    return Data(tuple(zip(*rows, strict=True)), len(rows))
 
 
 def _count(row: object) -> int:
     return len(row) if isinstance(row, tuple | list) else 1
 
 
-def in_order(rows: Rows, names: Sequence[str], relation: str) -> Rows:
+def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
     """Columns that come with exactly the names of the relation's columns are matched by name, others by position."""
     if rows.names is None or set(rows.names) != set(names) or len(rows.names) != len(names):
         return rows
     by_name = dict(zip(rows.names, rows.columns, strict=True))
-    return Rows(tuple(by_name[name] for name in names), rows.length, tuple(names))
+    return Data(tuple(by_name[name] for name in names), rows.length, tuple(names))
 
 
-def data_types(relation: str, rows: Rows) -> tuple[str, ...]:
+def data_types(relation: str, rows: Data) -> tuple[str, ...]:
     """The types that the columns have by themselves."""
     found = []
     for number, column in enumerate(rows.columns, 1):
@@ -102,7 +102,7 @@ def _column_type(column: Any, where: str) -> str:
     return "unsigned" if kinds == {"number", "unsigned"} else value_type(column[0])
 
 
-def encode_rows(relation: str, rows: Rows, types: Sequence[str], dictionary: Dictionary) -> Cells:
+def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dictionary) -> Cells:
     """The cells of all rows: one line per row."""
     matrix: Cells = np.empty((rows.length, len(types)), np.int64)
     for place, (column, type_) in enumerate(zip(rows.columns, types, strict=True)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
 
 
@@ -23,7 +23,7 @@ def take_leaving(partition: Partition) -> dict[int, dict[str, Cells]]:
     return {to: {name: np.concatenate(rows) for name, rows in parts.items()} for to, parts in found.items()}
 
 
-def absorb(partition: Partition, phase: int, parcel: Parcel, sign: int) -> None:
+def absorb(partition: Partition, phase: int, messages: Messages, sign: int) -> None:
     """Count (sign 1) or discount (-1) the supports that another partition sent."""
-    for name, rows in parcel.items():
+    for name, rows in messages.items():
         partition.machine.apply(phase, partition.relations.numbers[name], rows, sign)

@@ -18,7 +18,7 @@ from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue
 from tidelog.partition.fold_groups import give_results
 from tidelog.partition.journal import Items
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
 from tidelog.partition.rule_supports import gain_rule
 from tidelog.partition.stratum import RuleCode, Stratum
@@ -55,9 +55,9 @@ def gain(
     partition.epoch.fold_gains = []
 
 
-def absorb_gains(partition: Partition, stratum: Stratum, parcel: Parcel) -> None:
+def absorb_gains(partition: Partition, stratum: Stratum, messages: Messages) -> None:
     """Supports that other partitions gave, and what follows from that, to local quiescence."""
-    absorb(partition, at.ASSERT_SAME, parcel, 1)
+    absorb(partition, at.ASSERT_SAME, messages, 1)
     own = stratum.tables(partition.relations.numbers)[2]
     if own.ranges:
         fire_queue(partition, at.ASSERT_SAME, own, 1)

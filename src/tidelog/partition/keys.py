@@ -58,7 +58,7 @@ class KeyClash(Exception):
         super().__init__(name, columns, pair)
         self.name, self.columns, self.pair = name, columns, pair
 
-    def told(self, show: Show) -> DataError:
+    def as_error(self, show: Show) -> DataError:
         """The error as the user sees it."""
         return failures.KEY_TWICE.error(what=_clash_text(self.name, self.columns, self.pair, show))
 

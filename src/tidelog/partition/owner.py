@@ -13,7 +13,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.kernel.route import owners
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 
-Parcel = Mapping[str, Cells]  # relation -> rows of (body rank, how many, columns)
+Messages = Mapping[str, Cells]  # relation -> rows of (body rank, how many, columns)
 
 
 def owners_of(cells: Cells, partitions: int) -> Cells:

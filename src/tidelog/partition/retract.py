@@ -14,7 +14,7 @@ from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue, joined
 from tidelog.partition.fold_groups import retract_results
 from tidelog.partition.journal import NOTHING, Items
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
 from tidelog.partition.stratum import Stratum, Triggers
 
@@ -37,10 +37,10 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     _fire_losses(partition, at.RETRACT_SAME, own)
 
 
-def absorb_losses(partition: Partition, stratum: Stratum, parcel: Parcel, *, cleaning: bool = False) -> None:
+def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> None:
     """Supports that other partitions took away, and what follows from that, to local quiescence."""
     phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
-    absorb(partition, phase, parcel, -1)
+    absorb(partition, phase, messages, -1)
     _fire_losses(partition, phase, stratum.tables(partition.relations.numbers)[2])
 
 

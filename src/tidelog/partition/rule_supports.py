@@ -15,7 +15,7 @@ from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire_whole, joined
 from tidelog.partition.fold_groups import gain_all_results, lose_all_results
 from tidelog.partition.journal import NOTHING
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
 from tidelog.partition.stratum import RuleCode
 
@@ -41,11 +41,11 @@ def lose_rule(partition: Partition, code: RuleCode) -> None:
     _let_queue_wait(partition)
 
 
-def absorb_lost_rules(partition: Partition, parcel: Parcel) -> None:
+def absorb_lost_rules(partition: Partition, messages: Messages) -> None:
     """Supports that removed rules lose on other partitions."""
     partition.machine.queue.reset()
-    absorb(partition, at.OLD_RULE, parcel, -1)
-    _touch_heads(partition, parcel)
+    absorb(partition, at.OLD_RULE, messages, -1)
+    _touch_heads(partition, messages)
     _let_queue_wait(partition)
 
 
@@ -58,10 +58,10 @@ def compare_rule(partition: Partition, code: RuleCode, sign: int) -> None:
     _touch_head(partition, code)
 
 
-def absorb_comparisons(partition: Partition, parcel: Parcel, sign: int) -> None:
+def absorb_comparisons(partition: Partition, messages: Messages, sign: int) -> None:
     """Supports that other partitions compare anew, counted (1) or discounted (-1)."""
-    absorb(partition, at.OLD_RULE, parcel, 2 * sign)
-    _touch_heads(partition, parcel)
+    absorb(partition, at.OLD_RULE, messages, 2 * sign)
+    _touch_heads(partition, messages)
 
 
 def settle_split(partition: Partition) -> None:
@@ -77,8 +77,8 @@ def _touch_head(partition: Partition, code: RuleCode) -> None:
     partition.epoch.touched.add(partition.relations.numbers[code.rule.head.predicate])
 
 
-def _touch_heads(partition: Partition, parcel: Parcel) -> None:
-    partition.epoch.touched.update(partition.relations.numbers[name] for name in parcel)
+def _touch_heads(partition: Partition, messages: Messages) -> None:
+    partition.epoch.touched.update(partition.relations.numbers[name] for name in messages)
 
 
 def _let_queue_wait(partition: Partition) -> None:

@@ -212,13 +212,13 @@ class Inference:
         classes = self.classes
         if not classes.unite(first, second):
             reasons = (classes.reason(first), classes.reason(second))
-            self.tell_conflict(reasons, (classes.type(first), classes.type(second)), span, what)
+            self.report_conflict(reasons, (classes.type(first), classes.type(second)), span, what)
 
     def conflict(self, place: int, type_: str, span: Span | None, what: str) -> None:
         """A place that has a type gets another one, at ``span``."""
-        self.tell_conflict([self.classes.reason(place)], (self.classes.type(place), type_), span, what)
+        self.report_conflict([self.classes.reason(place)], (self.classes.type(place), type_), span, what)
 
-    def tell_conflict(
+    def report_conflict(
         self, reasons: Iterable[Reason | None], types: Iterable[str | None], span: Span | None, what: str
     ) -> None:
         """Both types, and the place that each comes from."""

@@ -40,12 +40,12 @@ class _Scope:
     names: Set[str]
     generators: Set[str]
     findings: list[Diagnostic] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
     inner: bool = False
 
     def within(self, names: Set[str]) -> _Scope:
         """The scope of an aggregate inside this one; findings go to the same list."""
-        return _Scope(self.names | names, self.generators, self.findings, self.told, True)
+        return _Scope(self.names | names, self.generators, self.findings, self.reported, True)
 
 
 def check_safety(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[Diagnostic]:
@@ -86,7 +86,7 @@ def rule_safety(rule: Rule, generators: Set[str] = frozenset({"range"})) -> list
     scope = _Scope(rule_names(rule), generators)
     bound = bound_variables(rule.body, set(), scope.names)
     _check_witnesses(rule, bound, scope)
-    scope.told |= _consequences(rule, bound, scope)
+    scope.reported |= _consequences(rule, bound, scope)
     for term in rule.head.args:
         _check_head_term(term, bound, scope)
     _check_body(rule.body, bound, scope)
@@ -184,7 +184,7 @@ def _check_witnesses(rule: Rule, bound: Set[str], scope: _Scope) -> None:
             inside = bound_variables(aggregate.body or (), set(), set())
             for variable in _own_occurrences(rule):
                 if variable.name in inside and variable.name not in bound:
-                    _tell("TL308", variable, scope)
+                    _report("TL308", variable, scope)
 
 
 def _rule_aggregates(rule: Rule) -> Iterator[Aggregate]:
@@ -279,7 +279,7 @@ def _check_term(term: Term, bound: Set[str], code: str, scope: _Scope) -> None:
 
 def _check_variable(variable: Var, bound: Set[str], code: str, scope: _Scope) -> None:
     if variable.name not in bound:
-        _tell(AGGREGATED if scope.inner else code, variable, scope)
+        _report(AGGREGATED if scope.inner else code, variable, scope)
 
 
 def _check_aggregate(aggregate: Aggregate, bound: Set[str], scope: _Scope) -> None:
@@ -287,9 +287,9 @@ def _check_aggregate(aggregate: Aggregate, bound: Set[str], scope: _Scope) -> No
         scope.findings.append(diagnose("TL310", aggregate.span, kind=f"{aggregate.kind}<...>"))
         return
     own = aggregate_names(aggregate)
-    for name in sorted(_shared(aggregate, scope.names) - bound - scope.told):
+    for name in sorted(_shared(aggregate, scope.names) - bound - scope.reported):
         # Unbound outside: told there if it occurs in a place that needs it, which all places but atoms do.
-        scope.told.add(name)
+        scope.reported.add(name)
         scope.findings.append(diagnose("TL308", _first_span(aggregate, name), name=name))
     inner = scope.within(own)
     inside = bound_variables(aggregate.body, bound & inner.names, inner.names)
@@ -305,9 +305,9 @@ def _first_span(aggregate: Aggregate, name: str) -> Span | None:
     return next((variable.span for variable in found if variable.name == name), aggregate.span)
 
 
-def _tell(code: str, variable: Var, scope: _Scope) -> None:
-    if variable.name not in scope.told:
-        scope.told.add(variable.name)
+def _report(code: str, variable: Var, scope: _Scope) -> None:
+    if variable.name not in scope.reported:
+        scope.reported.add(variable.name)
         scope.findings.append(diagnose(code, variable.span, name=variable.name))
 
 

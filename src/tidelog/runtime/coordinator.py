@@ -24,8 +24,8 @@ from tidelog.program.functions import Function
 from tidelog.runtime import failures
 from tidelog.runtime.call import Call
 from tidelog.runtime.distribution import Distribution
-from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.everywhere import Everywhere
+from tidelog.runtime.node import Node
 from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.outcome import EpochOutcome, join_outcomes
 from tidelog.runtime.recovery import Recovery
@@ -77,7 +77,7 @@ class Coordinator:
         return self.nodes.session
 
     @property
-    def node(self) -> Host:
+    def node(self) -> Node:
         """Where rules, plans and strata are known: a node without facts."""
         return self._rules.node
 

@@ -17,8 +17,8 @@ from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Rule
 from tidelog.program.functions import Function
-from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.facts import Counts, Planning
+from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.runtime import Arriving
 from tidelog.store.durable import Durable, EpochRecord
@@ -28,7 +28,7 @@ from tidelog.store.restore import fill_partition
 class EmbeddedFacts:
     """The facts of one partition."""
 
-    def __init__(self, node: Host) -> None:
+    def __init__(self, node: Node) -> None:
         self._node = node
         self._partition = node.partition
 
@@ -73,7 +73,7 @@ class EmbeddedFacts:
         relations = self._partition.relations
         return sum(relations.live(number) for number in range(len(relations.names)))
 
-    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Node:
         """The one partition holds every fact."""
         return self._node
 
@@ -101,7 +101,7 @@ class EmbeddedRuntime:
     session = None
 
     def __init__(self, functions: Mapping[str, tuple[Function, ...]], *, dictionary: Dictionary | None = None) -> None:
-        self.node = Host(functions, dictionary=dictionary)
+        self.node = Node(functions, dictionary=dictionary)
         self.partition = self.node.partition
         self.facts = EmbeddedFacts(self.node)
 

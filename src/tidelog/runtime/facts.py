@@ -14,7 +14,7 @@ from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import PlannedRule
 from tidelog.program import Rule
-from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import RowChanges
 
 Planning = Callable[[], Callable[[Rule], PlannedRule]]  # makes the function that plans a rule, where it is needed
@@ -53,7 +53,7 @@ class Facts(Protocol):
     def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
         """About how many keys a relation has, if there is an index that tells."""
 
-    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Host:
+    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Node:
         """A node that holds every fact once, to be asked questions; what several hold is put together for it."""
 
     def write_view(

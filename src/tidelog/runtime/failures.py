@@ -57,7 +57,7 @@ GIVEN_UP = FailureEntry(
     "TL4404",
     EngineError,
     "partitions that are lost again and again",
-    "{lost}; given up after {attempts} attempts; {standing}",
+    "{lost}; given up after {attempts} attempts; {position}",
     "A partition that is lost begins anew a few times; then the engine gives up, and the state folder stays.",
     "Look into the logs of the executors, then open the engine again from its state folder.",
     test="tests/runtime/test_recovery.py::test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands",

@@ -11,12 +11,12 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.plan.work import Staged
 from tidelog.program.functions import Function
 from tidelog.runtime.call import Call
-from tidelog.runtime.epoch_steps import Host
-from tidelog.runtime.mail import Mailbox
+from tidelog.runtime.channel import Channel
+from tidelog.runtime.node import Node
 from tidelog.runtime.runtime import Arriving
 from tidelog.runtime.service import Service
 
@@ -32,16 +32,16 @@ class Network:
     def __init__(self, partitions: int, choose: Choice | None = None) -> None:
         self._choose = choose
         self._waiting: list[Message] = []
-        self._arrived: list[list[Parcel]] = [[] for _ in range(partitions)]
+        self._arrived: list[list[Messages]] = [[] for _ in range(partitions)]
 
-    def send(self, to: int, messages: Parcel) -> None:
+    def send(self, to: int, messages: Messages) -> None:
         """Take messages in; without a choice they are delivered at once."""
         if self._choose is None:
             self._arrived[to].append(messages)
         else:
             self._waiting += ((to, name, rows) for name, rows in messages.items())
 
-    def take(self, number: int) -> Iterable[Parcel]:
+    def take(self, number: int) -> Iterable[Messages]:
         """What has arrived at a partition."""
         found, self._arrived[number] = self._arrived[number], []
         return found
@@ -61,19 +61,19 @@ class Network:
             arrived.clear()
 
 
-class LocalMailbox(Mailbox):
+class LocalChannel(Channel):
     """The messages of one partition on a network in this process."""
 
     def __init__(self, network: Network, number: int) -> None:
         self._network, self._number = network, number
 
-    def deliver(self, parcels: Mapping[int, Parcel]) -> int:
+    def deliver(self, leaving: Mapping[int, Messages]) -> int:
         """Send what leaves; returns how many supports that are."""
-        for to, messages in parcels.items():
+        for to, messages in leaving.items():
             self._network.send(to, messages)
-        return sum(int(rows[:, 1].sum()) for messages in parcels.values() for rows in messages.values())
+        return sum(int(rows[:, 1].sum()) for messages in leaving.values() for rows in messages.values())
 
-    def collect(self) -> Iterable[Parcel]:
+    def collect(self) -> Iterable[Messages]:
         """What has arrived."""
         return self._network.take(self._number)
 
@@ -93,7 +93,7 @@ class LocalNodes:
         self.partitions = partitions
         self.network = Network(partitions, choose)
         self.services = [
-            Service(Host(functions, number, partitions, dictionary, LocalMailbox(self.network, number)))
+            Service(Node(functions, number, partitions, dictionary, LocalChannel(self.network, number)))
             for number in range(partitions)
         ]
 
@@ -125,7 +125,7 @@ class LocalNodes:
     def watch(self, on_slice: Callable[[], None]) -> None:
         """What to call between slices of work."""
         for service in self.services:
-            service.host.partition.machine.on_slice = on_slice
+            service.node.partition.machine.on_slice = on_slice
 
     def interrupt(self) -> None:
         """Nothing runs while this process does something else."""

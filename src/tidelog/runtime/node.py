@@ -1,86 +1,203 @@
-"""A node: one partition with its strata, and what it asks of the others in the middle of an epoch.
+"""A node: one partition with its strata, and an epoch as the steps that it takes.
 
-Law: all nodes of an engine take the same steps: where one could send messages all of them stop, are given what the
-others sent, and learn together whether there was any. One node alone waits for nobody.
+Law: an epoch changes rules first (`rule_change`), then visits the strata that it reaches, lower ones first (`visit`).
+A failed epoch is undone: facts, counts, ranks, rules and strata are those of the epoch before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping
 
-from tidelog.partition.exchange import take_leaving
-from tidelog.partition.owner import Parcel
+from tidelog.kernel.cells import Cells
+from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.journal import Items
+from tidelog.partition.limits import Limits
+from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
-from tidelog.partition.progress import facts_made
+from tidelog.partition.progress import progress
+from tidelog.partition.ranks import close_ranks
+from tidelog.partition.records import arity_of, columns_of
+from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import Stratum
-from tidelog.runtime.mail import Mailbox
-from tidelog.runtime.reach import Readers
-from tidelog.runtime.request import Request, Steps
+from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.program.functions import Function
+from tidelog.runtime.channel import Channel
+from tidelog.runtime.node_state import NodeState
+from tidelog.runtime.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.request import Steps
+from tidelog.runtime.rule_change import NewRules, change_rules, take_in
+from tidelog.runtime.undo import RuleUndo, remember_rules, restore_rules
+from tidelog.runtime.visit import visit_strata
 
-ACTIVE, SENT = 1, 2  # bits of a request: a partition has something to do in the stratum; it sent messages
+CODE_LIMIT = 1 << 20
+RANK_LIMIT = 1 << 50  # ranks have 55 bits; merging strata stacks them
 
 
 class Node:
-    """What the steps of an epoch work on."""
+    """One partition, its strata, and the steps of an epoch."""
 
-    def __init__(self, partition: Partition, mailbox: Mailbox) -> None:
-        self.partition = partition
-        self.mailbox = mailbox
-        self.strata: dict[str, Stratum] = {}  # by relation
-        self.readers = Readers()
-        self.messages = self.exchanges = 0  # of the epoch that runs
-        self.visiting: tuple[str, ...] = ()  # the relations of the stratum that is visited
+    def __init__(
+        self,
+        functions: Mapping[str, tuple[Function, ...]],
+        number: int = 0,
+        partitions: int = 1,
+        dictionary: Dictionary | None = None,
+        channel: Channel | None = None,
+    ) -> None:
+        self.partition = Partition(functions, number, partitions, dictionary)
+        self.state = NodeState(self.partition, channel or Channel())
+        self._rule_undo: RuleUndo | None = None
+        self._new_relations: list[str] = []  # that the epoch made
+        self._unread: Callable[[], RowChanges | None] = lambda: None
 
     @property
-    def is_alone(self) -> bool:
-        """Whether there is no other partition."""
-        return self.partition.partitions == 1
+    def strata(self) -> dict[str, Stratum]:
+        """The stratum of every relation."""
+        return self.state.strata
 
-    def distinct_strata(self) -> list[Stratum]:
-        """Every stratum once."""
-        return list({id(stratum): stratum for stratum in self.strata.values()}.values())
+    @property
+    def channel(self) -> Channel:
+        """The mail between this partition and the others."""
+        return self.state.channel
 
-    def begin(self) -> None:
-        """Start an epoch."""
-        self.partition.begin()
-        self.messages = self.exchanges = 0
+    @channel.setter
+    def channel(self, channel: Channel) -> None:
+        self.state.channel = channel
 
-    def exchange(self, bits: int = 0) -> Steps[int]:
-        """Send what leaves and wait for the others: the bits of all; SENT as long as there is mail for anybody."""
-        if self.is_alone:
-            return 0
-        sent = self.mailbox.deliver(take_leaving(self.partition))
-        answer = yield self._request("any", bits | (SENT if sent else 0), sent)
-        assert isinstance(answer, int)
-        return answer
+    def set_limits(self, limits: Limits) -> None:
+        """The limits of every epoch from now on."""
+        self.partition.machine.limits = limits
 
-    def exchange_all(self, absorb: Callable[[Parcel], None], bits: int = 0) -> Steps[int]:
-        """Exchange and absorb what arrives until nobody sends any more; gives the bits of the first exchange."""
-        first = answer = yield from self.exchange(bits)
-        while answer & SENT:
-            for parcel in self.mailbox.collect():
-                absorb(parcel)
-            answer = yield from self.exchange()
-        return first
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation, or only one that a rollback left."""
+        number = self.partition.relations.numbers.get(name) if name in self.strata else None
+        return None if number is None else arity_of(self.partition.relations, number)
 
-    def highest(self, number: int) -> Steps[int]:
-        """The highest of the numbers that all partitions name here."""
-        answer = number if self.is_alone else (yield self._request("highest", number))
-        assert isinstance(answer, int)
-        return answer
+    @property
+    def closes_ranks(self) -> bool:
+        """Whether the next commit numbers all ranks anew, which a log of records must know of."""
+        return self.partition.clock > RANK_LIMIT and self.state.is_alone
 
-    def union(self, names: Iterable[str]) -> Steps[frozenset[str]]:
-        """All names that some partition names here."""
-        answer = frozenset(names) if self.is_alone else (yield self._request("union", frozenset(names)))
-        assert isinstance(answer, frozenset)
-        return answer
+    @property
+    def groups(self) -> list[frozenset[str]]:
+        """The relations evaluated together, lower strata first; relations without rules stand in none."""
+        ordered = sorted((s for s in self.state.distinct_strata() if s.order >= 0), key=lambda s: s.order)
+        return [stratum.relations for stratum in ordered]
 
-    def used(self) -> tuple[int, int]:
-        """Facts that the epoch made, and the bytes held if those are limited."""
+    def adopt(
+        self,
+        arities: Mapping[str, int],
+        groups: Iterable[Iterable[str]],
+        rules: Iterable[PlannedRule],
+        places: Mapping[str, int] | None = None,
+    ) -> None:
+        """Take over the strata and rules of a state that was read: their supports are counted already."""
+        for name, arity in arities.items():
+            self.partition.add_relation(name, arity, (places or {}).get(name, 0))
+            self.strata[name] = Stratum(frozenset((name,)), order=-1)
+        for order, group in enumerate(groups):
+            stratum = Stratum(frozenset(group), order=order)
+            self.strata.update((name, stratum) for name in stratum.relations)
+        for planned in rules:
+            stratum = self.strata[planned.rule.head.predicate]
+            code = take_in(self.partition, planned, stratum)
+            stratum.rules[code.label] = code
+            self.state.readers.add(code)
+        self._forget_undo()
+
+    # Epochs
+
+    def steps(self, work: EpochWork) -> Steps[EpochOutcome]:
+        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+        self._settle()
+        self._rule_undo = remember_rules(self.state) if work.changes_rules else None
+        self.state.begin()
+        try:
+            return (yield from self._steps(work, self._rule_undo))
+        except BaseException:
+            self.rollback()
+            raise
+
+    def _steps(self, work: EpochWork, undo: RuleUndo | None) -> Steps[EpochOutcome]:
+        began = time.perf_counter()
+        outcome = EpochOutcome()
+        self._add_relations(work)
+        new_rules: NewRules = {}
+        if undo is not None:
+            new_rules = yield from change_rules(self.state, work, undo)
+        changes = yield from visit_strata(self.state, work, new_rules, outcome)
+        self._report_changes(changes, outcome)
+        outcome.seconds = time.perf_counter() - began
+        self._report_statistics(undo, outcome)
+        return outcome
+
+    def _add_relations(self, work: EpochWork) -> None:
+        for name, arity in work.arities.items():
+            self.partition.add_relation(name, arity, work.places.get(name, 0))
+            if name not in self.strata:
+                self.strata[name] = Stratum(frozenset((name,)), order=-1)
+                self._new_relations.append(name)
+
+    def rollback(self) -> None:
+        """Undo the epoch that ran last and is not committed."""
+        self._settle()
+        self.partition.undo()
+        if self._rule_undo is not None:
+            restore_rules(self.state, self._rule_undo)
+        for name in self._new_relations:  # another partition may not have come so far: all must know the same
+            self.strata.pop(name, None)
+        self.state.readers.undo()
+        self._forget_undo()
+
+    def commit(self) -> None:
+        """Make the epoch that ran last the committed one."""
+        self.partition.commit()
+        if self._rule_undo is not None and (self._rule_undo.removed or self._rule_undo.replaced):
+            self.partition.rules.drop_unused_indexes()
+        self._forget_undo()
+        if self.partition.machine.code_length > CODE_LIMIT:
+            self.partition.rules.compact_code(self.state.distinct_strata())
+        if self.closes_ranks:
+            strata = self.state.distinct_strata()
+            self.partition.set_clock(max(close_ranks(self.partition.relations, s.relations) for s in strata))
+
+    def _forget_undo(self) -> None:
+        """What the epoch made is not taken back any more."""
+        self._rule_undo, self._new_relations = None, []
+        self.state.readers.commit()
+
+    def _settle(self) -> None:
+        """Changes of the epoch before that somebody may still read are read before records move."""
+        unread = self._unread()
+        if unread is not None:
+            unread.settle()
+
+    # What an epoch did
+
+    def _report_changes(self, changes: Mapping[int, Items], outcome: EpochOutcome) -> None:
+        relations = self.partition.relations
+        names, live = relations.names, relations.live  # live: with the records that the commit will free
+        outcome.sizes = {names[n]: live(n) - len(change.deleted) for n, change in changes.items()}
+        outcome.changes = RowChanges({names[n]: _reader(relations, n, change) for n, change in changes.items()})
+        self._unread = weakref.ref(outcome.changes)
+
+    def _report_statistics(self, undo: RuleUndo | None, outcome: EpochOutcome) -> None:
         machine = self.partition.machine
-        return facts_made(machine), 0 if machine.limits.memory is None else self.partition.relations.memory()
+        done = progress(machine)
+        outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
+        outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
+        outcome.facts, outcome.bytes = self.state.used()
+        for number in machine.tally.nonzero()[0].tolist():
+            code = self.partition.rules.numbered(number)
+            if code is not None:
+                outcome.supports[code.label] = int(machine.tally[number])
+        if undo is not None:  # removed rules have lost all of theirs
+            outcome.supports.update(undo.lost_supports)
 
-    def _request(self, kind: str, value: int | frozenset[str], sent: int = 0) -> Request:
-        self.messages += sent
-        self.exchanges += 1
-        return Request(kind, value, sent, *self.used(), self.visiting)
+
+def _reader(relations: Relations, number: int, change: Items) -> Callable[[], NetChange[Cells]]:
+    """Reads the rows of a change; those that deleted are read now, before their records are freed."""
+    deleted = columns_of(relations, change.deleted, number)
+    return lambda: NetChange(columns_of(relations, change.inserted, number), deleted)

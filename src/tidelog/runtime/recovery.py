@@ -68,7 +68,7 @@ class Recovery:
                 if asked in (None, self.generation):  # else another thread has started them again since
                     self._lost = True
                 if not left:
-                    raise failures.GIVEN_UP.error(lost=lost, attempts=ATTEMPTS, standing=self._position()) from lost
+                    raise failures.GIVEN_UP.error(lost=lost, attempts=ATTEMPTS, position=self._position()) from lost
         raise AssertionError("every attempt returns or raises")
 
     def ask(self, act: Callable[[], T]) -> T:

@@ -15,13 +15,13 @@ from tidelog.partition.ranks import highest_rank, raise_ranks
 from tidelog.partition.rule_supports import absorb_comparisons, compare_rule, settle_split
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.program import Atom
-from tidelog.runtime.node import Node
+from tidelog.runtime.node_state import NodeState
 from tidelog.runtime.request import Steps
 
 OldStrata = Mapping[str, Stratum]
 
 
-def restratify(node: Node, groups: Sequence[frozenset[str]]) -> Steps[None]:
+def restratify(node: NodeState, groups: Sequence[frozenset[str]]) -> Steps[None]:
     """Move a node from its old strata to new ones, before any stratum is evaluated."""
     old = dict(node.strata)
     strata = yield from _new_strata(node, old, groups)
@@ -33,7 +33,7 @@ def restratify(node: Node, groups: Sequence[frozenset[str]]) -> Steps[None]:
             node.strata[name] = alone
 
 
-def _new_strata(node: Node, old: OldStrata, groups: Sequence[frozenset[str]]) -> Steps[list[Stratum]]:
+def _new_strata(node: NodeState, old: OldStrata, groups: Sequence[frozenset[str]]) -> Steps[list[Stratum]]:
     """The new strata in order; those whose relations did not change are the old objects."""
     found, made = [], []
     for group in groups:
@@ -52,7 +52,7 @@ def _new_strata(node: Node, old: OldStrata, groups: Sequence[frozenset[str]]) ->
     return found
 
 
-def _move_rules(node: Node, old: OldStrata, stratum: Stratum) -> Steps[None]:
+def _move_rules(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None]:
     """Give every rule of a new stratum its new code; those that cross the parts of a split are compared anew."""
     for name in sorted(stratum.relations & old.keys()):
         before = old[name]
@@ -66,13 +66,13 @@ def _move_rules(node: Node, old: OldStrata, stratum: Stratum) -> Steps[None]:
             stratum.rules[code.label] = code
 
 
-def _compare(node: Node, code: RuleCode, sign: int) -> Steps[None]:
+def _compare(node: NodeState, code: RuleCode, sign: int) -> Steps[None]:
     """Count or discount a rule's supports of lower rank, here and where their heads are owned."""
     compare_rule(node.partition, code, sign)
-    yield from node.exchange_all(lambda parcel: absorb_comparisons(node.partition, parcel, sign))
+    yield from node.exchange_all(lambda messages: absorb_comparisons(node.partition, messages, sign))
 
 
-def _stack(node: Node, old: OldStrata, stratum: Stratum) -> Steps[None]:
+def _stack(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None]:
     """Stack what the old strata bring into a merged one, in their old order, alike on all partitions."""
     parts: dict[int, set[str]] = {}
     for name in stratum.relations & old.keys():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.runtime.call import Call
-from tidelog.runtime.epoch_steps import SENT
+from tidelog.runtime.node_state import SENT
 from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.runtime.request import Request, join_answers

@@ -13,7 +13,7 @@ from tidelog.partition.partition import Partition
 from tidelog.partition.rule_supports import absorb_lost_rules, lose_rule
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import EpochWork, PlannedRule
-from tidelog.runtime.node import Node
+from tidelog.runtime.node_state import NodeState
 from tidelog.runtime.request import Steps
 from tidelog.runtime.restratify import restratify
 from tidelog.runtime.undo import RuleUndo
@@ -21,7 +21,7 @@ from tidelog.runtime.undo import RuleUndo
 NewRules = dict[int, list[RuleCode]]  # by identity of their stratum
 
 
-def change_rules(node: Node, work: EpochWork, undo: RuleUndo) -> Steps[NewRules]:
+def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewRules]:
     """Carry out the change of rules of an epoch; gives the new rules of each stratum."""
     yield from _remove_rules(node, work, undo)
     if work.strata is not None:
@@ -44,7 +44,7 @@ def take_in(partition: Partition, planned: PlannedRule, stratum: Stratum) -> Rul
     )
 
 
-def _remove_rules(node: Node, work: EpochWork, undo: RuleUndo) -> Steps[None]:
+def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[None]:
     partition = node.partition
     codes = [partition.rules.codes[label] for label in work.removed]
     for code in codes:
@@ -60,7 +60,7 @@ def _remove_rules(node: Node, work: EpochWork, undo: RuleUndo) -> Steps[None]:
         undo.removed.append(code)
 
 
-def _replan(node: Node, planned: PlannedRule, undo: RuleUndo) -> None:
+def _replan(node: NodeState, planned: PlannedRule, undo: RuleUndo) -> None:
     assert planned.rule.label is not None
     code = node.partition.rules.codes[planned.rule.label]
     undo.replaced.append((code, PlannedRule(code.rule, code.plans, code.whole), code.fold))
@@ -70,7 +70,7 @@ def _replan(node: Node, planned: PlannedRule, undo: RuleUndo) -> None:
     stratum.forget_tables()
 
 
-def _add_rules(node: Node, work: EpochWork, undo: RuleUndo) -> NewRules:
+def _add_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> NewRules:
     added: NewRules = {}
     for planned in work.added:
         stratum = node.strata[planned.rule.head.predicate]

@@ -14,7 +14,7 @@ from tidelog.partition.limits import Limits
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program.functions import Function
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.node import Node
 from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.service import Service
 
@@ -28,7 +28,7 @@ class RuleNode:
         self._limits = Limits()
 
     @property
-    def node(self) -> Host:
+    def node(self) -> Node:
         """The node itself."""
         return self._runtime.node
 

@@ -15,7 +15,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
 from tidelog.partition.records import arity_of
 from tidelog.runtime import failures
-from tidelog.runtime.epoch_steps import Host
+from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import RowChanges
 from tidelog.store.image import deltas_of
 from tidelog.store.markers import read_markers
@@ -26,8 +26,8 @@ from tidelog.store.store import Store
 class RunChanges:
     """The changes of a node's runs."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, node: Node) -> None:
+        self._node = node
         self._kept: dict[int, RowChanges] = {}
         self._store: Store | None = None
         self._epochs: Mapping[int, int] = {}
@@ -64,15 +64,15 @@ class RunChanges:
         found = changes.get(name)
         if found is not None:
             return found
-        relations = self._host.partition.relations
+        relations = self._node.partition.relations
         empty: Cells = np.zeros((0, arity_of(relations, relations.numbers[name])), np.int64)
         return NetChange(empty, empty)
 
     def _in_folder(self, store: Store, epoch: int, name: str) -> NetChange[Cells]:
-        number = self._host.partition.number
+        number = self._node.partition.number
         for frame in pieces(store, number, read_markers(store, number, epoch - 1, epoch), epoch - 1):
             for delta in deltas_of(frame):
                 if delta.relation == name:
                     return NetChange(delta.inserted[:, :-2], delta.deleted[:, 1:])
-        empty: Cells = np.zeros((0, self._host.arity(name) or 0), np.int64)
+        empty: Cells = np.zeros((0, self._node.arity(name) or 0), np.int64)
         return NetChange(empty, empty)

@@ -15,8 +15,8 @@ from tidelog.partition.limits import Limits
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program import Rule
-from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.facts import Facts
+from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.durable import Durable, EpochRecord
 
@@ -51,7 +51,7 @@ class Runtime(Protocol):
         """The Spark session that the partitions live in; None in this process."""
 
     @property
-    def node(self) -> Host:
+    def node(self) -> Node:
         """Where rules, plans and strata are known: the one partition, or with several a node without facts."""
 
     @property

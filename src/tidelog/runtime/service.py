@@ -19,8 +19,8 @@ from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, PlannedRule
 from tidelog.program.term import Value
 from tidelog.runtime.call import call
-from tidelog.runtime.epoch_steps import Host
 from tidelog.runtime.interrupts import Interruption
+from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.request import Answer, Request, Steps
 from tidelog.runtime.run_changes import RunChanges
@@ -46,11 +46,11 @@ class Ended:
 class Service:
     """One node, asked step by step, with the rows sent to it and its piece of the state folder."""
 
-    def __init__(self, host: Host) -> None:
-        self.host = host
+    def __init__(self, node: Node) -> None:
+        self.node = node
         self.staged = StagedRows()
         self.interruption = Interruption()
-        self.changed = RunChanges(host)
+        self.changed = RunChanges(node)
         self._run = 0
         self._steps: Steps[EpochOutcome] | None = None
         self._piece: Piece | None = None
@@ -64,11 +64,11 @@ class Service:
         Changes of the runs ``forgotten`` are not wanted any more.
         """
         self.interruption.begin(run)
-        self.host.mailbox.run = run
+        self.node.channel.run = run
         work = self.staged.added_to(work, self.rows_with_keys)
         self.staged.drop()
         self.changed.forget(forgotten)
-        self._run, self._steps = run, self.host.steps(work)
+        self._run, self._steps = run, self.node.steps(work)
         return self._advance(None)
 
     @call(limit=None)
@@ -85,7 +85,7 @@ class Service:
             self._steps = None
             outcome: EpochOutcome = end.value
         self.changed.keep(self._run, outcome.changes)
-        self.host.partition.dictionary.tell_owners()  # a clash refuses the epoch
+        self.node.partition.dictionary.tell_owners()  # a clash refuses the epoch
         return Ended(replace(outcome, changes=RowChanges({})), tuple(outcome.changes))
 
     @call(any_time=True)
@@ -101,12 +101,12 @@ class Service:
         if steps is not None:
             steps.close()  # which undoes it
         else:
-            self.host.rollback()
+            self.node.rollback()
 
     @call(ending=True)
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
-        self.host.commit()
+        self.node.commit()
 
     @call()
     def adopt(
@@ -117,24 +117,24 @@ class Service:
         places: Mapping[str, int],
     ) -> None:
         """Take over the strata and rules of a state that was read."""
-        self.host.adopt(arities, groups, rules, places)
+        self.node.adopt(arities, groups, rules, places)
 
     @call()
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
-        self.host.set_limits(limits)
+        self.node.set_limits(limits)
 
     # Reading
 
     @call(reading=True, any_time=True)
     def rows(self, name: str) -> Cells:
         """The facts of a relation at the last committed epoch."""
-        return self.host.partition.rows(name)
+        return self.node.partition.rows(name)
 
     @call(reading=True, any_time=True)
     def counts(self, name: str) -> tuple[Cells, ...]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation."""
-        return self.host.partition.counts(name)
+        return self.node.partition.counts(name)
 
     @call(reading=True, any_time=True)
     def changes(self, run: int, name: str) -> NetChange[Cells]:
@@ -144,29 +144,29 @@ class Service:
     @call(reading=True)
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
-        return rows_with_keys(self.host.partition.relations, name, columns, rows)
+        return rows_with_keys(self.node.partition.relations, name, columns, rows)
 
     @call()
     def sizes(self) -> dict[str, int]:
         """The number of facts held of every relation."""
-        relations = self.host.partition.relations
+        relations = self.node.partition.relations
         return {name: relations.live(number) for name, number in relations.numbers.items()}
 
     @call(reading=True)
     def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
         """The number of keys of an index, if there is one."""
-        relations = self.host.partition.relations
+        relations = self.node.partition.relations
         return relations.distinct_keys(relations.numbers[name], columns) if name in relations.numbers else None
 
     @call(reading=True)
     def memory(self) -> int:
         """Bytes held by facts, indexes and journals."""
-        return self.host.partition.relations.memory()
+        return self.node.partition.relations.memory()
 
     @call(reading=True)
     def image(self) -> dict[str, RelationImage]:
         """The records of every relation that holds facts."""
-        partition = self.host.partition
+        partition = self.node.partition
         with partition.lock:
             found = {}
             for delta in everything(partition, {}):
@@ -185,7 +185,7 @@ class Service:
         lists_as_text: bool = False,
     ) -> Mapping[str, str]:
         """Write the facts of a relation, or what an epoch changed of it, to a file; tells what its lists hold."""
-        values = self.host.partition.dictionary.values_of
+        values = self.node.partition.dictionary.values_of
         if run is not None:
             return write_changes(path, *self.changes(run, name), types, columns, values)
         return write_rows(path, self.rows(name), types, columns, values, lists_as_text=lists_as_text)
@@ -195,35 +195,35 @@ class Service:
     @call(reading=True, any_time=True)
     def known_entries(self, cells: Sequence[int]) -> dict[int, Value]:
         """The values behind those ids that are known here."""
-        return self.host.partition.dictionary.known(cells)
+        return self.node.partition.dictionary.known(cells)
 
     @call(any_time=True)
     def take_entries(self, entries: Sequence[tuple[int, Value]]) -> None:
         """Entries that another node or the coordinator made."""
-        self.host.partition.dictionary.enter(entries)
+        self.node.partition.dictionary.enter(entries)
 
     # The piece of the state folder
 
     @call()
     def open_piece(self, store: Store, epochs: Mapping[int, int]) -> None:
         """Open the partition's piece of a state; ``epochs`` says which epochs the runs were that lost nodes did."""
-        self._piece = Piece(store, self.host.partition.number)
+        self._piece = Piece(store, self.node.partition.number)
         self.changed.open(store, epochs)
 
     @call(limit=None)
     def load_piece(self, epoch: int) -> None:
         """Fill the empty partition with its state at a committed epoch."""
-        _opened(self._piece).load(epoch, self.host.partition)
+        _opened(self._piece).load(epoch, self.node.partition)
 
     @call(limit=None)
     def write_piece(self, epoch: int, schema: Schema, bases: bool) -> PieceNote:
         """Make the partition's part of the epoch that ran last durable."""
-        return _opened(self._piece).write(epoch, self.host.partition, schema, bases=bases)
+        return _opened(self._piece).write(epoch, self.node.partition, schema, bases=bases)
 
     @call(limit=None)
     def snapshot_piece(self, epoch: int, schema: Schema) -> None:
         """Write all that the partition holds."""
-        _opened(self._piece).snapshot(epoch, self.host.partition, schema)
+        _opened(self._piece).snapshot(epoch, self.node.partition, schema)
 
     @call()
     def remove_old_piece(self, old: Old) -> None:

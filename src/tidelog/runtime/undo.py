@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from tidelog.partition.fold import Fold
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import PlannedRule
-from tidelog.runtime.node import Node
+from tidelog.runtime.node_state import NodeState
 
 
 @dataclass
@@ -27,7 +27,7 @@ class RuleUndo:
     replaced: list[tuple[RuleCode, PlannedRule, Fold | None]] = field(default_factory=list)  # with the plans before
 
 
-def remember_rules(node: Node) -> RuleUndo:
+def remember_rules(node: NodeState) -> RuleUndo:
     """The strata and rules as they are now."""
     strata = node.distinct_strata()
     return RuleUndo(
@@ -37,7 +37,7 @@ def remember_rules(node: Node) -> RuleUndo:
     )
 
 
-def restore_rules(node: Node, undo: RuleUndo) -> None:
+def restore_rules(node: NodeState, undo: RuleUndo) -> None:
     """Rules, plans and strata as they were remembered."""
     rules = node.partition.rules
     for code in undo.added:

@@ -18,7 +18,7 @@ from tidelog.partition.progress import progress
 from tidelog.partition.retract import absorb_losses, retract
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import EpochWork
-from tidelog.runtime.node import ACTIVE, Node
+from tidelog.runtime.node_state import ACTIVE, NodeState
 from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
 from tidelog.runtime.reach import Agenda, within_reach
 from tidelog.runtime.request import Steps
@@ -39,7 +39,9 @@ class Given:
         return self.new_rules.get(id(stratum), [])
 
 
-def visit_strata(node: Node, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome) -> Steps[dict[int, Items]]:
+def visit_strata(
+    node: NodeState, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome
+) -> Steps[dict[int, Items]]:
     """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
     numbers = node.partition.relations.numbers
     given = Given(
@@ -56,7 +58,7 @@ def visit_strata(node: Node, work: EpochWork, new_rules: NewRules, outcome: Epoc
     return given.changes
 
 
-def _visit_alone(node: Node, start: Iterable[str], given: Given, outcome: EpochOutcome) -> None:
+def _visit_alone(node: NodeState, start: Iterable[str], given: Given, outcome: EpochOutcome) -> None:
     """With nobody to wait for: the strata that changes reach, one after the other."""
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
@@ -70,7 +72,7 @@ def _visit_alone(node: Node, start: Iterable[str], given: Given, outcome: EpochO
 
 
 def _visit_together(
-    node: Node, start: Iterable[str], given: Given, outcome: EpochOutcome, *, removing: bool
+    node: NodeState, start: Iterable[str], given: Given, outcome: EpochOutcome, *, removing: bool
 ) -> Steps[None]:
     """The strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
@@ -84,7 +86,7 @@ def _visit_together(
             given.changes.update(_visit_here(node, stratum, given, outcome))
 
 
-def _has_work(node: Node, stratum: Stratum, given: Given) -> bool:
+def _has_work(node: NodeState, stratum: Stratum, given: Given) -> bool:
     """Whether this partition itself has something to do in a stratum."""
     if given.rules_of(stratum) or not node.partition.waiting.isdisjoint(stratum.relations):
         return True
@@ -97,7 +99,7 @@ def _has_work(node: Node, stratum: Stratum, given: Given) -> bool:
     return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
 
 
-def _visit_here(node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Items]:
+def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Items]:
     """Both phases of a stratum from which nothing is sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
@@ -112,14 +114,14 @@ def _visit_here(node: Node, stratum: Stratum, given: Given, outcome: EpochOutcom
 
 
 def _visit_with_others(
-    node: Node, stratum: Stratum, given: Given, outcome: EpochOutcome, has_work: bool
+    node: NodeState, stratum: Stratum, given: Given, outcome: EpochOutcome, has_work: bool
 ) -> Steps[dict[int, Items]]:
     """Both phases of a stratum whose rules may send messages."""
     partition = node.partition
     watch = _Watch(node, stratum)
     retract(partition, stratum, given.deletes, given.changes)
     bits = ACTIVE if has_work else 0
-    if not (yield from node.exchange_all(lambda parcel: absorb_losses(partition, stratum, parcel), bits)):
+    if not (yield from node.exchange_all(lambda messages: absorb_losses(partition, stratum, messages), bits)):
         return {}  # nobody has anything to do here
     _gain(node, stratum, given)
     yield from _exchange_gains(node, stratum)
@@ -130,21 +132,21 @@ def _visit_with_others(
     return net_changes(partition.relations, stratum.relations)
 
 
-def _gain(node: Node, stratum: Stratum, given: Given) -> None:
+def _gain(node: NodeState, stratum: Stratum, given: Given) -> None:
     new_rules = given.rules_of(stratum)
     for code in new_rules:
         node.readers.add(code)
     gain(node.partition, stratum, given.inserts, given.changes, new_rules)
 
 
-def _exchange_gains(node: Node, stratum: Stratum) -> Steps[None]:
-    yield from node.exchange_all(lambda parcel: absorb_gains(node.partition, stratum, parcel))
+def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[None]:
+    yield from node.exchange_all(lambda messages: absorb_gains(node.partition, stratum, messages))
 
 
-def _clean_up(node: Node, stratum: Stratum) -> Steps[None]:
+def _clean_up(node: NodeState, stratum: Stratum) -> Steps[None]:
     """Retract on all partitions what was improved upon, then restore what groups showed."""
     retract_stale(node.partition, stratum)
-    yield from node.exchange_all(lambda parcel: absorb_losses(node.partition, stratum, parcel, cleaning=True))
+    yield from node.exchange_all(lambda messages: absorb_losses(node.partition, stratum, messages, cleaning=True))
     restore_shown(node.partition, stratum)
     yield from _exchange_gains(node, stratum)
 
@@ -154,7 +156,7 @@ class _Watch:
 
     __slots__ = ("before", "began", "machine", "relations")
 
-    def __init__(self, node: Node, stratum: Stratum) -> None:
+    def __init__(self, node: NodeState, stratum: Stratum) -> None:
         self.machine = node.partition.machine
         self.relations = tuple(sorted(stratum.relations))
         node.visiting = self.relations

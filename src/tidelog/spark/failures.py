@@ -457,7 +457,7 @@ PARTITIONS_CLOSED = FailureEntry(
     "rows of partitions that are gone",
     "the engine is closed; what its partitions hold has to be read before",
     "Views and changes of an engine on Spark are read from its partitions, while they run.",
-    test="tests/spark/test_frames.py::test_a_view_as_dataframe_shows_its_epoch_for_ever",
+    test="tests/spark/test_arrivals.py::test_a_view_as_dataframe_shows_its_epoch_for_ever",
 )
 NOT_A_STREAM = FailureEntry(
     "TL4702",

@@ -17,18 +17,18 @@ from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
+from tidelog.spark.arrivals import Arrival
 from tidelog.spark.failures import KEYED_JSON
-from tidelog.spark.frames import Frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from tidelog.spark.rows.encode import EncodedFrame
+    from tidelog.spark.rows.encode import EncodedArrival
     from tidelog.spark.rows.read import Reading
 
 Types = Sequence[str | None]
 Check = Callable[[dict[tuple[str, int], str]], Mapping[str, Types]]
-Input: TypeAlias = "Data | Frame | DataFrame"
+Input: TypeAlias = "Data | Arrival | DataFrame"
 
 
 def read_frames(
@@ -53,11 +53,11 @@ def read_frames(
         if file.relation in keyed:
             found.append((file.relation, _through_here(file, reading)))
         else:
-            found.append((file.relation, Frame(file.relation, reading.frame, encode=_encoder(reading))))
+            found.append((file.relation, Arrival(file.relation, reading.frame, encode=_encoder(reading))))
     return found
 
 
-def _encoder(reading: Reading) -> Callable[[Sequence[str] | None, Types | None], EncodedFrame]:
+def _encoder(reading: Reading) -> Callable[[Sequence[str] | None, Types | None], EncodedArrival]:
     """A reading knows its columns, also before the epoch that makes the relation."""
     return lambda _, types: reading.encoded(reading.names, types)
 

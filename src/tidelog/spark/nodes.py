@@ -85,10 +85,10 @@ class SparkNodes:
 
     def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
         """Send the rows of DataFrames, side by side, to the partitions that own them."""
-        from tidelog.spark.rows.encode import EncodedFrame
+        from tidelog.spark.rows.encode import EncodedArrival
         from tidelog.spark.rows.send import send
 
-        frames = [frame for frame in arriving if isinstance(frame, EncodedFrame)]
+        frames = [frame for frame in arriving if isinstance(frame, EncodedArrival)]
         stages = [uuid.uuid4().hex for _ in frames]
         placements = [Placement(places.get(frame.relation, 0 if frame.types else SINGLE)) for frame in frames]
         with losses():

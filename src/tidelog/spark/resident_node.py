@@ -18,13 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.owner import Parcel
+from tidelog.partition.owner import Messages
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
 from tidelog.program.functions import FUNCTIONS, Function, Functions
 from tidelog.program.term import Value
 from tidelog.runtime.call import Call, Given, received
-from tidelog.runtime.epoch_steps import Host
-from tidelog.runtime.mail import Mailbox
+from tidelog.runtime.channel import Channel
+from tidelog.runtime.node import Node
 from tidelog.runtime.service import Service
 from tidelog.spark.rows.tables import cells_of, entries_of
 
@@ -46,50 +46,50 @@ class MakeResidentNode:
         return ResidentNode(FUNCTIONS.with_functions(self.functions), number, partitions)
 
 
-class FlightMailbox(Mailbox):
+class FlightChannel(Channel):
     """Messages over Arrow Flight: one delivery per partition and round, whatever its relations."""
 
     def __init__(self, before_sending: Callable[[], None]) -> None:
         self.peers: Sequence[Peer] = ()
         self._before_sending = before_sending
-        self._arrived: list[tuple[int, Parcel]] = []
+        self._arrived: list[tuple[int, Messages]] = []
         self._lock = threading.Lock()
         self._senders: ThreadPoolExecutor | None = None
 
-    def deliver(self, parcels: Mapping[int, Parcel]) -> int:
+    def deliver(self, leaving: Mapping[int, Messages]) -> int:
         """Send what leaves; returns how many supports that are."""
-        if not parcels:
+        if not leaving:
             return 0
         self._before_sending()
-        sent = [(self.peers[to], parcel) for to, parcel in sorted(parcels.items())]
+        sent = [(self.peers[to], messages) for to, messages in sorted(leaving.items())]
         if len(sent) == 1:
             self._send(*sent[0])
         else:
             if self._senders is None:
                 self._senders = ThreadPoolExecutor(min(16, len(self.peers)), "tidelog-send")
             list(self._senders.map(lambda pair: self._send(*pair), sent))
-        return sum(int(rows[:, 1].sum()) for parcel in parcels.values() for rows in parcel.values())
+        return sum(int(rows[:, 1].sum()) for messages in leaving.values() for rows in messages.values())
 
-    def _send(self, peer: Peer, parcel: Parcel) -> None:
-        parts = [(name, rows.shape) for name, rows in parcel.items()]
-        cells = np.concatenate([rows.reshape(-1) for rows in parcel.values()])
+    def _send(self, peer: Peer, messages: Messages) -> None:
+        parts = [(name, rows.shape) for name, rows in messages.items()]
+        cells = np.concatenate([rows.reshape(-1) for rows in messages.values()])
         peer.deliver({"kind": "messages", "run": self.run, "parts": parts}, pa.table({"cells": cells}))
 
     def take(self, run: int, parts: Sequence[tuple[str, tuple[int, int]]], cells: Cells) -> None:
         """Messages that arrive."""
-        parcel, first = {}, 0
+        messages, first = {}, 0
         for name, shape in parts:
             last = first + shape[0] * shape[1]
-            parcel[name] = cells[first:last].reshape(shape)
+            messages[name] = cells[first:last].reshape(shape)
             first = last
         with self._lock:
-            self._arrived.append((run, parcel))
+            self._arrived.append((run, messages))
 
-    def collect(self) -> Iterable[Parcel]:
+    def collect(self) -> Iterable[Messages]:
         """What has arrived for this run."""
         with self._lock:
-            found = [parcel for run, parcel in self._arrived if run == self.run]
-            self._arrived = [(run, parcel) for run, parcel in self._arrived if run > self.run]
+            found = [messages for run, messages in self._arrived if run == self.run]
+            self._arrived = [(run, messages) for run, messages in self._arrived if run > self.run]
         return found
 
     def close(self) -> None:
@@ -104,9 +104,9 @@ class ResidentNode:
     def __init__(self, functions: Functions, number: int, partitions: int) -> None:
         self._peers: Sequence[Peer] = ()
         self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._tell_owner)
-        self.mailbox = FlightMailbox(self.dictionary.tell_owners)
-        self.service = Service(Host(functions, number, partitions, self.dictionary, self.mailbox))
-        self.service.host.partition.machine.on_slice = self.service.interruption.check
+        self.channel = FlightChannel(self.dictionary.tell_owners)
+        self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
+        self.service.node.partition.machine.on_slice = self.service.interruption.check
         self._working = threading.Lock()
 
     def call(self, method: str, given: Given) -> object:
@@ -121,7 +121,7 @@ class ResidentNode:
         """Take messages of another node, or what a Spark task sends."""
         kind = descriptor["kind"]
         if kind == "messages":
-            self.mailbox.take(descriptor["run"], descriptor["parts"], table.column("cells").to_numpy())
+            self.channel.take(descriptor["run"], descriptor["parts"], table.column("cells").to_numpy())
         elif kind == "entries":
             self.dictionary.enter(entries_of(table))
         else:
@@ -134,12 +134,12 @@ class ResidentNode:
 
     def connect(self, peers: Sequence[Peer]) -> None:
         """Learn the other nodes."""
-        self._peers = self.mailbox.peers = peers
+        self._peers = self.channel.peers = peers
 
     def close(self) -> None:
         """The stage ends: a running epoch is given up."""
         self.service.interrupt(sys.maxsize)
-        self.mailbox.close()
+        self.channel.close()
 
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
         return ask_peer(self._peers[owner], Call(Service.known_entries, cells))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidelog.errors import TidelogError
-from tidelog.io.feed import Frame
+from tidelog.io.feed import MakeDataFrame
 from tidelog.io.view_files import Write
 from tidelog.spark.failures import TABLE_FEED
 
@@ -35,7 +35,7 @@ class TableFeed:
             found = self.spark.table(self.table).agg({"epoch": "max"}).first()
             return 0 if found is None or found[0] is None else int(found[0])
 
-    def put(self, epoch: int, write: Write, frame: Frame) -> None:
+    def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch."""
         with self._failures("written"), frame() as rows:
             rows.selectExpr("*", f"cast({epoch} as bigint) as epoch").write.mode("append").saveAsTable(self.table)

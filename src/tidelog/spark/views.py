@@ -29,7 +29,7 @@ def new_folder(state: str | None) -> str:
     return f"{state or _lasting().name}/views/{uuid.uuid4().hex}"
 
 
-def to_frame(
+def to_data_frame(
     spark: SparkSession,
     folder: str,
     write: Write,

@@ -55,14 +55,14 @@ class Sources:
 
     def convention_of(self, source: Source) -> str:
         """How the bare identifiers of a text are read, by what it and its includes declare."""
-        said, declares = self._told(source, MAX_INCLUDES, set())
+        said, declares = self._convention_in(source, MAX_INCLUDES, set())
         return said or (SOUFFLE if declares else PROLOG)
 
     def said_outright(self, source: Source) -> str | None:
         """What `.convention` says in a text or in what it includes."""
-        return self._told(source, MAX_INCLUDES, set())[0]
+        return self._convention_in(source, MAX_INCLUDES, set())[0]
 
-    def _told(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
+    def _convention_in(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         text = source.text
         if ".decl" not in text and ".convention" not in text and "include" not in text:
             return None, False
@@ -75,13 +75,13 @@ class Sources:
                 said = said or match["convention"]
             elif match.lastgroup == "include" and depth and match["include"] not in seen:
                 seen.add(match["include"])
-                inner_said, inner_declares = self._told_by_include(match["include"], source.name, depth - 1, seen)
+                inner_said, inner_declares = self._included(match["include"], source.name, depth - 1, seen)
                 said, declares = said or inner_said, declares or inner_declares
         return said, declares
 
-    def _told_by_include(self, wanted: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
+    def _included(self, wanted: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         try:
-            return self._told(self.load(wanted, including), depth, seen)
+            return self._convention_in(self.load(wanted, including), depth, seen)
         except OSError:
             return None, False  # the preprocessor reports it where it stands
 

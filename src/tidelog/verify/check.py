@@ -24,7 +24,7 @@ from tidelog.verify.normal import Clause, Scan
 from tidelog.verify.relations import LOWEST, Relation, Row
 from tidelog.verify.report import BASE, NOT_CLOSED, UNDEFINED, UNFOUNDED, Certificate, Ground, Verdict, Violation
 from tidelog.verify.report import label_of as label
-from tidelog.verify.solve import Context, Frame, Step, solver
+from tidelog.verify.solve import Context, Scope, Step, solver
 from tidelog.verify.strata import sources
 from tidelog.verify.terms import Overloads, Registers
 from tidelog.verify.walks import Walks
@@ -166,11 +166,11 @@ class _Check:
         else:
             self._aggregate(clause, context, founded)
 
-    def _solve(self, clause: Clause, context: Context, finish: Callable[[Frame], Step]) -> None:
+    def _solve(self, clause: Clause, context: Context, finish: Callable[[Scope], Step]) -> None:
         for items in clause.body.alternatives:
             solver(items, (), {}, context, finish)(())
 
-    def _derive(self, clause: Clause, frame: Frame, founded: set[Row]) -> Step:
+    def _derive(self, clause: Clause, frame: Scope, founded: set[Row]) -> Step:
         """The last step of a plain rule: its head is held; a support of lower rank founds it."""
         held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
         head = _row(clause, frame)
@@ -186,7 +186,7 @@ class _Check:
 
         return derive
 
-    def _propose(self, clause: Clause, frame: Frame, groups: dict[Row, list[tuple[Value, int, Clause]]]) -> Step:
+    def _propose(self, clause: Clause, frame: Scope, groups: dict[Row, list[tuple[Value, int, Clause]]]) -> Step:
         """The last step of a rule that takes min or max: the best of each group, and the lowest rank that gives it."""
         folded = clause.folded
         key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in folded]
@@ -223,7 +223,7 @@ class _Check:
         groups: dict[Row, list[set[tuple[Any, ...]]]] = {}
         types: list[str | None] = [None] * len(folded)
 
-        def finish(frame: Frame) -> Step:
+        def finish(frame: Scope) -> Step:
             key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in folded]
             values = [_valued(aggregate, frame) for aggregate in folded.values()]
             counted = [frame.slots[name] for name in clause.body.counted]
@@ -256,7 +256,7 @@ class _Check:
             founded.add(row)
 
 
-def _row(clause: Clause, frame: Frame) -> Callable[[Registers], Row]:
+def _row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
     """The head of a rule as a function of registers."""
     slots = [frame.slots.get(getattr(arg, "name", "")) for arg in clause.head]
     if len(slots) > 1 and None not in slots:
@@ -266,11 +266,11 @@ def _row(clause: Clause, frame: Frame) -> Callable[[Registers], Row]:
     return lambda registers: tuple(term(registers) for term in terms)
 
 
-def _valued(aggregate: Aggregate, frame: Frame) -> Callable[[Registers], Any]:
+def _valued(aggregate: Aggregate, frame: Scope) -> Callable[[Registers], Any]:
     return (lambda _: 1) if aggregate.value is None else frame.term(aggregate.value)
 
 
-def _body(frame: Frame, registers: Registers) -> tuple[Ground, ...]:
+def _body(frame: Scope, registers: Registers) -> tuple[Ground, ...]:
     """The facts of the body, for the report; pairs of paths are left out."""
     scans = ((item.source, item.args) for item in frame.items if isinstance(item, Scan))
     return tuple(

@@ -18,7 +18,7 @@ from tidelog.program.functions import FUNCTIONS
 from tidelog.program.state import EngineState
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
-from tidelog.verify.solve import Context, Frame, Step, solver
+from tidelog.verify.solve import Context, Scope, Step, solver
 from tidelog.verify.strata import reads, stratify
 from tidelog.verify.terms import Overloads
 
@@ -97,7 +97,7 @@ def _with_text(
 
 
 def _gather(clause: Clause, into: set[tuple[Value, ...]]) -> Any:
-    def finish(frame: Frame) -> Step:
+    def finish(frame: Scope) -> Step:
         terms = [frame.term(arg) for arg in clause.head]
         return lambda registers, rank: into.add(tuple(term(registers) for term in terms))
 

@@ -55,7 +55,7 @@ class Context:
 
 
 @dataclass
-class Frame:
+class Scope:
     """The registers of one conjunction: a slot for every variable and constant, and the types of the variables."""
 
     slots: dict[str, int]
@@ -80,7 +80,7 @@ class Frame:
         return term_type(term, self.types, self.context.functions)
 
 
-Finish = Callable[[Frame], Step]
+Finish = Callable[[Scope], Step]
 
 
 def solver(
@@ -92,7 +92,7 @@ def solver(
     for name in _binding_order(order):
         slots.setdefault(name, len(slots))
     known = variable_types(items, types, context.schema, context.functions)
-    frame = Frame(slots, [None] * len(slots), known, context, order)
+    frame = Scope(slots, [None] * len(slots), known, context, order)
     step = finish(frame)
     for item, bound in reversed(list(_with_bound(order, outer))):
         step = _compile(item, bound, frame, step)
@@ -118,7 +118,7 @@ def _with_bound(order: Sequence[Item], outer: Sequence[str]) -> Iterable[tuple[I
         bound |= item_names(item)
 
 
-def _compile(item: Item, bound: frozenset[str], frame: Frame, then: Step) -> Step:
+def _compile(item: Item, bound: frozenset[str], frame: Scope, then: Step) -> Step:
     match item:
         case Scan():
             return _scan(item, bound, frame, then)
@@ -132,7 +132,7 @@ def _compile(item: Item, bound: frozenset[str], frame: Frame, then: Step) -> Ste
             return _fold(item, frame, then)
 
 
-def _scan(item: Scan, bound: frozenset[str], frame: Frame, then: Step) -> Step:
+def _scan(item: Scan, bound: frozenset[str], frame: Scope, then: Step) -> Step:
     source = frame.context.facts.source(item.source)
     known = [i for i, arg in enumerate(item.args) if isinstance(arg, Const) or arg.name in bound]
     first: dict[str, int] = {}
@@ -185,7 +185,7 @@ def _repeated(pairs: Sequence[tuple[int, int]], match: Matches) -> Matches:
     return run
 
 
-def _absent(item: Absent, frame: Frame, then: Step) -> Step:
+def _absent(item: Absent, frame: Scope, then: Step) -> Step:
     source = frame.context.facts.source(item.source)
     known = [(i, arg) for i, arg in enumerate(item.args) if arg is not None]
     if not known:
@@ -200,7 +200,7 @@ def _absent(item: Absent, frame: Frame, then: Step) -> Step:
     return run
 
 
-def _test(item: Test, bound: frozenset[str], frame: Frame, then: Step) -> Step:
+def _test(item: Test, bound: frozenset[str], frame: Scope, then: Step) -> Step:
     assigned = assigns(item, set(bound))
     if assigned is not None:
         slot, term = frame.slots[assigned[0].name], frame.term(assigned[1])
@@ -234,7 +234,7 @@ def _each(slot: int, values: Evaluator, known: bool, then: Step) -> Step:
     return test if known else run
 
 
-def _fold(item: Fold, frame: Frame, then: Step) -> Step:
+def _fold(item: Fold, frame: Scope, then: Step) -> Step:
     """The aggregate of each group is computed once, when it is first asked for."""
     slot = frame.slots[item.variable]
     outer = [frame.slots[name] for name in item.outer]
@@ -260,7 +260,7 @@ def grouped(
     found: set[tuple[Any, ...]] = set()
     kinds: list[str | None] = []
 
-    def finish(frame: Frame) -> Step:
+    def finish(frame: Scope) -> Step:
         kinds.append(None if value is None else frame.type(value))
         return collect(found, body.counted, value, frame)
 
@@ -277,7 +277,7 @@ def grouped(
     return aggregate
 
 
-def collect(into: set[tuple[Any, ...]], counted: Sequence[str], value: Term | None, frame: Frame) -> Step:
+def collect(into: set[tuple[Any, ...]], counted: Sequence[str], value: Term | None, frame: Scope) -> Step:
     """A last step that gathers valuations, each with what it contributes (for a count, something)."""
     slots = [frame.slots[name] for name in counted]
     term = (lambda _: 1) if value is None else frame.term(value)

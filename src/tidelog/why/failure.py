@@ -18,7 +18,7 @@ from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.errors import OutOfWorkError
-from tidelog.why.join import Frame, Join, Part, Question
+from tidelog.why.join import Join, Part, Question, Valuation
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Premises, written
 from tidelog.why.support import Supports
@@ -89,12 +89,12 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
 class _Furthest:
     """Keeps the first of the valuations that got furthest."""
 
-    def __init__(self, start: Frame) -> None:
+    def __init__(self, start: Valuation) -> None:
         self.depth = 0
         self.frame = start
         self.count = 0
 
-    def note(self, depth: int, frame: Frame) -> None:
+    def note(self, depth: int, frame: Valuation) -> None:
         """A valuation has satisfied ``depth`` parts."""
         if depth > self.depth:
             self.depth, self.frame, self.count = depth, frame, 0
@@ -193,7 +193,7 @@ class _Refutation:
         text = self.ledger.rule_text(label)
         return Attempt(label, text, tuple(held), failed, reason, bindings, max(1, furthest.count), complete)
 
-    def _told(self, question: Question, part: Part, frame: Frame) -> str:
+    def _told(self, question: Question, part: Part, frame: Valuation) -> str:
         """A literal with the values that are known put in."""
         literal = part.literal
         if isinstance(literal, Comparison):
@@ -224,7 +224,7 @@ class _Refutation:
         text = written(written_atom) or self.words.aggregate_text(label, atom.predicate)
         return f"{text} = {print_term(atom.args[-1], self.convention)}" if atom.args else text
 
-    def _stopped(self, question: Question, part: Part, frame: Frame) -> tuple[str, str]:
+    def _stopped(self, question: Question, part: Part, frame: Valuation) -> tuple[str, str]:
         """The literal that fails, and why."""
         if part.turned:
             part = next(p for p in question.parts if p.position == part.position and not p.turned)
@@ -235,7 +235,7 @@ class _Refutation:
             return told, self._no_match(question, literal, frame)
         return self._false(question, literal, told, part)
 
-    def _present(self, question: Question, atom: Atom, frame: Frame) -> str:
+    def _present(self, question: Question, atom: Atom, frame: Valuation) -> str:
         """A fact that a negated atom forbids."""
         key = (atom.predicate, tuple(cell for cell in self._cells(atom, frame) if cell is not None))
         step = self.words.step(key) if is_auxiliary(atom.predicate) else None
@@ -250,7 +250,7 @@ class _Refutation:
             return told, f"the head computes column {column + 1} as {computed}"
         return told, f"it is false ({print_literal(literal, self.convention)})" if told else "it is false"
 
-    def _no_match(self, question: Question, atom: Atom, frame: Frame) -> str:
+    def _no_match(self, question: Question, atom: Atom, frame: Valuation) -> str:
         # A copy, which several partitions keep, has the label of its rule for a name.
         if not is_auxiliary(atom.predicate) or atom.predicate in self.ledger.rules.core:
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
@@ -263,7 +263,7 @@ class _Refutation:
             return f"its value is {self.ledger.cell_text(cell, self.ledger.rules.schema[atom.predicate][-1])}"
         return "it has no rows"
 
-    def _cells(self, atom: Atom, frame: Frame) -> list[int | None]:
+    def _cells(self, atom: Atom, frame: Valuation) -> list[int | None]:
         found: list[int | None] = []
         for arg in atom.args:
             name = getattr(arg, "name", None)

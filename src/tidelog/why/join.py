@@ -39,7 +39,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Valuation:
     """A partial valuation: the cells of variables, and the facts that the atoms so far are matched with."""
 
     binding: Binding
@@ -56,7 +56,7 @@ class Question:
     parts: tuple[Part, ...]
     columns: Mapping[int, str | Const] = field(default_factory=dict)
 
-    def start(self, known: Mapping[int, int], encode: Callable[[Const], int]) -> Frame | int:
+    def start(self, known: Mapping[int, int], encode: Callable[[Const], int]) -> Valuation | int:
         """The valuation that the known head columns give, or the first column that the head cannot have."""
         binding: Binding = {}
         for column, cell in known.items():
@@ -66,7 +66,7 @@ class Question:
                     return column
             elif binding.setdefault(place, cell) != cell:
                 return column
-        return Frame(binding)
+        return Valuation(binding)
 
 
 class Join:
@@ -129,10 +129,10 @@ class Join:
     def solve(
         self,
         question: Question,
-        start: Frame,
+        start: Valuation,
         below: int | None = None,
-        reached: Callable[[int, Frame], None] | None = None,
-    ) -> Iterator[Frame]:
+        reached: Callable[[int, Valuation], None] | None = None,
+    ) -> Iterator[Valuation]:
         """All valuations that extend the start; with ``below``, only over facts of the own stratum of lower rank."""
         walks = [iter((start,))]
         while walks:
@@ -148,7 +148,7 @@ class Join:
             else:
                 walks.append(self._extended(question, question.parts[depth], frame, below))
 
-    def _extended(self, question: Question, part: Part, frame: Frame, below: int | None) -> Iterator[Frame]:
+    def _extended(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[Valuation]:
         literal = part.literal
         if isinstance(literal, Atom):
             return self._visited(question, part.position, literal, frame, below)
@@ -159,8 +159,8 @@ class Join:
         return self._compared(question, literal, frame)
 
     def _visited(
-        self, question: Question, position: int, atom: Atom, frame: Frame, below: int | None
-    ) -> Iterator[Frame]:
+        self, question: Question, position: int, atom: Atom, frame: Valuation, below: int | None
+    ) -> Iterator[Valuation]:
         ledger, name = self.ledger, atom.predicate
         known = {i: self._cell(a, frame.binding) for i, a in enumerate(atom.args) if _is_known(a, frame.binding)}
         own = ledger.same_stratum(question.rule.head.predicate, name)
@@ -172,9 +172,9 @@ class Join:
             cells = ledger.cells(name, row)
             binding = _matched(atom, cells, frame.binding)
             if binding is not None:
-                yield Frame(binding, (*frame.facts, (position, (name, cells))), max(rank, frame.rank))
+                yield Valuation(binding, (*frame.facts, (position, (name, cells))), max(rank, frame.rank))
 
-    def _compared(self, question: Question, literal: Comparison, frame: Frame) -> Iterator[Frame]:
+    def _compared(self, question: Question, literal: Comparison, frame: Valuation) -> Iterator[Valuation]:
         try:
             if is_generator(literal):
                 yield from self._generated(question, literal, frame)
@@ -182,7 +182,7 @@ class Join:
             for here, there in ((literal.left, literal.right), (literal.right, literal.left)):
                 if literal.op == "=" and isinstance(here, Var) and here.name not in frame.binding:
                     cell = self._computed(question, there, frame.binding, question.types.get(here.name))
-                    yield Frame({**frame.binding, here.name: cell}, frame.facts, frame.rank)
+                    yield Valuation({**frame.binding, here.name: cell}, frame.facts, frame.rank)
                     return
             if self.is_true(question, literal, frame.binding):
                 yield frame
@@ -195,7 +195,7 @@ class Join:
         types = [term_type(side, question.types, self.functions) for side in (literal.left, literal.right)]
         return holds(literal.op, left, right, types[0] or types[1] or "number")
 
-    def _generated(self, question: Question, literal: Comparison, frame: Frame) -> Iterator[Frame]:
+    def _generated(self, question: Question, literal: Comparison, frame: Valuation) -> Iterator[Valuation]:
         here, there = literal.left, literal.right
         if not isinstance(there, Call) or there.function != "range":
             here, there = there, here
@@ -207,7 +207,7 @@ class Join:
         if isinstance(here, Var) and here.name not in frame.binding:
             for value in function.evaluate(*(v for v, _ in args)):
                 self.ledger.spend()
-                yield Frame({**frame.binding, here.name: encode(value, function.result)}, frame.facts, frame.rank)
+                yield Valuation({**frame.binding, here.name: encode(value, function.result)}, frame.facts, frame.rank)
             return
         if self._is_member(self.evaluate(question, here, frame.binding)[0], [v for v, _ in args]):
             yield frame

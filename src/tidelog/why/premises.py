@@ -49,8 +49,8 @@ Item: TypeAlias = FactKey | Absence | Condition | Group
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a proof: the user's rule, and what it rests on."""
+class Inference:
+    """One inference of a proof: the user's rule, and what it rests on."""
 
     rule: str
     items: tuple[Item, ...]
@@ -65,15 +65,15 @@ class Premises:
         self.width = width
         self.convention = ledger.rules.program.convention
 
-    def step(self, key: FactKey) -> Step | None:
+    def step(self, key: FactKey) -> Inference | None:
         """The step that a derived fact rests on; None if no support by a rule is found."""
         support = self.supports.lowest(key)
         if support is None:
             return None
         if isinstance(support, GroupSupport):
             group = self._group(support, key, "")
-            return Step(group.rule, (group,))
-        return Step(self.ledger.owner(support.rule), self._items(support))
+            return Inference(group.rule, (group,))
+        return Inference(self.ledger.owner(support.rule), self._items(support))
 
     def _items(self, support: Support) -> tuple[Item, ...]:
         """The premises of a support, with auxiliary facts replaced by what is behind them."""
@@ -85,7 +85,7 @@ class Premises:
                 waiting.extend(reversed(self._behind(part)))
             else:
                 found.append(part)
-        return _told_once(found)
+        return _distinct(found)
 
     def _behind(self, part: _Behind) -> list[Item | _Behind]:
         support = self.supports.lowest(part.key)
@@ -256,7 +256,7 @@ def _copies(facts: Iterable[tuple[int, FactKey]]) -> bool:
     return all(is_auxiliary(key[0]) for _, key in facts)
 
 
-def _told_once(items: Iterable[Item]) -> tuple[Item, ...]:
+def _distinct(items: Iterable[Item]) -> tuple[Item, ...]:
     """The items without repetition; what stands beside a group is not repeated in its rows."""
     kept = tuple(dict.fromkeys(items))
     beside: set[Item] = {item for item in kept if not isinstance(item, Group)}

@@ -16,7 +16,7 @@ from tidelog.why import failures
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join
 from tidelog.why.ledger import FactKey, Ledger
-from tidelog.why.premises import Group, Item, Premises, Step
+from tidelog.why.premises import Group, Inference, Item, Premises
 from tidelog.why.support import Supports
 from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise, Proof
 
@@ -41,12 +41,12 @@ def prove(ledger: Ledger, key: FactKey, bounds: Bounds) -> Proof:
 
 
 class _Exploration:
-    """The steps of a proof by fact; None for an asserted fact."""
+    """The inference of a proof by fact; None for an asserted fact."""
 
     def __init__(self, ledger: Ledger, premises: Premises) -> None:
         self.ledger = ledger
         self.premises = premises
-        self.steps: dict[FactKey, Step | None] = {}
+        self.steps: dict[FactKey, Inference | None] = {}
         self.unexplored: set[FactKey] = set()
 
     def explore(self, root: FactKey, most: int) -> None:

@@ -57,7 +57,7 @@ def verify_command(
         rules, base = _claimed(db, program, facts)
         with progress(f"verifying {state}"), _session(runtime) as spark:
             verdict = _verdict(db, rules, base, spark)
-        _tell(verdict, format_)
+        _show_verdict(verdict, format_)
         if not verdict:
             raise typer.Exit(1)
 
@@ -95,7 +95,7 @@ def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSessio
     return verify_with_spark(program, base, db.state(), spark)
 
 
-def _tell(verdict: Verdict, format_: Format) -> None:
+def _show_verdict(verdict: Verdict, format_: Format) -> None:
     if format_ is Format.json:
         typer.echo(json.dumps({"certified": bool(verdict), **asdict(verdict)}, indent=2, default=str))
     else:

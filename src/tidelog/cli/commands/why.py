@@ -37,12 +37,12 @@ def why_command(
     """
     with guarded(), load_engine(program, facts) as db:
         if absent:
-            _tell_absence(db, fact, as_json)
+            _show_absence(db, fact, as_json)
         else:
-            _tell_proof(db, fact, as_json, depth, width, nodes)
+            _show_proof(db, fact, as_json, depth, width, nodes)
 
 
-def _tell_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, nodes: int) -> None:
+def _show_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, nodes: int) -> None:
     try:
         proof = db.why(fact, depth=depth, width=width, nodes=nodes)
     except NotTrueError as error:
@@ -50,7 +50,7 @@ def _tell_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, no
     typer.echo(proof.json() if as_json else str(proof))
 
 
-def _tell_absence(db: Engine, fact: str, as_json: bool) -> None:
+def _show_absence(db: Engine, fact: str, as_json: bool) -> None:
     told = db.why_not(fact)
     typer.echo(json.dumps(told.to_json(), indent=2, ensure_ascii=False) if as_json else str(told))
     if told.present:

@@ -111,9 +111,9 @@ class ReplSession:
                 (epoch.insert if sign > 0 else epoch.delete)(atom.predicate, [row])
         for label in labels:
             self._line(self.db.rules[label])
-        self._told(epoch)
+        self._show(epoch)
 
-    def _told(self, epoch: Epoch) -> None:
+    def _show(self, epoch: Epoch) -> None:
         for line in change_lines(epoch):
             self._line(line)
 

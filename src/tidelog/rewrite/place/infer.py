@@ -21,7 +21,7 @@ from tidelog.program.dependency import dependencies
 from tidelog.program.strata import Stratum, strata_of_edges
 from tidelog.rewrite.place.pivot import pivots
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
-from tidelog.rewrite.place.sites import OPEN, Choice, Shape, body_atoms, choose, shape_of
+from tidelog.rewrite.place.sites import OPEN, Shape, SiteChoice, body_atoms, choose, shape_of
 
 MIRROR = 3  # the cost of a relation that every partition holds
 SWEEPS = 4
@@ -60,9 +60,9 @@ class _Weighed:
     head: str
     reads: tuple[str, ...]
     homes_of: Callable[[Mapping[str, int]], tuple[int, ...]]
-    choices: dict[tuple[int, ...], Choice]
+    choices: dict[tuple[int, ...], SiteChoice]
 
-    def choice(self, homes: Mapping[str, int]) -> Choice:
+    def choice(self, homes: Mapping[str, int]) -> SiteChoice:
         key = self.homes_of(homes)
         if key not in self.choices:
             self.choices[key] = choose(self.shape, key[0], key[1:])
@@ -94,7 +94,7 @@ class _Inference:
         self.strata = strata_of_edges(rules, dependencies(rules))
         self.homes |= dict.fromkeys(unknown, OPEN)
         self.touching: dict[str, list[_Weighed]] = defaultdict(list)
-        self.choices: dict[Shape, dict[tuple[int, ...], Choice]] = defaultdict(dict)
+        self.choices: dict[Shape, dict[tuple[int, ...], SiteChoice]] = defaultdict(dict)
         for stratum in self.strata:
             for rule in stratum.rules:
                 self._note(rule, stratum)

@@ -19,7 +19,7 @@ from tidelog.program import Atom, Literal, Negation, Rule, Var
 from tidelog.rewrite import failures
 from tidelog.rewrite.place.infer import infer
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
-from tidelog.rewrite.place.sites import Choice, body_atoms, choose, moved, shape_of
+from tidelog.rewrite.place.sites import SiteChoice, body_atoms, choose, moved, shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class _Localisation:
         self._choose(label, replace(rule, body=tuple(body), origin=rule) if copies else rule, choice)
         return (*copies, label)
 
-    def _choice(self, rule: Rule) -> Choice:
+    def _choice(self, rule: Rule) -> SiteChoice:
         # A rule for a pool of candidates reads the relation that its root derives: that is recursion too.
         shape = shape_of(rule, (rule.head.predicate, rule.root.head.predicate))
         homes = tuple(self.placements[atom.predicate].column for atom in body_atoms(rule))
@@ -146,7 +146,7 @@ class _Localisation:
             self._choose(name, rule, self._choice(rule))
         return name
 
-    def _choose(self, label: str, rule: Rule, choice: Choice) -> None:
+    def _choose(self, label: str, rule: Rule, choice: SiteChoice) -> None:
         sends = _target(rule.head.predicate, self.placements) if choice.sends else ""
         self._add(label, rule, sends, choice.site == MIRRORED)
 

@@ -56,7 +56,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SiteChoice:
     """A site with what it costs.
 
     ``wants`` has for each atom the placement of the copy that is read, or None if the relation is read itself.
@@ -104,14 +104,14 @@ def shape_of(rule: Rule, recursive: Collection[str]) -> Shape:
 
 
 @lru_cache(maxsize=50_000)
-def choose(shape: Shape, head: int, homes: tuple[int, ...]) -> Choice:
+def choose(shape: Shape, head: int, homes: tuple[int, ...]) -> SiteChoice:
     """The best site of a rule, given the placements of its head and of the relations of its atoms.
 
     ``reach(x, z) :- edge(x, y), reach(y, z)`` with reach by its second column, edge everywhere: at z, nothing is sent.
 
     >>> shape = Shape((0, 2), (Read(0, (0, 1), True, False), Read(1, (1, 2), True, True)), None)
     >>> choose(shape, 1, (MIRRORED, 1))
-    Choice(cost=0, site=2, wants=(None, None), sends=False)
+    SiteChoice(cost=0, site=2, wants=(None, None), sends=False)
     """
     return min((_at(shape, site, head, homes) for site in _sites(shape, homes)), key=lambda choice: choice.order)
 
@@ -143,12 +143,12 @@ def _aggregate_sites(group: Sequence[int], home: int) -> Iterator[int]:
     yield from group
 
 
-def _at(shape: Shape, site: int, head: int, homes: Sequence[int]) -> Choice:
+def _at(shape: Shape, site: int, head: int, homes: Sequence[int]) -> SiteChoice:
     wants = [_wanted(read, home, site) for read, home in zip(shape.reads, homes, strict=True)]
     if site >= 0:
         _anchor(shape.reads, homes, site, wants)
     sends = site != MIRRORED and not _is_at(shape.head, head, site)
-    return Choice(
+    return SiteChoice(
         _copying(shape, homes, wants) + _wishing(shape, homes, site) + _firing(shape, site, head, sends),
         site,
         tuple(wants),

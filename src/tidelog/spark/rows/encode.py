@@ -21,7 +21,7 @@ HASHED = ("symbol", "list")
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedFrame:
+class EncodedArrival:
     """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` tells what is wrong.
 
     `example` is the row as it came, where it is bad; `sign` is +1 or -1. ``types`` are the relation's types with
@@ -50,7 +50,7 @@ def encode(
     sign: int = 1,
     change: str | None = None,
     exact: Callable[[], object] | None = None,
-) -> EncodedFrame:
+) -> EncodedArrival:
     """The rows of a DataFrame for a relation; a DataError if its schema does not fit.
 
     ``column_names`` and ``types`` are those of the relation (None: not known yet), a type is None while it is open.
@@ -61,7 +61,7 @@ def encode(
     matched = match_columns(df, relation, column_names, change)
     learnt = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
-    return EncodedFrame(relation, learnt, _projected(matched, learnt, signs), df, exact)
+    return EncodedArrival(relation, learnt, _projected(matched, learnt, signs), df, exact)
 
 
 def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:

@@ -25,7 +25,7 @@ from tidelog.io.open_columns import DECIMAL, WHOLE
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
 from tidelog.spark.failures import JSON_FIELD, NOT_READ, PACKING
 from tidelog.spark.rows.decode import SPARK_TYPES
-from tidelog.spark.rows.encode import EncodedFrame, encode
+from tidelog.spark.rows.encode import EncodedArrival, encode
 from tidelog.spark.rows.send import first_line
 from tidelog.spark.rows.tables import COUNTED, LINE, WRONG
 from tidelog.spark.rows.task_errors import error_of_task
@@ -50,7 +50,7 @@ class Reading:
     raw: bool
     exact: Callable[[], object] | None = None
 
-    def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedFrame:
+    def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
         """The rows as cells; a mistake in them is told with its place in the file."""
         return encode(self.frame, self.relation, self.names if names is None else names, types, exact=self.exact)
 

@@ -21,7 +21,7 @@ from tidelog.errors import DataError
 from tidelog.rewrite.place.placement import Placement
 from tidelog.spark.failures import ROWS_NOT_READ, ROWS_REFUSED
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
-from tidelog.spark.rows.encode import EncodedFrame
+from tidelog.spark.rows.encode import EncodedArrival
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.tables import Endpoint
 
@@ -39,7 +39,7 @@ class Counts:
 
 
 def send(
-    encoded: EncodedFrame, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int = 0
+    encoded: EncodedArrival, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int = 0
 ) -> list[tuple[str, Counts]]:
     """Deliver all rows; returns the attempts that count. After any error the partitions have to drop the stage.
 

@@ -11,20 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
-from tidelog.io.rows import Rows, read_rows
+from tidelog.io.rows import Data, read_rows
 from tidelog.spark.failures import CHANGE_MISSING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from tidelog.spark.rows.encode import EncodedFrame
+    from tidelog.spark.rows.encode import EncodedArrival
 
 Types = Sequence[str | None]
 UNKNOWN_SIZE = 100_000  # rows that a DataFrame is taken to have when rules are planned
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Arrival:
     """A DataFrame of changes: all of one ``sign``, or a column ``change`` says +1 or -1.
 
     ``encode``, if given, makes the rows of cells in its own way.
@@ -34,9 +34,9 @@ class Frame:
     rows: DataFrame
     sign: int = 1
     change: str | None = None
-    encode: Callable[[Sequence[str] | None, Types | None], EncodedFrame] | None = None
+    encode: Callable[[Sequence[str] | None, Types | None], EncodedArrival] | None = None
 
-    def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedFrame:
+    def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
         """The rows as cells, for a relation of these columns (None: not known yet)."""
         if self.encode is not None:
             return self.encode(names, types)
@@ -44,7 +44,7 @@ class Frame:
 
         return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change)
 
-    def collected(self) -> list[tuple[int, str, Rows]]:
+    def collected(self) -> list[tuple[int, str, Data]]:
         """The rows in this process, by sign."""
         if self.change is None:
             return [(self.sign, self.relation, read_rows(self.relation, self.rows.toArrow()))]
@@ -57,28 +57,28 @@ class Frame:
         return found
 
 
-def is_frame(rows: object) -> TypeGuard[DataFrame]:
+def is_data_frame(rows: object) -> TypeGuard[DataFrame]:
     """Whether rows are a Spark DataFrame."""
     return type(rows).__module__.startswith("pyspark.sql") and hasattr(rows, "mapInArrow")
 
 
-def learn_frames(
-    frames: Sequence[Frame], schema: Mapping[str, Types], names: Callable[[str], Sequence[str]]
-) -> tuple[list[EncodedFrame], dict[tuple[str, int], str], dict[str, int]]:
-    """The frames as cells, with the types and relations that they bring and that were not known."""
+def learn_arrivals(
+    arrivals: Sequence[Arrival], schema: Mapping[str, Types], names: Callable[[str], Sequence[str]]
+) -> tuple[list[EncodedArrival], dict[tuple[str, int], str], dict[str, int]]:
+    """The arrivals as cells, with the types and relations that they bring and that were not known."""
     types: dict[str, Types] = dict(schema)
-    encoded: list[EncodedFrame] = []
+    encoded: list[EncodedArrival] = []
     bound: dict[tuple[str, int], str] = {}
     known: dict[str, int] = {}
-    for frame in frames:
-        before = types.get(frame.relation)
-        columns = names(frame.relation)  # none yet for a relation that comes with the rules of the same epoch
-        found = frame.encoded(columns if before is not None and len(columns) == len(before) else None, before)
+    for arrival in arrivals:
+        before = types.get(arrival.relation)
+        columns = names(arrival.relation)  # none yet for a relation that comes with the rules of the same epoch
+        found = arrival.encoded(columns if before is not None and len(columns) == len(before) else None, before)
         if before is None:
-            known[frame.relation] = len(found.types)
+            known[arrival.relation] = len(found.types)
         for place, type_ in enumerate(found.types):
             if before is None or before[place] is None:
-                bound[frame.relation, place] = type_
-        types[frame.relation] = found.types
+                bound[arrival.relation, place] = type_
+        types[arrival.relation] = found.types
         encoded.append(found)
     return encoded, bound, known

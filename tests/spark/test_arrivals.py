@@ -18,7 +18,6 @@ import pytest
 from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
-from tidelog.spark.frames import Frame
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -165,7 +164,7 @@ def test_a_relation_without_columns_takes_dataframes_on_one_partition_too(spark:
 def test_rows_replace_those_with_their_key_where_they_live(spark: SparkSession) -> None:
     program = "materialize(route, infinity, infinity, keys(1)). best(D, N) :- route(D, N)."
     with Engine(program, spark=spark, partitions=2) as db:
-        with patch.object(Frame, "collected", side_effect=AssertionError("rows came through this process")):
+        with patch.object(Arrival, "collected", side_effect=AssertionError("rows came through this process")):
             with db.epoch() as e:
                 e.insert("route", spark.createDataFrame([(n, "a") for n in range(20)], "d long, n string"))
             with db.epoch() as e:

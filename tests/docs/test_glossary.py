@@ -1,0 +1,39 @@
+"""The glossary and the code agree: files are listed with what they hold, and words that were given up stay away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs.file_list import GLOSSARY, with_file_list
+from tests.docs.pages import PACKAGE, read
+
+WORDS = re.findall(r"^\| \*\*([^*]+)\*\* \|", read(GLOSSARY), re.MULTILINE)
+GIVEN_UP = ("desk", "residence", "parcel", "letter", "mailbox", "courier", "posting", "hosting", "standing")
+NAMES = sorted(str(path.relative_to(PACKAGE).with_suffix("")) for path in PACKAGE.rglob("*.py"))
+
+
+def test_every_file_is_listed_with_what_it_holds() -> None:
+    page = read(GLOSSARY)
+    assert page == with_file_list(page), "run `make docs`"
+
+
+def test_a_word_has_one_meaning() -> None:
+    words = [word for group in WORDS for word in group.split(", ")]
+    assert sorted(set(words)) == sorted(words)
+
+
+@pytest.mark.parametrize("word", GIVEN_UP)
+def test_metaphors_that_were_given_up_name_nothing(word: str) -> None:
+    pattern = re.compile(rf"(?:class|def) \w*{word}\w*|\b{word}s?\b *[:=]", re.IGNORECASE)
+    assert not [name for name in NAMES if word in name.lower()]
+    assert not [str(p.relative_to(PACKAGE)) for p in PACKAGE.rglob("*.py") if pattern.search(p.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_are_named_in_plain_words(name: str) -> None:
+    assert re.fullmatch(r"[a-z0-9_/]+", name)
+    assert not re.search(r"(?:^|/)(?:utils?|helpers?|common|misc|tools?)$", name)
+    stem = name.rsplit("/", 1)[-1]
+    assert not re.fullmatch(r"(?:ask|keep|feed|stat|plac|host|do|mak)ing", stem), "a file is a concept or a verb"
