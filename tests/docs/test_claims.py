@@ -87,7 +87,7 @@ def test_page_says_what_the_code_has(page: str, claim: str) -> None:
 def test_codes_that_pages_name_exist() -> None:
     codes = {entry.code for entry in all_entries()}
     for page in DOCS.rglob("*.md"):
-        alone = re.sub(r"TL\d{3} to TL\d{3}", "", read(page))  # a range may have gaps at its ends
+        alone = re.sub(r"TL\d{3}(?: to |-)TL\d{3}", "", read(page))  # a range may have gaps at its ends
         assert not set(re.findall(r"\bTL\d{3}\b", alone)) - codes, page
 
 

@@ -18,6 +18,7 @@ import pytest
 from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
+from tidelog.spark.arrivals import Arrival
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
