@@ -43,7 +43,7 @@ def is_raised(entry: FailureEntry[Any]) -> bool:
     """Whether any code speaks of the entry, besides its catalogue."""
     package, name = constant_of(entry)
     use = re.compile(rf"\b{name}\.(?:error|mark)\(")
-    known = re.compile(rf"from tidelog\.{package}(?:\.failures)? import [^)]*?\b(?:failures|{name})\b")
+    known = re.compile(rf"from tidelog\.{package}(?:\.\w+)*? import [^)]*?\b(?:failures|{name})\b")
     return any(use.search(text) and known.search(text) for text in SOURCES.values())
 
 

@@ -53,13 +53,13 @@ class UnkindChannel(FlightChannel):
 
     def collect(self) -> Iterable[Messages]:
         """Some of what has arrived: at least one message."""
-        messages = [message for message in self._held if message[0] == self.run]
+        single = [message for message in self._held if message[0] == self.run]
         for messages in super().collect():
-            messages += ((self.run, name, rows[i : i + 1]) for name, rows in messages.items() for i in range(len(rows)))
-        self._rng.shuffle(messages)
-        count = self._rng.randint(1, len(messages)) if messages else 0
-        self._held = messages[count:]
-        return [{name: np.ascontiguousarray(row)} for _, name, row in messages[:count]]
+            single += ((self.run, name, rows[i : i + 1]) for name, rows in messages.items() for i in range(len(rows)))
+        self._rng.shuffle(single)
+        count = self._rng.randint(1, len(single)) if single else 0
+        self._held = single[count:]
+        return [{name: np.ascontiguousarray(row)} for _, name, row in single[:count]]
 
 
 class UnkindNode(ResidentNode):

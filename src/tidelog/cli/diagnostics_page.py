@@ -29,6 +29,9 @@ from tidelog.runtime import failures as runtime_failures
 from tidelog.semantics import catalogue as networks
 from tidelog.semantics import failures as semantics_failures
 from tidelog.spark import failures as spark_failures
+from tidelog.spark.resident import failures as resident_failures
+from tidelog.spark.rows import failures as rows_failures
+from tidelog.spark.session import failures as session_failures
 from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.verify import failures as verify_failures
@@ -78,6 +81,9 @@ FAILURE_CATALOGUES = (
     rewrite_failures,
     runtime_failures,
     semantics_failures,
+    resident_failures,
+    rows_failures,
+    session_failures,
     spark_failures,
     store_failures,
     verify_failures,

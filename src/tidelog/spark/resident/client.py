@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.flight as flight
 
 from tidelog.spark.errors import NoAnswer, PartitionLost
-from tidelog.spark.failures import ANSWER, LATE, LOST, TOKEN
+from tidelog.spark.resident.failures import ANSWER, LATE, LOST, TOKEN
 from tidelog.spark.resident.wire import CALL, decode, encode
 
 Descriptor = dict[str, Any]

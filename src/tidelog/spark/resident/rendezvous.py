@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.spark.failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.client import DRIVER, Descriptor, Endpoint
+from tidelog.spark.resident.failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.server import Server
 from tidelog.spark.resident.wire import CALL
 

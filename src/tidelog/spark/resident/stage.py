@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from tidelog.spark import failures
 from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
+from tidelog.spark.resident import failures
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread
 from tidelog.spark.resident.rendezvous import Rendezvous

@@ -12,7 +12,7 @@ import traceback
 from typing import Any
 
 from tidelog.spark.errors import ResidentError
-from tidelog.spark.failures import FOREIGN
+from tidelog.spark.resident.failures import FOREIGN
 
 LOOPBACK = "127.0.0.1"
 CALL, CONNECT, STOP = "call", "connect", "stop"

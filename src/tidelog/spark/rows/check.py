@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from tidelog.spark.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
+from tidelog.spark.rows.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
 from tidelog.spark.rows.tables import LINE, SIGN, WRONG
 

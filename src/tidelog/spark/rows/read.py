@@ -23,9 +23,9 @@ from tidelog.io.failures import TRIPLE_COLUMNS
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
 from tidelog.io.open_columns import DECIMAL, WHOLE
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
-from tidelog.spark.failures import JSON_FIELD, NOT_READ, PACKING
 from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedArrival, encode
+from tidelog.spark.rows.failures import JSON_FIELD, NOT_READ, PACKING
 from tidelog.spark.rows.send import first_line
 from tidelog.spark.rows.tables import COUNTED, LINE, WRONG
 from tidelog.spark.rows.task_errors import error_of_task

@@ -19,9 +19,9 @@ from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.rewrite.place.placement import Placement
-from tidelog.spark.failures import ROWS_NOT_READ, ROWS_REFUSED
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedArrival
+from tidelog.spark.rows.failures import ROWS_NOT_READ, ROWS_REFUSED
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.tables import Endpoint
 

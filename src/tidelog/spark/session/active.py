@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidelog.spark.failures import NO_SESSION
+from tidelog.spark.session.failures import NO_SESSION
 from tidelog.spark.session.packages import require_packages
 
 if TYPE_CHECKING:

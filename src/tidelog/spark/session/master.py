@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidelog.spark import failures
+from tidelog.spark.session import failures
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyarrow import fs
 
-from tidelog.spark import failures
 from tidelog.spark.errors import PreflightError
 from tidelog.spark.resident.job import reason, tag_jobs
 from tidelog.spark.resident.waiters import Answer, Waiters
+from tidelog.spark.session import failures
 from tidelog.spark.session.master import context, is_local, setting, slots
 from tidelog.spark.session.probe import SCHEMA, make_probe
 
