@@ -111,8 +111,9 @@ def replace_by_key(
             continue
         replaced = replaced_rows(find, name, columns, inserts[name])
         if len(replaced):
-            before = [deletes[name]] if name in deletes else []
-            deletes[name] = np.unique(np.concatenate([*before, replaced]), axis=0)
+            if name in deletes:
+                replaced = np.unique(np.concatenate([deletes[name], replaced]), axis=0)
+            deletes[name] = replaced
 
 
 def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: Show) -> None:
