@@ -136,7 +136,7 @@ def show(result: Result, db: Engine, console: Console) -> None:
 def summary(first: float, results: list[Result]) -> Table:
     """All steps in one table."""
     table = Table(title="rights to read a secret, kept true", title_justify="left")
-    for name in ("step", "came", "went", "epoch", "again, in one process"):
+    for name in ("step", "inserted", "deleted", "epoch", "again, in one process"):
         table.add_column(name, justify="left" if name == "step" else "right")
     table.add_row("loading", "", "", f"{first:.2f} s", "")
     for r in results:
