@@ -80,15 +80,16 @@ class Peer:
     def act(self, kind: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
         """What the endpoint's action returns: `CALL`, or one of those that the stage itself uses."""
         with self._failures(kind, limit):
-            action = flight.Action(kind, encode(args))
-            (answer,) = list(self._connection().do_action(action, self._calling(limit)))
+            client, action = self._connection(), flight.Action(kind, encode(args))
+            (answer,) = list(client.do_action(action, self._calling(limit)))
         return decode(answer.body)
 
     def deliver(self, descriptor: Descriptor, table: pa.Table, *, limit: float | None = None) -> None:
         """Hand rows to the resident; returns when its ``deliver`` did."""
         with self._failures("deliver", limit):
             address = flight.FlightDescriptor.for_command(encode(descriptor))
-            writer, answers = self._connection().do_put(address, table.schema, self._calling(limit))
+            client = self._connection()
+            writer, answers = client.do_put(address, table.schema, self._calling(limit))
             with writer:
                 writer.write_table(table)
                 writer.done_writing()
@@ -98,25 +99,27 @@ class Peer:
     def fetch(self, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
         """The rows that the resident's ``fetch`` gives."""
         with self._failures("fetch", limit):
-            return self._reader(descriptor, limit).read_all()
+            client = self._connection()
+            return _reader(client, descriptor, self._calling(limit)).read_all()
 
     def batches(self, descriptor: Descriptor, *, limit: float | None = None) -> Iterator[pa.RecordBatch]:
         """The same rows, batch by batch."""
         with self._failures("fetch", limit):
-            for chunk in self._reader(descriptor, limit):
+            client = self._connection()
+            for chunk in _reader(client, descriptor, self._calling(limit)):
                 yield chunk.data
 
     def close(self) -> None:
-        """Give the connection up; a later call opens it again."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        """Give the connection up; a later call opens it again.
 
-    def _reader(self, descriptor: Descriptor, limit: float | None) -> Any:
-        return self._connection().do_get(flight.Ticket(encode(descriptor)), self._calling(limit))
+        Flight's own `close` crashes the process when another thread is just beginning a call, so that the client is
+        only let go: it ends with the last call that holds it.
+        """
+        with self._lock:
+            self._client = None
 
     def _connection(self) -> Any:
+        """The client; whoever calls it holds it until the answer is there."""
         client = self._client
         if client is None:
             with self._lock:
@@ -142,6 +145,10 @@ class Peer:
             raise ANSWER.error(number=self.number, said=_first_line(error)) from error
         except pa.ArrowException as error:
             raise ANSWER.error(number=self.number, said=_first_line(error)) from error
+
+
+def _reader(client: Any, descriptor: Descriptor, options: Any) -> Any:
+    return client.do_get(flight.Ticket(encode(descriptor)), options)
 
 
 def _first_line(error: BaseException) -> str:
