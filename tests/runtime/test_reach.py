@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.steps import Plan
+from tidelog.plan.build import Planning
 from tidelog.program import Rule
 from tidelog.runtime.reach import Agenda, Readers, within_reach
 from tidelog.syntax import parse_program
@@ -12,7 +12,7 @@ CHAIN = "b(X) :- a(X).  c(X) :- b(X), !d(X).  e(X) :- c(X), c(X)."
 
 
 def code_of(rule: Rule) -> RuleCode:
-    return RuleCode(rule, 0, (), Plan(rule, None, (), (), (), (), 0))
+    return RuleCode(rule, 0, Planning(rule, {}, {}))
 
 
 def readers_of(text: str) -> Readers:

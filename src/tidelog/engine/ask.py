@@ -39,7 +39,7 @@ def ledger_of(core: Core, work: int) -> Ledger:
     """The committed state, to be asked; that of several partitions is put together first."""
     placing = core.planner.placing
     form, rules = placing.form, core.rules
-    node = core.runtime.facts.whole(form, rules, lambda: core.planner.planning(core.rules, {}))
+    node = core.runtime.facts.whole(form, rules, lambda: core.planner.forming(core.rules))
     if core.runtime.partitions > 1:
         rules = replace(rules, core=form.core, schema=form.schema, needed=placing.needed(rules))
     return Ledger(node.partition, node.strata, rules, work)

@@ -94,7 +94,7 @@ def commit(core: Core, epoch: Epoch) -> None:
                 record(core, epoch, prepared.rules, outcome)
             core.runtime.commit()
             _publish(core, epoch, prepared)
-        core.planner.note_sizes(outcome.changes, core.rules)
+        core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema)
         core.profiler.note(outcome, core.rules)
         feed(core, outcome.changes)

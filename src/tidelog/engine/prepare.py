@@ -21,7 +21,7 @@ from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
 from tidelog.runtime.runtime import Arriving
-from tidelog.spark.arrivals import UNKNOWN_SIZE, learn_arrivals
+from tidelog.spark.arrivals import learn_arrivals
 
 Facts = Sequence[tuple[int, str, Data]]
 Signed = dict[str, list[tuple[int, Cells]]]
@@ -101,7 +101,7 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
     except KeyClash as clash:
         raise clash.as_error(row_text(core, rules)) from None
     rules = rules.holding([*inserts, *mixed])
-    work = core.planner.work(core.rules, rules, inserts, deletes, dict.fromkeys(mixed, UNKNOWN_SIZE))
+    work = core.planner.work(core.rules, rules, inserts, deletes)
     if mixed:
         work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
     return Prepared(rules, work, draft.arriving)

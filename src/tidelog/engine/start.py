@@ -43,10 +43,9 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     core.runtime.fill(durable, core.rules.core.values())
     placing.adopt(core.rules, durable.placements)
     form = placing.next_form(core.rules)
-    plan = core.planner.planning(core.rules, {})
     arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
     places = {**durable.placements, **form.places}
-    core.runtime.adopt(arities, image.strata, map(plan, form.core.values()), places)
+    core.runtime.adopt(arities, image.strata, map(core.planner.forming(core.rules), form.core.values()), places)
     core.schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
     core.number = image.epoch
     durable.taken_over(core.rules, len(image.entries))

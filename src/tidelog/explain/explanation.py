@@ -108,10 +108,7 @@ def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int) ->
 def _indexes(codes: Iterable[RuleCode], names: Names) -> tuple[IndexPlan, ...]:
     users: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for code in codes:
-        used = {index for plan in (*code.plans, code.whole) for index in plan.indexes}
-        if code.fold is not None and code.fold.group:
-            used.add((code.source, tuple(sorted(code.fold.group))))
-        for relation, columns in used:
+        for relation, columns in code.indexes:
             users.setdefault((relation, columns), []).append(names.label(code.rule))
     found = [
         IndexPlan(names.relation(relation), tuple(c + 1 for c in columns), tuple(dict.fromkeys(sorted(labels))))

@@ -47,7 +47,7 @@ def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) 
 
 def fire_whole(partition: Partition, code: RuleCode, phase: int, sign: int) -> None:
     """Fire a rule over all facts that its body sees in this phase."""
-    plans: Cells = np.array([code.whole_place], np.int64)
+    plans: Cells = np.array([partition.replanner.place_whole(code)], np.int64)
     try:
         partition.machine.fire(phase, WHOLE_ITEM, WHOLE_SPAN, plans, sign)
     except EvaluationError as error:

@@ -17,7 +17,7 @@ from tidelog.errors import EvaluationError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import cell_float, float_cell, to_signed
 from tidelog.plan.build import aggregate_of, is_folded
-from tidelog.plan.work import PlannedRule
+from tidelog.plan.work import RuleForm
 from tidelog.program import Atom
 from tidelog.program.arithmetic import in_range
 
@@ -189,13 +189,13 @@ def _integer_sums(values: Cells, places: Cells, count: int, unsigned: bool) -> l
     return [(h << 32) + lo for lo, h in zip(*sums, strict=True)]
 
 
-def fold_of(planned: PlannedRule) -> Fold | None:
+def fold_of(form: RuleForm) -> Fold | None:
     """The fold of a count, sum or mean."""
-    aggregate, source = aggregate_of(planned.rule), planned.rule.body[0] if planned.rule.body else None
-    if aggregate is None or not is_folded(planned.rule) or not isinstance(source, Atom):
+    aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
+    if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
         return None
-    keys = [arg for arg in planned.rule.head.args if arg is not aggregate]
-    head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in planned.rule.head.args)
+    keys = [arg for arg in form.rule.head.args if arg is not aggregate]
+    head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in form.rule.head.args)
     group = tuple(source.args.index(arg) for arg in keys)
     value = None if aggregate.value is None else source.args.index(aggregate.value)
-    return Fold(aggregate.kind, planned.value_type, group, value, head, planned.rule.root.label or "")
+    return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.root.label or "")

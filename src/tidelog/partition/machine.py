@@ -68,6 +68,7 @@ class Machine:
         self.code_length = 0
         self.limits = Limits()
         self.on_slice: Callable[[], None] = lambda: None
+        self.refresh: Callable[[], None] = lambda: None  # plans that have been outgrown
         self._budget = 200_000
         self._deadline: float | None = None
         self._plans: Cells = np.zeros(1, np.int64)
@@ -220,6 +221,7 @@ class Machine:
                 self._adapt(time.perf_counter() - began)
                 self._check_limits()
                 self.on_slice()
+                self.refresh()
             elif status == at.GROW_RELATION:
                 self._check_limits()
                 self.relations.grow(int(state[at.NEED]))

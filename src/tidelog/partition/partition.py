@@ -24,6 +24,7 @@ from tidelog.partition.machine import Machine
 from tidelog.partition.open_epoch import OpenEpoch
 from tidelog.partition.records import STATE, all_counts, asserted, low_counts, present, rank_base, ranks
 from tidelog.partition.relations import Relations
+from tidelog.partition.replan import Replanner
 from tidelog.partition.rules import Rules
 from tidelog.partition.stratum import Stratum
 from tidelog.program.functions import Function
@@ -47,7 +48,9 @@ class Partition:
         self.relations = Relations()
         self.assembler = Assembler(self.relations, self.dictionary)
         self.machine = Machine(self.relations, self.assembler, self._call, number, partitions)
-        self.rules = Rules(self.machine, self.assembler, partitions)
+        self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
+        self.machine.refresh = self.replanner.refresh
+        self.rules = Rules(self.machine, self.replanner)
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
         self.lock = threading.RLock()
@@ -79,6 +82,7 @@ class Partition:
     def begin(self) -> None:
         """Start an epoch."""
         self.machine.start_epoch()
+        self.replanner.start_epoch()
         self.epoch = OpenEpoch(True, self.clock, self.relations.directory[:, at.RANK_BASE].copy())
 
     def touch(self, stratum: Stratum) -> list[int]:

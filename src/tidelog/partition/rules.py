@@ -8,61 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tidelog.partition.assemble import Assembler
-from tidelog.partition.fold import Fold
+from tidelog.partition.fold import fold_of
 from tidelog.partition.machine import Machine
-from tidelog.partition.records import LONGEST_KEY
+from tidelog.partition.replan import Replanner
 from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.steps import Expose, Plan
-from tidelog.program import Rule
+from tidelog.plan.work import RuleForm
 
 
 class Rules:
     """All rules of a partition; their supports are counted elsewhere."""
 
-    def __init__(self, machine: Machine, assembler: Assembler, partitions: int) -> None:
+    def __init__(self, machine: Machine, replanner: Replanner) -> None:
         self.codes: dict[str, RuleCode] = {}
         self._machine = machine
-        self._assembler = assembler
-        self._partitions = partitions
+        self._replanner = replanner
         self._by_number: dict[int, RuleCode] = {}
         self._free_numbers: list[int] = []
 
-    def add(
-        self,
-        rule: Rule,
-        plans: tuple[Plan, ...],
-        whole: Plan,
-        same: frozenset[str],
-        fold: Fold | None = None,
-        *,
-        everywhere: bool = False,
-        sends: bool = False,
-    ) -> RuleCode:
-        """Take a rule in; its supports are found when its stratum is asserted."""
+    def add(self, form: RuleForm) -> RuleCode:
+        """Take a rule in; it is planned, and its supports are found, when its stratum is asserted."""
         number = self._next_number()
         self._machine.fit_tally(number + 1)
         self._machine.tally[number] = 0
-        code = RuleCode(rule, number, plans, whole, fold=fold, everywhere=everywhere, sends=sends)
+        planning = self._replanner.planning(form)
+        code = RuleCode(form.rule, number, planning, fold=fold_of(form), everywhere=form.everywhere, sends=form.sends)
         self._by_number[number] = code
-        self.assemble(code, same)
         self.codes[code.label] = code
         return code
 
     def _next_number(self) -> int:
         return self._free_numbers.pop() if self._free_numbers else len(self._by_number)
-
-    def assemble(self, code: RuleCode, same: frozenset[str]) -> None:
-        """Assemble the plans of a rule for a stratum with these relations."""
-        everywhere = code.everywhere and self._partitions > 1
-
-        def place(plan: Plan) -> int:
-            return self._machine.add_code(self._assembler.assemble(plan, code.number, same, everywhere))
-
-        code.places = [place(plan) for plan in code.plans]
-        code.whole_place = place(code.whole)
-        last = code.whole.steps[-1] if code.whole.steps else None
-        code.choice = self._assembler.choice(code.rule, last) if isinstance(last, Expose) else None
 
     def forget(self, code: RuleCode) -> None:
         """Leave a rule out; its supports are already lost, or the epoch that added it is undone."""
@@ -82,21 +57,12 @@ class Rules:
 
     def drop_unused_indexes(self) -> None:
         """Forget the indexes that no plan needs any more."""
-        relations = self._assembler.relations
-        used = {
-            (relations.numbers[relation], columns[:LONGEST_KEY])
-            for code in self.codes.values()
-            for plan in (*code.plans, code.whole)
-            for relation, columns in plan.indexes
-        }
-        for number, columns in relations.index_columns():
-            if (number, columns) not in used and number not in self._assembler.memories:
-                relations.drop_index(number, columns)
+        self._replanner.drop_unused_indexes(self.codes.values())
 
     def compact_code(self, strata: Iterable[Stratum]) -> None:
         """Write the code of all rules anew when most of it belongs to rules that are gone."""
         self._machine.code_length = 0
         for stratum in strata:
             for code in stratum.rules.values():
-                self.assemble(code, stratum.relations)
+                self._replanner.assemble(code, stratum.relations)
             stratum.forget_tables()

@@ -7,27 +7,34 @@ own stratum by facts suspended or made present.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tidelog.kernel.cells import Cells
+from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.assemble import Choice
 from tidelog.partition.fold import Fold
+from tidelog.plan.build import Planning
 from tidelog.plan.steps import Plan
 from tidelog.program import Atom, Negation, Rule
+from tidelog.program.scope import atoms
+
+Bounds = dict[str, tuple[int, int]]
 
 
 @dataclass(slots=True)
 class RuleCode:
-    """A core rule in a partition: its delta plans with the places of their code."""
+    """A core rule in a partition: its delta plans with the places of their code; none before it is planned."""
 
     rule: Rule
     number: int
-    plans: tuple[Plan, ...]
-    whole: Plan
+    planning: Planning
+    plans: tuple[Plan, ...] = ()
     places: list[int] = field(default_factory=list)
-    whole_place: int = -1
+    same: frozenset[str] = frozenset()  # the relations of the stratum that the code was assembled for
+    sizes: dict[str, int] = field(default_factory=dict)  # of relations that the order depends on, when it was chosen
     choice: Choice | None = None
     fold: Fold | None = None
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
@@ -39,6 +46,19 @@ class RuleCode:
         atom = self.rule.body[0]
         assert isinstance(atom, Atom)
         return atom.predicate
+
+    @property
+    def reads(self) -> list[str]:
+        """The relations of the body."""
+        return [atom.predicate for atom in atoms(self.rule.body)]
+
+    @property
+    def indexes(self) -> set[tuple[str, tuple[int, ...]]]:
+        """The indexes that the rule needs, by relation and columns."""
+        used = {index for plan in self.plans for index in plan.indexes}
+        if self.fold is not None and self.fold.group:
+            used.add((self.source, tuple(sorted(self.fold.group))))
+        return used
 
     @property
     def label(self) -> str:
@@ -60,6 +80,19 @@ class Triggers:
         return [number for number, _, _ in self.ranges]
 
 
+@dataclass(slots=True)
+class Watch:
+    """Relations, by number, and between which sizes the plans of a stratum stay as they are."""
+
+    numbers: Cells
+    bounds: list[tuple[int, int]]
+
+    def is_crossed(self, directory: Cells) -> bool:
+        """Whether a relation has left its bounds."""
+        sizes = directory[self.numbers, LIVE_ROWS].tolist() if self.bounds else []
+        return any(not low <= size <= high for size, (low, high) in zip(sizes, self.bounds, strict=True))
+
+
 @dataclass(slots=True, eq=False)
 class Stratum:
     """Relations evaluated together and the rules that derive them."""
@@ -68,6 +101,7 @@ class Stratum:
     rules: dict[str, RuleCode] = field(default_factory=dict)
     order: int = 0
     _tables: tuple[Triggers, Triggers, Triggers] | None = None
+    _watch: Watch | None = None
 
     @property
     def choices(self) -> list[Choice]:
@@ -86,7 +120,28 @@ class Stratum:
 
     def forget_tables(self) -> None:
         """The rules have changed."""
-        self._tables = None
+        self._tables = self._watch = None
+
+    def replace_plans(self, numbers: dict[str, int]) -> None:
+        """Plans have been replaced, perhaps while the machine fires them: the tables stay, with other places."""
+        before = self._tables
+        self.forget_tables()
+        if before is not None:
+            for old, new in zip(before, self.tables(numbers), strict=True):
+                old.plans[:] = new.plans
+            self._tables = before
+
+    def watch(self, numbers: dict[str, int], bounds_of: Callable[[dict[str, int]], Bounds]) -> Watch:
+        """What to look at in order to see that plans have been outgrown."""
+        if self._watch is None:
+            found: Bounds = {}
+            for code in self.rules.values():
+                for name, (low, high) in bounds_of(code.sizes).items():
+                    known = found.get(name, (low, high))
+                    found[name] = (max(low, known[0]), min(high, known[1]))
+            places = [numbers[name] for name in found]
+            self._watch = Watch(np.array(places, np.int64), list(found.values()))
+        return self._watch
 
     def tables(self, numbers: dict[str, int]) -> tuple[Triggers, Triggers, Triggers]:
         """Triggers by lower relations in positive atoms, in negated atoms, and by the stratum's own relations.

@@ -6,7 +6,8 @@ visits.
 
 from __future__ import annotations
 
-from tidelog.plan.order import Statistics, choose_next, is_generator
+from tidelog.plan.body import Body, is_generator
+from tidelog.plan.order import Next, Ordering, Statistics
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
@@ -19,17 +20,40 @@ ONE = Const(1, "number")
 ZERO = Const(0, "number")
 
 
+class Planning:
+    """The plans of one rule: what they share is worked out once."""
+
+    def __init__(self, rule: Rule, schema: Schema, functions: Functions) -> None:
+        self.rule, self.schema, self.functions = rule, schema, functions
+        self.types = variable_types(rule, schema, functions)
+        self.body = Body(rule.body)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a change of one atom leaves more than one order for the others."""
+        return len(self.body.rows) > (1 if any(isinstance(x, Negation) for x in self.rule.body) else 2)
+
+    def deltas(self, statistics: Statistics) -> tuple[Plan, ...]:
+        """All delta plans of the rule, in the order of their triggers; none for an aggregate that is folded."""
+        if is_folded(self.rule):
+            return ()
+        ordering = Ordering(self.body, statistics)
+        triggers = [i for i, literal in enumerate(self.rule.body) if isinstance(literal, Atom | Negation)]
+        return tuple(_Builder(self).build(i, ordering) for i in triggers)
+
+    def whole(self, statistics: Statistics) -> Plan:
+        """The plan that finds all supports of the rule over the whole state."""
+        return _Builder(self).build(None, Ordering(self.body, statistics))
+
+
 def plan_rule(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> tuple[Plan, ...]:
     """All delta plans of a rule, in the order of their triggers; none for an aggregate that is folded."""
-    if is_folded(rule):
-        return ()
-    triggers = [i for i, literal in enumerate(rule.body) if isinstance(literal, Atom | Negation)]
-    return tuple(_Builder(rule, schema, functions).build(i, statistics) for i in triggers)
+    return Planning(rule, schema, functions).deltas(statistics)
 
 
 def plan_whole(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> Plan:
     """The plan that finds all supports of a rule over the whole state."""
-    return _Builder(rule, schema, functions).build(None, statistics)
+    return Planning(rule, schema, functions).whole(statistics)
 
 
 def aggregate_of(rule: Rule) -> Aggregate | None:
@@ -54,26 +78,20 @@ def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
 class _Builder:
     """Builds one plan; registers are given in the order of first use."""
 
-    def __init__(self, rule: Rule, schema: Schema, functions: Functions) -> None:
-        self.rule = rule
-        self.schema = schema
-        self.functions = functions
-        self.types = variable_types(rule, schema, functions)
-        self.places: dict[str, int] = {}
+    def __init__(self, planning: Planning) -> None:
+        self.rule, self.schema, self.functions = planning.rule, planning.schema, planning.functions
+        self.types, self.body = planning.types, planning.body
         self.values: dict[str, Operand] = {}
         self.registers = 0
         self.steps: list[Step] = []
 
-    def build(self, trigger: int | None, statistics: Statistics) -> Plan:
+    def build(self, trigger: int | None, ordering: Ordering) -> Plan:
         binds: tuple[tuple[int, int], ...] = ()
         checks: tuple[tuple[int, Operand], ...] = ()
-        remaining = [(i, x) for i, x in enumerate(self.rule.body) if i != trigger]
         if trigger is not None:
             binds, checks = self._match_trigger(self.rule.body[trigger])
-        while remaining:
-            at = choose_next(remaining, set(self.values), statistics)
-            position, literal = remaining.pop(at)
-            self._add(position, literal)
+        for following in ordering.order(self.body.mask(self.values), trigger):
+            self._add(following, self.rule.body[following.position])
         self._expose()
         columns = self.schema.get(self.rule.head.predicate, ())
         wanted = [*columns, *(None for _ in self.rule.head.args[len(columns) :])]
@@ -135,20 +153,21 @@ class _Builder:
         self.registers += 1
         return self.registers - 1
 
-    def _add(self, position: int, literal: Literal) -> None:
+    def _add(self, following: Next, literal: Literal) -> None:
         if isinstance(literal, Atom):
-            self._visit(position, literal)
+            self._visit(following, literal)
         elif isinstance(literal, Negation):
             args = tuple(self._operand(a) for a in literal.atom.args)
-            self.steps.append(Absent(literal.atom.predicate, position, args))
+            self.steps.append(Absent(literal.atom.predicate, following.position, args))
         else:
             assert isinstance(literal, Comparison)
             self._compare(literal)
 
-    def _visit(self, position: int, atom: Atom) -> None:
+    def _visit(self, following: Next, atom: Atom) -> None:
         key = tuple((i, self._operand(a)) for i, a in enumerate(atom.args) if self._is_bound(a))
         binds, checks = self._match(atom, skip=tuple(i for i, _ in key))
-        self.steps.append(Visit(atom.predicate, len(atom.args), position, key, binds, checks))
+        found = (atom.predicate, len(atom.args), following.position, key, binds, checks)
+        self.steps.append(Visit(*found, following.estimate))
 
     def _is_bound(self, term: Term) -> bool:
         return isinstance(term, Const) or (isinstance(term, Var) and term.name in self.values)

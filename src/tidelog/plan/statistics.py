@@ -41,7 +41,8 @@ class Sizes:
             return min(1.0, size)
         if not columns:
             return float(size)
-        keys = self._keys(relation, columns)
-        if keys:
-            return size / keys
-        return float(size ** (1 - len(columns) / arity))
+        return size / self.distinct(relation, arity, columns)
+
+    def distinct(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
+        """About how many different values the columns have, at least one."""
+        return float(self._keys(relation, columns) or max(1.0, self.size(relation) ** (len(columns) / arity)))

@@ -7,7 +7,7 @@ by name; `partition.assemble` turns them into the cells that the kernel interpre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tidelog.program import Const, Rule
@@ -25,6 +25,7 @@ class Visit:
     key: tuple[tuple[int, Operand], ...]
     binds: tuple[tuple[int, int], ...]
     checks: tuple[tuple[int, int], ...]
+    estimate: float = field(default=0.0, compare=False)  # rows that one visit is expected to match
 
     @property
     def columns(self) -> tuple[int, ...]:

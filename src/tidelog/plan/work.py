@@ -1,6 +1,6 @@
 """The work of an epoch, as a value.
 
-Law: work is planned once and carried out whole by a runtime; several partitions get the same work, each with its own
+Law: work is made once and carried out whole by a runtime; several partitions get the same work, each with its own
 share of the facts.
 """
 
@@ -10,17 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
-from tidelog.plan.steps import Plan
+from tidelog.plan.typing import Schema
 from tidelog.program import Rule
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRule:
-    """A core rule with its plans; ``value_type`` is the type of the values that an aggregate rule folds."""
+class RuleForm:
+    """A core rule as it is to run, with the types of the relations that it names; every partition plans it by itself.
+
+    ``value_type`` is the type of the values that an aggregate rule folds.
+    """
 
     rule: Rule
-    plans: tuple[Plan, ...]
-    whole: Plan
+    schema: Schema
     value_type: str = "number"
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
@@ -41,15 +43,15 @@ class EpochWork:
     """What an epoch is to do.
 
     ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules stand
-    alone. ``replanned`` rules keep their supports and get new plans.
+    alone. ``retyped`` rules keep their supports and get new plans, since types that they read have become known.
     """
 
     arities: Mapping[str, int] = field(default_factory=dict)
     inserts: Mapping[str, Cells] = field(default_factory=dict)
     deletes: Mapping[str, Cells] = field(default_factory=dict)
-    added: tuple[PlannedRule, ...] = ()
+    added: tuple[RuleForm, ...] = ()
     removed: tuple[str, ...] = ()
-    replanned: tuple[PlannedRule, ...] = ()
+    retyped: tuple[RuleForm, ...] = ()
     strata: tuple[frozenset[str], ...] | None = None
     places: Mapping[str, int] = field(default_factory=dict)  # of the relations in ``arities``, with several partitions
     staged: tuple[Staged, ...] = ()
@@ -59,4 +61,4 @@ class EpochWork:
     @property
     def changes_rules(self) -> bool:
         """Whether more than facts change."""
-        return bool(self.added or self.removed or self.replanned) or self.strata is not None
+        return bool(self.added or self.removed or self.retyped) or self.strata is not None

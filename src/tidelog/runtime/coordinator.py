@@ -18,7 +18,7 @@ from typing import TypeVar
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions import Function
 from tidelog.runtime import failures
@@ -117,7 +117,7 @@ class Coordinator:
         self,
         arities: Mapping[str, int],
         groups: Iterable[Iterable[str]],
-        rules: Iterable[PlannedRule],
+        rules: Iterable[RuleForm],
         places: Mapping[str, int],
     ) -> None:
         """Take over the strata and rules of a state that was read."""

@@ -14,10 +14,10 @@ from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions import Function
-from tidelog.runtime.facts import Counts, Planning
+from tidelog.runtime.facts import Counts, Forming
 from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.runtime import Arriving
@@ -73,7 +73,7 @@ class EmbeddedFacts:
         relations = self._partition.relations
         return sum(relations.live(number) for number in range(len(relations.names)))
 
-    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Node:
+    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
         """The one partition holds every fact."""
         return self._node
 
@@ -139,7 +139,7 @@ class EmbeddedRuntime:
         self,
         arities: Mapping[str, int],
         groups: Iterable[Iterable[str]],
-        rules: Iterable[PlannedRule],
+        rules: Iterable[RuleForm],
         places: Mapping[str, int] | None = None,
     ) -> None:
         """Take over the strata and rules of a state that was read."""

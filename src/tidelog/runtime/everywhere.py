@@ -20,7 +20,7 @@ from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.call import Call
 from tidelog.runtime.distribution import Distribution
-from tidelog.runtime.facts import Counts, Planning
+from tidelog.runtime.facts import Counts, Forming
 from tidelog.runtime.node import Node
 from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.outcome import RowChanges
@@ -96,7 +96,7 @@ class Everywhere:
         inserted, deleted = zip(*found, strict=True)
         return NetChange(np.concatenate(inserted), np.concatenate(deleted))
 
-    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Node:
+    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
         """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.
 
         All facts pass through this process: it is for questions about single facts, not for data.
@@ -104,7 +104,7 @@ class Everywhere:
         images = [Image(relations=held) for held in self._ask(Service.image)]
         found = Node(rules.functions, dictionary=self._rules.node.partition.dictionary)
         fill_partition(found.partition, Image(placements=dict(form.places), pieces=images), form.core.values())
-        found.adopt(self._rules.arities, self._rules.node.groups, map(planning(), form.core.values()))
+        found.adopt(self._rules.arities, self._rules.node.groups, map(forming(), form.core.values()))
         return found
 
     def write_view(

@@ -12,12 +12,12 @@ from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
-from tidelog.plan.work import PlannedRule
+from tidelog.plan.work import RuleForm
 from tidelog.program import Rule
 from tidelog.runtime.node import Node
 from tidelog.runtime.outcome import RowChanges
 
-Planning = Callable[[], Callable[[Rule], PlannedRule]]  # makes the function that plans a rule, where it is needed
+Forming = Callable[[], Callable[[Rule], RuleForm]]  # makes the function that gives rules their form, where needed
 Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
 
 
@@ -53,7 +53,7 @@ class Facts(Protocol):
     def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
         """About how many keys a relation has, if there is an index that tells."""
 
-    def whole(self, form: Form, rules: Ruleset, planning: Planning) -> Node:
+    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
         """A node that holds every fact once, to be asked questions; what several hold is put together for it."""
 
     def write_view(

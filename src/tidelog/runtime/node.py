@@ -21,13 +21,13 @@ from tidelog.partition.ranks import close_ranks
 from tidelog.partition.records import arity_of, columns_of
 from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import Stratum
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.functions import Function
 from tidelog.runtime.channel import Channel
 from tidelog.runtime.node_state import NodeState
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.request import Steps
-from tidelog.runtime.rule_change import NewRules, change_rules, take_in
+from tidelog.runtime.rule_change import NewRules, change_rules
 from tidelog.runtime.undo import RuleUndo, remember_rules, restore_rules
 from tidelog.runtime.visit import visit_strata
 
@@ -90,7 +90,7 @@ class Node:
         self,
         arities: Mapping[str, int],
         groups: Iterable[Iterable[str]],
-        rules: Iterable[PlannedRule],
+        rules: Iterable[RuleForm],
         places: Mapping[str, int] | None = None,
     ) -> None:
         """Take over the strata and rules of a state that was read: their supports are counted already."""
@@ -100,9 +100,10 @@ class Node:
         for order, group in enumerate(groups):
             stratum = Stratum(frozenset(group), order=order)
             self.strata.update((name, stratum) for name in stratum.relations)
-        for planned in rules:
-            stratum = self.strata[planned.rule.head.predicate]
-            code = take_in(self.partition, planned, stratum)
+        for form in rules:
+            stratum = self.strata[form.rule.head.predicate]
+            code = self.partition.rules.add(form)
+            self.partition.replanner.plan(code, stratum.relations)
             stratum.rules[code.label] = code
             self.state.readers.add(code)
         self._forget_undo()
@@ -154,8 +155,7 @@ class Node:
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
         self.partition.commit()
-        if self._rule_undo is not None and (self._rule_undo.removed or self._rule_undo.replaced):
-            self.partition.rules.drop_unused_indexes()
+        self.partition.rules.drop_unused_indexes()
         self._forget_undo()
         if self.partition.machine.code_length > CODE_LIMIT:
             self.partition.rules.compact_code(self.state.distinct_strata())

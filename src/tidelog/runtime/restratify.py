@@ -60,9 +60,9 @@ def _move_rules(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None
         for code in [c for c in before.rules.values() if c.rule.head.predicate == name]:
             if any(isinstance(x, Atom) and x.predicate in left for x in code.rule.body):
                 yield from _compare(node, code, -1)
-                node.partition.rules.assemble(code, stratum.relations & before.relations)
+                node.partition.replanner.assemble(code, stratum.relations & before.relations)
                 yield from _compare(node, code, 1)
-            node.partition.rules.assemble(code, stratum.relations)
+            node.partition.replanner.assemble(code, stratum.relations)
             stratum.rules[code.label] = code
 
 

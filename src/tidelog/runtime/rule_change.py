@@ -1,4 +1,4 @@
-"""A change of rules, before any stratum is visited: rules removed, strata computed again, plans replaced, rules added.
+"""A change of rules, before any stratum is visited: rules removed, strata computed again, rules retyped, rules added.
 
 Law: removed rules lose their supports first, in the strata of the epoch before; new rules gain theirs when their
 stratum is visited. Everything done here is written down, to be undone with the epoch.
@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import partial
 
 from tidelog.partition.fold import fold_of
-from tidelog.partition.partition import Partition
 from tidelog.partition.rule_supports import absorb_lost_rules, lose_rule
-from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.partition.stratum import RuleCode
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.runtime.node_state import NodeState
 from tidelog.runtime.request import Steps
 from tidelog.runtime.restratify import restratify
@@ -26,22 +25,9 @@ def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewR
     yield from _remove_rules(node, work, undo)
     if work.strata is not None:
         yield from restratify(node, work.strata)
-    for planned in work.replanned:
-        _replan(node, planned, undo)
+    for form in work.retyped:
+        _retype(node, form, undo)
     return _add_rules(node, work, undo)
-
-
-def take_in(partition: Partition, planned: PlannedRule, stratum: Stratum) -> RuleCode:
-    """A planned rule as code of a partition."""
-    return partition.rules.add(
-        planned.rule,
-        planned.plans,
-        planned.whole,
-        stratum.relations,
-        fold_of(planned),
-        everywhere=planned.everywhere,
-        sends=planned.sends,
-    )
 
 
 def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[None]:
@@ -60,21 +46,22 @@ def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[Non
         undo.removed.append(code)
 
 
-def _replan(node: NodeState, planned: PlannedRule, undo: RuleUndo) -> None:
-    assert planned.rule.label is not None
-    code = node.partition.rules.codes[planned.rule.label]
-    undo.replaced.append((code, PlannedRule(code.rule, code.plans, code.whole), code.fold))
-    code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold_of(planned)
-    stratum = node.strata[code.rule.head.predicate]
-    node.partition.rules.assemble(code, stratum.relations)
+def _retype(node: NodeState, form: RuleForm, undo: RuleUndo) -> None:
+    """Other types ask for other code; the supports stay."""
+    assert form.rule.label is not None
+    partition, stratum = node.partition, node.strata[form.rule.head.predicate]
+    code = partition.rules.codes[form.rule.label]
+    undo.retyped.append((code, code.rule, code.planning, code.plans, code.fold))
+    code.rule, code.planning, code.fold = form.rule, partition.replanner.planning(form), fold_of(form)
+    partition.replanner.plan(code, stratum.relations)
     stratum.forget_tables()
 
 
 def _add_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> NewRules:
     added: NewRules = {}
-    for planned in work.added:
-        stratum = node.strata[planned.rule.head.predicate]
-        code = take_in(node.partition, planned, stratum)
+    for form in work.added:
+        stratum = node.strata[form.rule.head.predicate]
+        code = node.partition.rules.add(form)
         undo.added.append(code)
         added.setdefault(id(stratum), []).append(code)
     return added

@@ -1,4 +1,4 @@
-"""A node without facts, at the coordinator, that knows the rules of an engine: their plans and their strata.
+"""A node without facts, at the coordinator, that knows the rules of an engine and their strata.
 
 Law: it carries out every epoch without its facts, so that its strata are those of all nodes; what rules give without
 any facts it derives too. New nodes learn the rules from it.
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.functions import Function
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.node import Node
@@ -24,7 +24,7 @@ class RuleNode:
 
     def __init__(self, functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary) -> None:
         self._runtime = EmbeddedRuntime(functions, dictionary=dictionary)
-        self._planned: dict[str, PlannedRule] = {}
+        self._forms: dict[str, RuleForm] = {}
         self._limits = Limits()
 
     @property
@@ -50,14 +50,14 @@ class RuleNode:
         self,
         arities: Mapping[str, int],
         groups: Iterable[Iterable[str]],
-        rules: Iterable[PlannedRule],
+        rules: Iterable[RuleForm],
         places: Mapping[str, int],
     ) -> None:
         """Take over the strata and rules of a state that was read, by an epoch that derives what needs no facts."""
-        self._planned = {planned.rule.label or "": planned for planned in rules}
+        self._forms = {form.rule.label or "": form for form in rules}
         strata = tuple(frozenset(group) for group in groups)
         self._runtime.set_limits(Limits())  # what stands kept to the limits of several epochs, and is one here
-        self._runtime.run(EpochWork(arities, added=tuple(self._planned.values()), strata=strata, places=places))
+        self._runtime.run(EpochWork(arities, added=tuple(self._forms.values()), strata=strata, places=places))
         self._runtime.commit()
         self._runtime.set_limits(self._limits)
 
@@ -73,14 +73,14 @@ class RuleNode:
         """Make the epoch that ran last the committed one."""
         self._runtime.commit()
         for label in work.removed:
-            self._planned.pop(label, None)
-        self._planned.update((p.rule.label or "", p) for p in (*work.added, *work.replanned))
+            self._forms.pop(label, None)
+        self._forms.update((p.rule.label or "", p) for p in (*work.added, *work.retyped))
 
     def teach(self, nodes: Nodes, places: Mapping[str, int]) -> None:
         """Let nodes that hold facts already know the rules too."""
         groups = [sorted(group) for group in self.node.groups]
-        nodes.ask(Service.adopt, self.arities, groups, list(self._planned.values()), places)
+        nodes.ask(Service.adopt, self.arities, groups, list(self._forms.values()), places)
 
     def labels(self, stratum: Sequence[str]) -> list[str]:
         """The rules of a stratum."""
-        return [label for label, planned in self._planned.items() if planned.rule.head.predicate in stratum]
+        return [label for label, form in self._forms.items() if form.rule.head.predicate in stratum]

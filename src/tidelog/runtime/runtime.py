@@ -13,7 +13,7 @@ from typing import Protocol
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.runtime.facts import Facts
 from tidelog.runtime.node import Node
@@ -67,7 +67,7 @@ class Runtime(Protocol):
         self,
         arities: Mapping[str, int],
         groups: Iterable[Iterable[str]],
-        rules: Iterable[PlannedRule],
+        rules: Iterable[RuleForm],
         places: Mapping[str, int],
     ) -> None:
         """Take over the strata and rules of a state that was read."""

@@ -16,7 +16,7 @@ from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
 from tidelog.plan.ruleset import Schema
-from tidelog.plan.work import EpochWork, PlannedRule
+from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.term import Value
 from tidelog.runtime.call import call
 from tidelog.runtime.interrupts import Interruption
@@ -113,7 +113,7 @@ class Service:
         self,
         arities: Mapping[str, int],
         groups: Iterable[Iterable[str]],
-        rules: Iterable[PlannedRule],
+        rules: Iterable[RuleForm],
         places: Mapping[str, int],
     ) -> None:
         """Take over the strata and rules of a state that was read."""

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 from tidelog.partition.fold import Fold
 from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.work import PlannedRule
+from tidelog.plan.build import Planning
+from tidelog.plan.steps import Plan
+from tidelog.program import Rule
 from tidelog.runtime.node_state import NodeState
 
 
@@ -24,7 +26,7 @@ class RuleUndo:
     removed: list[RuleCode] = field(default_factory=list)
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
-    replaced: list[tuple[RuleCode, PlannedRule, Fold | None]] = field(default_factory=list)  # with the plans before
+    retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | None]] = field(default_factory=list)
 
 
 def remember_rules(node: NodeState) -> RuleUndo:
@@ -44,12 +46,12 @@ def restore_rules(node: NodeState, undo: RuleUndo) -> None:
         rules.forget(code)
     for code in undo.removed:
         rules.restore(code)
-    for code, planned, fold in undo.replaced:
-        code.rule, code.plans, code.whole, code.fold = planned.rule, planned.plans, planned.whole, fold
+    for code, rule, planning, plans, fold in undo.retyped:
+        code.rule, code.planning, code.plans, code.fold = rule, planning, plans, fold
     node.strata = undo.strata
     for stratum in node.distinct_strata():
         stratum.order, stratum.rules = undo.orders[id(stratum)], undo.rules[id(stratum)]
         stratum.forget_tables()
         for code in stratum.rules.values():
-            rules.assemble(code, stratum.relations)
+            node.partition.replanner.assemble(code, stratum.relations)
     rules.drop_unused_indexes()

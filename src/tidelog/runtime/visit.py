@@ -103,6 +103,7 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
     """Both phases of a stratum from which nothing is sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
+    partition.replanner.enter(stratum)
     retract(partition, stratum, given.deletes, given.changes)
     _gain(node, stratum, given)
     if needs_clean_up(partition):
@@ -119,6 +120,7 @@ def _visit_with_others(
     """Both phases of a stratum whose rules may send messages."""
     partition = node.partition
     watch = _Watch(node, stratum)
+    partition.replanner.enter(stratum)
     retract(partition, stratum, given.deletes, given.changes)
     bits = ACTIVE if has_work else 0
     if not (yield from node.exchange_all(lambda messages: absorb_losses(partition, stratum, messages), bits)):
@@ -136,6 +138,7 @@ def _gain(node: NodeState, stratum: Stratum, given: Given) -> None:
     new_rules = given.rules_of(stratum)
     for code in new_rules:
         node.readers.add(code)
+        node.partition.replanner.plan(code, stratum.relations)
     gain(node.partition, stratum, given.inserts, given.changes, new_rules)
 
 

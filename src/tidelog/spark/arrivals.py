@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tidelog.spark.rows.encode import EncodedArrival
 
 Types = Sequence[str | None]
-UNKNOWN_SIZE = 100_000  # rows that a DataFrame is taken to have when rules are planned
 
 
 @dataclass(frozen=True, slots=True)

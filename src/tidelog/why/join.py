@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.partition.dictionary import natural_type
-from tidelog.plan.order import choose_next, is_generator, literal_variables
+from tidelog.plan.body import is_generator
+from tidelog.plan.order import order_literals
 from tidelog.plan.typing import term_type, variable_types
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Value, Var
 from tidelog.program.arithmetic import default_step
@@ -118,13 +119,8 @@ class Join:
                     yield Part(Comparison("=", other, Call("-", args)), part.position, True)
 
     def _ordered(self, parts: Sequence[Part], bound: set[str]) -> tuple[Part, ...]:
-        remaining = [(i, part.literal) for i, part in enumerate(parts)]
-        known, ordered = set(bound), []
-        while remaining:
-            i, literal = remaining.pop(choose_next(remaining, known, self.ledger.sizes))
-            known.update(literal_variables(literal))
-            ordered.append(parts[i])
-        return tuple(ordered)
+        order = order_literals([part.literal for part in parts], bound, self.ledger.sizes)
+        return tuple(parts[following.position] for following in order)
 
     def solve(
         self,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tidelog.plan.body import is_generator, literal_variables
 from tidelog.plan.build import aggregate_of
-from tidelog.plan.order import is_generator, literal_variables
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.scope import rule_names
 from tidelog.rewrite.names import is_auxiliary
