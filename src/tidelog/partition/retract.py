@@ -40,11 +40,13 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
         machine.scale = Scale(partition, stratum)
         if machine.scale.tips_at_once(deleted, changes):
             return False
-    return (
-        fire(partition, at.RETRACT_LOWER, lower, deleted, -1)
-        and fire(partition, at.RETRACT_LOWER, negated, inserted, -1)
-        and _fire_losses(partition, at.RETRACT_SAME, own)
-    )
+    if not fire(partition, at.RETRACT_LOWER, lower, deleted, -1):
+        return False
+    if not fire(partition, at.RETRACT_LOWER, negated, inserted, -1):
+        return False
+    if machine.scale is not None:
+        machine.scale.begin_queue()
+    return _fire_losses(partition, at.RETRACT_SAME, own)
 
 
 def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> bool:

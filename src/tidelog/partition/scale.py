@@ -1,9 +1,10 @@
 """Whether a retraction is dearer than building its stratum again.
 
 Law (D26): an epoch costs at most about 1.3 times a rebuild of the strata that it touches. A retraction is weighed
-between slices: the supports it has lost, and those that the facts still on its queue will lose at the same rate,
-against the supports that the rules of the stratum hold. What is weighed are estimates; which way is taken changes the
-cost, never the facts or ``all``. A retraction that visits few rows is never weighed, and costs nothing more.
+between slices: the supports it has lost, with those that the facts still on its queue will lose at the same rate, and
+those that these will suspend, against the supports that the rules of the stratum hold. What is weighed are estimates;
+which way is taken changes the cost, never the facts or ``all``. A retraction that visits few rows is never weighed, and
+costs nothing more.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from tidelog.program import Atom
 if TYPE_CHECKING:
     from tidelog.partition.partition import Partition
 
-SHARE = 0.5  # of a stratum's supports: to lose so many and give back some is dearer than to find all again
+SHARE = 0.4  # of a stratum's supports: a support lost costs some two and a half found, so that this many cost a build
+FOLLOWS = 1.4  # what a loss from below costs with what follows from it, at the least
+STEEPEST = 0.95  # facts suspended by each suspended fact, at the most, as far as that is believed
 FEW = 1 << 14  # rows that a retraction may visit before it is weighed
 SAMPLE = 64  # facts fired before the rest is expected to lose as much as they did
 
@@ -29,11 +32,11 @@ SAMPLE = 64  # facts fired before the rest is expected to lose as much as they d
 class Scale:
     """Weighs the retraction of one stratum."""
 
-    __slots__ = ("_direct", "_held", "_partition", "_stratum", "budget", "reason")
+    __slots__ = ("_direct", "_first", "_held", "_partition", "_stratum", "budget", "reason")
 
     def __init__(self, partition: Partition, stratum: Stratum) -> None:
         self._partition, self._stratum = partition, stratum
-        self._direct = 0  # supports lost before the queue was fired
+        self._direct = self._first = 0  # supports lost and facts suspended before the queue was fired
         self._held = -1
         self.budget = FEW  # rows to visit before it is weighed again
         self.reason = ""
@@ -54,8 +57,13 @@ class Scale:
     def tips(self) -> bool:
         """Whether building again is cheaper than to go on, as far as one can see."""
         lost = self.lost()
-        self.budget = max(FEW, int(self.held * SHARE) >> 2)
-        return self._weigh(max(lost, self._expected(lost)))
+        self.budget = max(FEW, self.held >> 5)
+        return self._weigh(self._expected(lost))
+
+    def begin_queue(self) -> None:
+        """What is below has taken away what it takes; now follows what that suspends."""
+        self._first = int(self._partition.machine.state[at.QTAIL])
+        self._direct = self.lost() if self._first > SAMPLE else 0
 
     def tips_at_once(self, deleted: Sequence[Cells], changes: Mapping[int, Items]) -> bool:
         """Whether that is plain before anything is retracted: so much of what the rules read is gone."""
@@ -68,23 +76,23 @@ class Scale:
         expected = 0.0
         for code in self._stratum.rules.values():
             expected += code.supports * max((gone.get(name, 0.0) for name in _read(code)), default=0.0)
-        return self._weigh(int(expected))
+        return self._weigh(expected * FOLLOWS)
 
-    def _expected(self, lost: int) -> int:
-        """What will be lost if the facts that wait lose as much as those before them."""
+    def _expected(self, lost: int) -> float:
+        """What will be lost if the facts that wait do as those before them did."""
         state = self._partition.machine.state
-        fired = int(state[at.ITEM])
+        fired, suspended = int(state[at.ITEM]), int(state[at.QTAIL])
+        if state[at.PHASE] == at.RETRACT_LOWER:
+            return FOLLOWS * lost * int(state[at.END]) / max(1, fired)
         if fired < SAMPLE:
             return lost
-        if state[at.PHASE] == at.RETRACT_LOWER:
-            self._direct = lost
-            return int(lost * int(state[at.END]) / fired)
-        return self._direct + int((lost - self._direct) * int(state[at.QTAIL]) / fired)
+        each = min(STEEPEST, (suspended - self._first) / fired) if 4 * fired > self._first else 0.0
+        return lost + (lost - self._direct) / fired * (suspended - fired) / (1 - each)
 
-    def _weigh(self, lost: int) -> bool:
+    def _weigh(self, lost: float) -> bool:
         if lost <= self.held * SHARE:
             return False
-        self.reason = f"about {lost:,} of {self.held:,} supports would be lost"
+        self.reason = f"about {min(int(lost), self.held):,} of {self.held:,} supports would be lost"
         return True
 
 
