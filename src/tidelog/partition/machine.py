@@ -64,8 +64,8 @@ class Machine:
         self.registers: Cells = np.zeros(VARIABLES, np.int64)
         self.cursors: Cells = np.zeros(GENERATORS, np.int64)
         self.ranks: Cells = np.zeros(GENERATORS, np.int64)
-        self.tally: Cells = np.zeros(64, np.int64)  # supports found by each rule, and those lost
-        self.losses: Cells = np.zeros(64, np.int64)
+        self.counted: Cells = np.zeros((2, 64), np.int64)  # supports found by each rule, and those lost
+        self.tally, self.losses = self.counted
         self.code: Cells = np.zeros(1024, np.int64)
         self.code_length = 0
         self.limits = Limits()
@@ -88,8 +88,7 @@ class Machine:
         self.state[:] = 0
         self.state[KEPT] = kept
         self.state[at.PC] = -1
-        self.tally[:] = 0
-        self.losses[:] = 0
+        self.counted[:] = 0
         self.scale = None
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
@@ -113,8 +112,8 @@ class Machine:
     def fit_tally(self, rules: int) -> None:
         """Room for the support counts of so many rules."""
         if rules > len(self.tally):
-            more = np.zeros(rules, np.int64)
-            self.tally, self.losses = np.concatenate([self.tally, more]), np.concatenate([self.losses, more])
+            self.counted = np.concatenate([self.counted, np.zeros((2, rules), np.int64)], axis=1)
+            self.tally, self.losses = self.counted
 
     @property
     def has_work(self) -> bool:
