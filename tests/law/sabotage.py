@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
@@ -20,6 +21,7 @@ from tidelog.partition import choice_lists, machine, messages, queue, relations
 from tidelog.partition.journal import net_changes
 from tidelog.partition.limits import Limits
 from tidelog.partition.machine import Machine
+from tidelog.partition.scale import Scale
 from tidelog.runtime import visit
 from tidelog.runtime.interrupts import Interrupts
 
@@ -35,6 +37,25 @@ def tiny_slices(budget: int) -> Iterator[None]:
     begin = Machine.start_epoch
     with patch.object(Machine, "start_epoch", start), patch.object(Machine, "_adapt", lambda *_: None):
         yield
+
+
+@contextmanager
+def rebuilding(rng: Random, likely: float = 0.5) -> Iterator[list[str]]:
+    """Retractions tip at random places, before they begin or in the middle; the list tells of each that did."""
+    tipped: list[str] = []
+
+    def tips(self: Scale, *_: Any) -> bool:
+        if rng.random() > likely:
+            return False
+        self.reason = f"by chance, holding {self.held} and having lost {self.lost()}"
+        tipped.append(self.reason)
+        return True
+
+    with ExitStack() as patches:
+        patches.enter_context(tiny_slices(rng.choice([1, 1, 2, 3, 7])))
+        patches.enter_context(patch.object(Scale, "tips", tips))
+        patches.enter_context(patch.object(Scale, "tips_at_once", lambda self, *_: rng.random() < 0.3 and tips(self)))
+        yield tipped
 
 
 def _at_chance(number: int, act: Callable[[], None]) -> Callable[..., None]:

@@ -59,7 +59,8 @@ def explain_rules(core: Core, *, core_rules: bool, partitions: int | None) -> Ex
     count = partitions or core.runtime.partitions
     with core.writing:
         placed = core.planner.placing.placed(core.rules) if count > 1 else None
-        return explain(core.runtime, core.rules, known_columns(core), core_rules, placed, count)
+        rebuilt = core.profiler.rebuilt()
+        return explain(core.runtime, core.rules, known_columns(core), core_rules, placed, count, rebuilt)
 
 
 def state(core: Core) -> EngineState:

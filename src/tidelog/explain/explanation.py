@@ -8,7 +8,7 @@ that the same rules would get on several.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tidelog.explain.names import Names
@@ -21,6 +21,8 @@ from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed
 from tidelog.runtime.runtime import Runtime
+
+NOWHERE: Mapping[tuple[str, ...], str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,11 @@ def explain(
     core: bool,
     placed: Placed | None = None,
     partitions: int = 1,
+    rebuilt: Mapping[tuple[str, ...], str] = NOWHERE,
 ) -> Explanation:
     """How the rules in force are evaluated; ``columns`` names the columns of each relation.
 
-    ``placed`` is how the rules run on so many ``partitions``, None on one.
+    ``placed`` is how the rules run on so many ``partitions``, None on one; ``rebuilt`` why strata were built again.
     """
     names, facts = Names(rules, core, placed), runtime.facts
     strata = _in_order(runtime.node.strata.values())
@@ -83,7 +86,10 @@ def explain(
     )
     return Explanation(
         tuple(relations),
-        tuple(stratum_plan(number, stratum, names) for number, stratum in enumerate(strata, 1)),
+        tuple(
+            replace(stratum_plan(number, stratum, names), rebuilt=rebuilt.get(_told(stratum, rules), ""))
+            for number, stratum in enumerate(strata, 1)
+        ),
         _indexes(runtime.node.partition.rules.codes.values(), names),
         None if placed is None else _placement(placed, rules, names, partitions),
     )
@@ -92,6 +98,11 @@ def explain(
 def _in_order(strata: Iterable[Stratum]) -> list[Stratum]:
     """The strata that have rules, each once, lower ones first."""
     return sorted({id(s): s for s in strata if s.rules}.values(), key=lambda s: s.order)
+
+
+def _told(stratum: Stratum, rules: Ruleset) -> tuple[str, ...]:
+    """The relations of a stratum as a profile tells them."""
+    return tuple(sorted(map(Names(rules).relation, stratum.relations)))
 
 
 def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ...]:

@@ -29,12 +29,16 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class StratumPlan:
-    """Relations evaluated together, and the rules that derive them."""
+    """Relations evaluated together, and the rules that derive them.
+
+    ``rebuilt`` says why the last epoch that came here built them again (D26); it is empty where changes were followed.
+    """
 
     number: int
     relations: tuple[str, ...]
     recursive: bool
     rules: tuple[RulePlan, ...]
+    rebuilt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

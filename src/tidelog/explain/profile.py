@@ -39,7 +39,10 @@ class RuleProfile:
 
 @dataclass(frozen=True, slots=True)
 class StratumProfile:
-    """One stratum: how many epochs visited it, the time they spent there, supports, facts suspended and revived."""
+    """One stratum: how many epochs visited it, the time they spent there, supports, facts suspended and revived.
+
+    ``rebuilt`` counts the visits that built it again (D26); ``reason`` says why the last one did, if it did.
+    """
 
     relations: tuple[str, ...]
     visits: int
@@ -47,6 +50,8 @@ class StratumProfile:
     supports: int
     suspended: int
     revived: int
+    rebuilt: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,8 @@ class _Sums:
                 old.supports + sum(by_head.get(name, 0) for name in stratum.relations),
                 old.suspended + stratum.suspended,
                 old.revived + stratum.revived,
+                old.rebuilt + bool(stratum.rebuilt),
+                stratum.rebuilt,
             )
 
     def account(self) -> Account:
@@ -176,6 +183,10 @@ class Profiler:
                 sums.add(outcome, names, rules, sampled)
         self._not_added.clear()
 
+    def rebuilt(self) -> dict[tuple[str, ...], str]:
+        """Why strata were built again when they were visited last, by their relations as they are told."""
+        return {s.relations: s.reason for s in self.profile().overall.strata if s.reason}
+
     def profile(self) -> Profile:
         """What was added up so far."""
         self._add_up()
@@ -192,9 +203,15 @@ def _text(title: str, account: Account) -> str:
                 for s in account.strata
             ],
         ),
+        *(f"  {'; '.join(s.relations)}: {_rebuilt(s)}" for s in account.strata if s.rebuilt),
         *_table(("rule", "time", "supports"), [(r.rule, _rule_time(r), r.supports) for r in account.rules]),
     ]
     return "\n".join(lines)
+
+
+def _rebuilt(stratum: StratumProfile) -> str:
+    last = f"; the last time, {stratum.reason}" if stratum.reason else ""
+    return f"built again {stratum.rebuilt:,} x, which was cheaper than to retract{last}"
 
 
 def _rule_time(rule: RuleProfile) -> str:

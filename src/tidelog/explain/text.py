@@ -22,6 +22,8 @@ def stratum_lines(stratum: StratumPlan) -> Iterator[str]:
     """A stratum, its rules, and a line for each of their join orders."""
     yield ""
     yield f"stratum {stratum.number}{', recursive' if stratum.recursive else ''}: {'; '.join(stratum.relations)}"
+    if stratum.rebuilt:
+        yield f"  built again by the last epoch that came here: {stratum.rebuilt}"
     for rule in stratum.rules:
         yield f"  {rule.text}"
         for order in rule.orders:

@@ -132,9 +132,9 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
             counts += 1
     else:
         counts = ONE_SUPPORT | 1
+        machine[FACTS] += 1 - (state & OLD)  # OLD is the first bit: what was there before the epoch is not made by it
         state = (fresh_rank(directory, machine, rel) << FLAG_BITS) | (state & FLAGS) | NEW
         store(records, at, state)
-        machine[FACTS] += 1
         push(directory, machine, rel, row)
     if extra != 0:
         store(records, at, state | extra)

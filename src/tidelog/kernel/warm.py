@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import types
 
-from tidelog.kernel import aggregate, index, maintain, route, support
+from tidelog.kernel import aggregate, empty, index, maintain, route, support
 from tidelog.kernel.memory import is_cached
 
 _CELL = types.int64
@@ -38,6 +38,7 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (route.unpack, (_CELL, _CELL, _TABLE, _CELL, _CELL)),
     (aggregate.reopen, (*_STATE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL)),
     (index.collect, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELLS)),
+    (empty.empty, (_TABLE, *(_CELL,) * 6)),
     (maintain.move_entries, (_CELL, _CELL, _CELL, _CELL)),
     (maintain.fill_index, (_TABLE, _TABLE, _CELL, _CELL, _CELL)),
 )

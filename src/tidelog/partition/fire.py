@@ -18,27 +18,27 @@ WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
 WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
 
 
-def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> None:
-    """Fire what some changed facts trigger."""
+def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> bool:
+    """Fire what some changed facts trigger; False if that was given up (`scale`)."""
     batch = joined(items) if items else NOTHING
     if not len(batch):
-        return
+        return True
     spans = _fill_spans(partition, triggers)
     try:
-        partition.machine.fire(phase, batch, spans, triggers.plans, sign)
+        return partition.machine.fire(phase, batch, spans, triggers.plans, sign)
     except EvaluationError as error:
         raise _with_rule(partition, error) from error
     finally:
         _empty_spans(spans, triggers)
 
 
-def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) -> None:
-    """Fire the queue, and what that puts on the queue, until it is empty."""
+def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) -> bool:
+    """Fire the queue, and what that puts on the queue, until it is empty; False if that was given up."""
     if not partition.machine.has_work:
-        return
+        return True
     spans = _fill_spans(partition, triggers)
     try:
-        partition.machine.run_queue(phase, spans, triggers.plans, sign)
+        return partition.machine.run_queue(phase, spans, triggers.plans, sign)
     except EvaluationError as error:
         raise _with_rule(partition, error) from error
     finally:

@@ -20,6 +20,7 @@ from tidelog.partition.fold_groups import give_results
 from tidelog.partition.journal import Items
 from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
+from tidelog.partition.rebuild import assert_again
 from tidelog.partition.rule_supports import gain_rule
 from tidelog.partition.stratum import RuleCode, Stratum
 
@@ -30,8 +31,13 @@ def gain(
     inserts: Mapping[int, Cells],
     changes: Mapping[int, Items],
     new_rules: Sequence[RuleCode],
+    *,
+    rebuild: bool = False,
 ) -> None:
-    """Gain what inserted facts, new rules and the changes of lower strata (by number of relation) give."""
+    """Gain what inserted facts, new rules and the changes of lower strata (by number of relation) give.
+
+    ``rebuild``: the stratum was emptied, so that all its rules count as new and assertions are given again.
+    """
     for code in new_rules:
         stratum.rules[code.label] = code
         stratum.forget_tables()
@@ -41,7 +47,9 @@ def gain(
     revive(partition)
     for choice in stratum.choices:
         partition.machine.reopen(choice)
-    for code in new_rules:
+    if rebuild:
+        assert_again(partition, members)
+    for code in list(stratum.rules.values()) if rebuild else new_rules:
         gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)

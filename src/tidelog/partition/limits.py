@@ -12,12 +12,21 @@ from tidelog.partition import failures
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together."""
+    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together.
+
+    ``rebuild=False`` forbids to build a stratum again in the middle of an epoch (D26).
+    """
 
     facts: int | None = None
     rounds: int | None = None  # batches fired inside recursion
     seconds: float | None = None
     memory: int | None = None
+    rebuild: bool = True  # whether a stratum may be built again where retraction is dearer
+
+    @property
+    def may_rebuild(self) -> bool:
+        """Whether a stratum may be built again; which takes more rounds: not where those are limited."""
+        return self.rebuild and self.rounds is None
 
 
 def check_facts(limits: Limits, facts: int) -> None:

@@ -25,6 +25,7 @@ from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
 from tidelog.partition.relations import Relations
+from tidelog.partition.scale import Scale
 
 KEPT = [
     at.CLOCK,
@@ -63,12 +64,14 @@ class Machine:
         self.registers: Cells = np.zeros(VARIABLES, np.int64)
         self.cursors: Cells = np.zeros(GENERATORS, np.int64)
         self.ranks: Cells = np.zeros(GENERATORS, np.int64)
-        self.tally: Cells = np.zeros(64, np.int64)
+        self.counted: Cells = np.zeros((2, 64), np.int64)  # supports found by each rule, and those lost
+        self.tally, self.losses = self.counted
         self.code: Cells = np.zeros(1024, np.int64)
         self.code_length = 0
         self.limits = Limits()
         self.on_slice: Callable[[], None] = lambda: None
         self.refresh: Callable[[], None] = lambda: None  # plans that have been outgrown
+        self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
         self._plans: Cells = np.zeros(1, np.int64)
@@ -86,7 +89,8 @@ class Machine:
         self.state[:] = 0
         self.state[KEPT] = kept
         self.state[at.PC] = -1
-        self.tally[:] = 0
+        self.counted[:] = 0
+        self.scale = None
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -109,7 +113,8 @@ class Machine:
     def fit_tally(self, rules: int) -> None:
         """Room for the support counts of so many rules."""
         if rules > len(self.tally):
-            self.tally = np.concatenate([self.tally, np.zeros(rules, np.int64)])
+            self.counted = np.concatenate([self.counted, np.zeros((2, rules), np.int64)], axis=1)
+            self.tally, self.losses = self.counted
 
     @property
     def has_work(self) -> bool:
@@ -120,13 +125,14 @@ class Machine:
         """Facts on the queue are not visible to joins any more."""
         support.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
 
-    def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> None:
-        """Fire the plans that the items trigger and apply what they send."""
+    def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
+        """Fire the plans that the items trigger and apply what they send; False if that was given up."""
         state = self.state
         state[at.PHASE] = phase
         state[at.ITEM], state[at.END], state[at.TRIGGER] = 0, len(items), -1
         self._plans = plans
-        self._drive(
+        tally = self.losses if sign < 0 else self.tally
+        return self._drive(
             lambda: support.fire_batch(
                 self.relations.directory,
                 self.relations.indexes,
@@ -135,7 +141,7 @@ class Machine:
                 self.registers,
                 self.cursors,
                 self.ranks,
-                self.tally,
+                tally,
                 items,
                 spans,
                 plans,
@@ -143,11 +149,12 @@ class Machine:
             )
         )
 
-    def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> None:
-        """Fire the queue until it is empty."""
+    def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
+        """Fire the queue until it is empty; False if that was given up."""
         self.state[at.PHASE] = phase
         self._plans = plans
-        self._drive(
+        tally = self.losses if sign < 0 else self.tally
+        return self._drive(
             lambda: support.run_queue(
                 self.relations.directory,
                 self.relations.indexes,
@@ -156,7 +163,7 @@ class Machine:
                 self.registers,
                 self.cursors,
                 self.ranks,
-                self.tally,
+                tally,
                 self.queue.cells,
                 spans,
                 plans,
@@ -208,19 +215,35 @@ class Machine:
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
             self.choices.grow()
 
-    def _drive(self, kernel: Callable[[], int]) -> None:
-        state = self.state
+    def abandon(self) -> None:
+        """Nothing of what runs goes on, and nothing of it leaves."""
+        self.state[at.PC] = -1
+        self.state[[at.OUTN, at.APPLIED, at.ROUTED, at.AWAYN, at.ITEM, at.END]] = 0
+        self.queue.reset()
+        self.scale = None
+
+    def look_up(self) -> None:
+        """Between slices of work: limits and signals."""
+        self._check_limits()
+        self.on_slice()
+
+    def _drive(self, kernel: Callable[[], int]) -> bool:
+        """Call a kernel until it is through; False if the scale says that something else is cheaper."""
+        state, scale = self.state, self.scale
         while True:
-            state[at.BUDGET] = self._budget
+            budget = self._budget if scale is None else min(self._budget, scale.budget)
+            state[at.BUDGET] = budget
             began = time.perf_counter()
             status = kernel()
             if status == at.DONE:
                 self._check_limits()
-                return
+                return True
             if status == at.SLICE:
-                self._adapt(time.perf_counter() - began)
-                self._check_limits()
-                self.on_slice()
+                if budget == self._budget:
+                    self._adapt(time.perf_counter() - began)
+                self.look_up()
+                if scale is not None and scale.tips():
+                    return False
                 self.refresh()
             elif status == at.GROW_RELATION:
                 self._check_limits()

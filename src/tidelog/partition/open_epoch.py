@@ -22,4 +22,5 @@ class OpenEpoch:
     touched: set[int] = field(default_factory=set)  # relations of which a commit looks at the journal
     waiting: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
     fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to be given once all is retracted
+    rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent

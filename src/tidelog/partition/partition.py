@@ -99,6 +99,8 @@ class Partition:
 
     def commit(self) -> None:
         """What is new becomes old."""
+        if self.epoch.is_open:
+            self.rules.count_supports(self.epoch.rebuilt)
         touched, self.epoch = self.epoch.touched, OpenEpoch()
         with self.lock:
             for number in touched:

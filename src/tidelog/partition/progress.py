@@ -24,7 +24,7 @@ class Progress(NamedTuple):
 def progress(machine: Machine) -> Progress:
     """What the epoch has done so far."""
     value = machine.state.item
-    return Progress(value(at.BATCHES), int(machine.tally.sum()), value(at.SUSPENDED), value(at.REVIVED))
+    return Progress(value(at.BATCHES), int(machine.counted.sum()), value(at.SUSPENDED), value(at.REVIVED))
 
 
 def facts_made(machine: Machine) -> int:

@@ -16,11 +16,15 @@ from tidelog.partition.fold_groups import retract_results
 from tidelog.partition.journal import NOTHING, Items
 from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
+from tidelog.partition.scale import Scale
 from tidelog.partition.stratum import Stratum, Triggers
 
 
-def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> None:
-    """Retract what deleted facts and the changes of lower strata (by number of relation) take away."""
+def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
+    """Retract what deleted facts and the changes of lower strata (by number of relation) take away.
+
+    False if that was given up: to build the stratum again is cheaper, and `rebuild.empty_stratum` comes next.
+    """
     machine, epoch = partition.machine, partition.epoch
     lower, negated, own = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)
@@ -31,21 +35,34 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
             machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
     epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
     deleted = [changes[n].deleted for n in lower.relations if n in changes]
-    fire(partition, at.RETRACT_LOWER, lower, deleted, -1)
     inserted = [changes[n].inserted for n in negated.relations if n in changes]
-    fire(partition, at.RETRACT_LOWER, negated, inserted, -1)
-    _fire_losses(partition, at.RETRACT_SAME, own)
+    if stratum.rules and machine.limits.may_rebuild:
+        machine.scale = Scale(partition, stratum)
+        if machine.scale.tips_at_once(deleted, changes):
+            return False
+    if not fire(partition, at.RETRACT_LOWER, lower, deleted, -1):
+        return False
+    if not fire(partition, at.RETRACT_LOWER, negated, inserted, -1):
+        return False
+    if machine.scale is not None:
+        machine.scale.begin_queue()
+    return _fire_losses(partition, at.RETRACT_SAME, own)
 
 
-def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> None:
-    """Supports that other partitions took away, and what follows from that, to local quiescence."""
+def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> bool:
+    """Supports that other partitions took away, and what follows, to local quiescence; False if that was given up."""
     phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
     absorb(partition, phase, messages, -1)
-    _fire_losses(partition, phase, stratum.tables(partition.relations.numbers)[2])
+    return _fire_losses(partition, phase, stratum.tables(partition.relations.numbers)[2])
 
 
-def _fire_losses(partition: Partition, phase: int, own: Triggers) -> None:
+def end_retract(partition: Partition) -> None:
+    """The phase is over on all partitions: what comes now is not weighed."""
+    partition.machine.scale = None
+
+
+def _fire_losses(partition: Partition, phase: int, own: Triggers) -> bool:
     if own.ranges:
-        fire_queue(partition, phase, own, -1)
-    else:
-        partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would
+        return fire_queue(partition, phase, own, -1)
+    partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would
+    return True

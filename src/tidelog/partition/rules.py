@@ -6,7 +6,7 @@ appended; when most of it belongs to rules that are gone, all of it is written a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tidelog.partition.fold import fold_of
 from tidelog.partition.machine import Machine
@@ -29,7 +29,7 @@ class Rules:
         """Take a rule in; it is planned, and its supports are found, when its stratum is asserted."""
         number = self._next_number()
         self._machine.fit_tally(number + 1)
-        self._machine.tally[number] = 0
+        self._machine.tally[number] = self._machine.losses[number] = 0
         planning = self._replanner.planning(form)
         code = RuleCode(form.rule, number, planning, fold=fold_of(form), everywhere=form.everywhere, sends=form.sends)
         self._by_number[number] = code
@@ -54,6 +54,17 @@ class Rules:
     def numbered(self, number: int) -> RuleCode | None:
         """The rule with this number, if there is one."""
         return self._by_number.get(number)
+
+    def count_supports(self, rebuilt: Mapping[int, tuple[int, int]]) -> None:
+        """A commit: what rules gained and lost in the epoch, for those ``rebuilt`` since then, is held from now on."""
+        tally, losses = self._machine.tally, self._machine.losses
+        for number in (tally + losses).nonzero()[0].tolist():
+            code = self._by_number.get(number)
+            if code is not None and number in rebuilt:
+                before = rebuilt[number]
+                code.supports = int(tally[number]) - before[0] - int(losses[number]) + before[1]
+            elif code is not None and code.supports >= 0:
+                code.supports += int(tally[number] - losses[number])
 
     def drop_unused_indexes(self) -> None:
         """Forget the indexes that no plan needs any more."""

@@ -39,6 +39,7 @@ class RuleCode:
     fold: Fold | None = None
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
+    supports: int = 0  # held at the last committed epoch; -1: nobody has counted them yet
 
     @property
     def source(self) -> str:

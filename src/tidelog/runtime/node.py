@@ -104,6 +104,7 @@ class Node:
             stratum = self.strata[form.rule.head.predicate]
             code = self.partition.rules.add(form)
             self.partition.replanner.plan(code, stratum.relations)
+            code.supports = -1
             stratum.rules[code.label] = code
             self.state.readers.add(code)
         self._forget_undo()
@@ -189,10 +190,11 @@ class Node:
         outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
         outcome.facts, outcome.bytes = self.state.used()
-        for number in machine.tally.nonzero()[0].tolist():
+        counted = machine.tally + machine.losses
+        for number in counted.nonzero()[0].tolist():
             code = self.partition.rules.numbered(number)
             if code is not None:
-                outcome.supports[code.label] = int(machine.tally[number])
+                outcome.supports[code.label] = int(counted[number])
         if undo is not None:  # removed rules have lost all of theirs
             outcome.supports.update(undo.lost_supports)
 

@@ -17,7 +17,8 @@ from tidelog.runtime.channel import Channel
 from tidelog.runtime.reach import Readers
 from tidelog.runtime.request import Request, Steps
 
-ACTIVE, SENT = 1, 2  # bits of a request: a partition has something to do in the stratum; it sent messages
+# Bits of a request: a partition has something to do in the stratum; it sent messages; it wants the stratum built again.
+ACTIVE, SENT, REBUILD = 1, 2, 4
 
 
 class NodeState:

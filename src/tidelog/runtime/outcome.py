@@ -17,13 +17,14 @@ from tidelog.partition.net import NetChange
 
 @dataclass(slots=True)
 class StratumStatistics:
-    """What an epoch did in one stratum."""
+    """What an epoch did in one stratum; ``rebuilt`` says why it was built again (D26), and is empty if it was not."""
 
     relations: tuple[str, ...]
     seconds: float = 0.0
     supports: int = 0
     suspended: int = 0
     revived: int = 0
+    rebuilt: str = ""
 
 
 class RowChanges(Mapping[str, NetChange[Cells]]):
@@ -112,4 +113,5 @@ def _join_strata(parts: Sequence[EpochOutcome]) -> list[StratumStatistics]:
         known.supports += stratum.supports
         known.suspended += stratum.suspended
         known.revived += stratum.revived
+        known.rebuilt = known.rebuilt or stratum.rebuilt
     return list(found.values())

@@ -41,7 +41,7 @@ def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[Non
         stratum = node.strata[code.rule.head.predicate]
         del stratum.rules[code.label]
         stratum.forget_tables()
-        undo.lost_supports[code.label] = int(partition.machine.tally[code.number])
+        undo.lost_supports[code.label] = int(partition.machine.losses[code.number])
         partition.rules.forget(code)
         undo.removed.append(code)
 

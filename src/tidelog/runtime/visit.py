@@ -14,11 +14,13 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
 from tidelog.partition.gain import absorb_gains, end_gain, gain
 from tidelog.partition.journal import Items, net_changes
+from tidelog.partition.owner import Messages
 from tidelog.partition.progress import progress
-from tidelog.partition.retract import absorb_losses, retract
+from tidelog.partition.rebuild import empty_stratum
+from tidelog.partition.retract import absorb_losses, end_retract, retract
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import EpochWork
-from tidelog.runtime.node_state import ACTIVE, NodeState
+from tidelog.runtime.node_state import ACTIVE, REBUILD, SENT, NodeState
 from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
 from tidelog.runtime.reach import Agenda, within_reach
 from tidelog.runtime.request import Steps
@@ -104,8 +106,9 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
-    retract(partition, stratum, given.deletes, given.changes)
-    _gain(node, stratum, given)
+    if not retract(partition, stratum, given.deletes, given.changes):
+        _empty(node, stratum, watch)
+    _gain(node, stratum, given, watch)
     if needs_clean_up(partition):
         retract_stale(partition, stratum)
         restore_shown(partition, stratum)
@@ -121,11 +124,11 @@ def _visit_with_others(
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
-    retract(partition, stratum, given.deletes, given.changes)
-    bits = ACTIVE if has_work else 0
-    if not (yield from node.exchange_all(lambda messages: absorb_losses(partition, stratum, messages), bits)):
+    is_done = retract(partition, stratum, given.deletes, given.changes)
+    bits = (ACTIVE if has_work else 0) | (0 if is_done else REBUILD)
+    if not (yield from _retract_together(node, stratum, watch, bits)):
         return {}  # nobody has anything to do here
-    _gain(node, stratum, given)
+    _gain(node, stratum, given, watch)
     yield from _exchange_gains(node, stratum)
     if stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
         yield from _clean_up(node, stratum)
@@ -134,12 +137,41 @@ def _visit_with_others(
     return net_changes(partition.relations, stratum.relations)
 
 
-def _gain(node: NodeState, stratum: Stratum, given: Given) -> None:
+def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: int) -> Steps[int]:
+    """Exchange losses until there are none, or until anybody wants the stratum built again; the bits of the start."""
+    first = answer = yield from node.exchange(bits)
+    while answer & SENT and not answer & REBUILD:
+        is_done = True
+        for messages in node.channel.collect():
+            is_done = is_done and absorb_losses(node.partition, stratum, messages)
+        answer = yield from node.exchange(0 if is_done else REBUILD)
+    if answer & REBUILD:
+        _empty(node, stratum, watch)
+        _void(node.channel.collect())
+        yield from node.exchange_all(lambda messages: None)  # what is still on its way is void too
+    return first
+
+
+def _void(messages: Iterable[Messages]) -> None:
+    """Messages that arrived for nothing."""
+    for _ in messages:
+        pass
+
+
+def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
+    """The stratum is built again, for reasons that are told."""
+    scale = node.partition.machine.scale
+    watch.rebuilt = (scale.reason if scale is not None else "") or "another partition wanted it"
+    empty_stratum(node.partition, stratum)
+
+
+def _gain(node: NodeState, stratum: Stratum, given: Given, watch: _Watch) -> None:
+    end_retract(node.partition)
     new_rules = given.rules_of(stratum)
     for code in new_rules:
         node.readers.add(code)
         node.partition.replanner.plan(code, stratum.relations)
-    gain(node.partition, stratum, given.inserts, given.changes, new_rules)
+    gain(node.partition, stratum, given.inserts, given.changes, new_rules, rebuild=bool(watch.rebuilt))
 
 
 def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[None]:
@@ -149,20 +181,25 @@ def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[None]:
 def _clean_up(node: NodeState, stratum: Stratum) -> Steps[None]:
     """Retract on all partitions what was improved upon, then restore what groups showed."""
     retract_stale(node.partition, stratum)
-    yield from node.exchange_all(lambda messages: absorb_losses(node.partition, stratum, messages, cleaning=True))
+    yield from node.exchange_all(lambda messages: _absorb_clean_up(node, stratum, messages))
     restore_shown(node.partition, stratum)
     yield from _exchange_gains(node, stratum)
+
+
+def _absorb_clean_up(node: NodeState, stratum: Stratum, messages: Messages) -> None:
+    absorb_losses(node.partition, stratum, messages, cleaning=True)
 
 
 class _Watch:
     """Measures the visit of a stratum, from when it is made."""
 
-    __slots__ = ("before", "began", "machine", "relations")
+    __slots__ = ("before", "began", "machine", "rebuilt", "relations")
 
     def __init__(self, node: NodeState, stratum: Stratum) -> None:
         self.machine = node.partition.machine
         self.relations = tuple(sorted(stratum.relations))
         node.visiting = self.relations
+        self.rebuilt = ""  # why, if the stratum was built again
         self.began = time.perf_counter()
         self.before = progress(self.machine)
 
@@ -175,4 +212,5 @@ class _Watch:
             supports=now.supports - self.before.supports,
             suspended=now.suspended - self.before.suspended,
             revived=now.revived - self.before.revived,
+            rebuilt=self.rebuilt,
         )
