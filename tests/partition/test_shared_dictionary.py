@@ -9,7 +9,7 @@ from tidelog.errors import DataError
 from tidelog.partition.dictionary import symbol_id
 from tidelog.partition.owner import owners_of
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
-from tidelog.partition.texts import laid_out
+from tidelog.partition.texts import laid_out, to_strings
 
 WORDS = [f"word {number}" for number in range(40)]
 
@@ -95,7 +95,7 @@ def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> N
     shared = owners.dictionary()
     cells = shared.symbols(WORDS)
     shared.tell_owners()
-    shared.texts_of(np.array(cells))  # which settles them
+    shared.text_column(np.array(cells))  # which settles them
     shared.tell_all_again()
     owners.told, owners.error = [{}, {}], DataError("two values with one id")
     for _ in range(2):
@@ -116,7 +116,7 @@ def test_texts_are_asked_for_together() -> None:
         return {cell: known[cell] for cell in cells}
 
     shared = SharedDictionary(2, None, ask, lambda owner, entries: None)
-    data, offsets = shared.texts_of(np.array(list(known)))
-    assert data.tobytes().decode() == "".join(WORDS)
-    assert offsets[-1] == len(data)
+    column = shared.text_column(np.array(list(known)))
+    texts = to_strings(column.data, column.offsets)
+    assert [texts[place] for place in column.places] == WORDS
     assert sorted(asked) == [0, 1]

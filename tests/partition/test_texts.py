@@ -81,9 +81,9 @@ def test_lone_surrogates_are_kept_and_are_no_utf8() -> None:
     known = Dictionary()
     cells = [known.symbol("a\ud800"), *entered(known, ["b"])]
     assert known.values_of(cells * 20) == ["a\ud800", "b"] * 20
-    assert known.texts_of(np.array(cells)) is None
-    data, offsets = known.texts_of(np.array(cells[1:]))
-    assert (data.tobytes(), offsets.tolist()) == (b"b", [0, 1])
+    assert known.text_column(np.array(cells)) is None
+    column = known.text_column(np.array([cells[1]] * 3))
+    assert (column.data.tobytes(), column.offsets.tolist(), column.places.tolist()) == (b"b", [0, 1], [0, 0, 0])
 
 
 def test_a_column_that_clashes_is_refused_and_names_both() -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.texts import laid_out
+from tidelog.partition.texts import laid_out, to_strings
 
 FEW = 64  # so many strings of Python are encoded one by one
 _LARGEST = (1 << 31) - 1
@@ -57,20 +57,20 @@ def decode_texts(cells: Cells, dictionary: Dictionary) -> list[Any]:
     """The strings behind a column of ids; equal ones are one object."""
     if len(cells) < FEW:
         return [dictionary.decode(cell, "symbol") for cell in cells.tolist()]
-    unique, places = np.unique(cells, return_inverse=True)
-    texts = dictionary.values_of(unique.tolist())
-    return [texts[place] for place in places.reshape(-1).tolist()]
+    column = dictionary.text_column(np.ascontiguousarray(cells))
+    if column is None:
+        unique, places = np.unique(cells, return_inverse=True)
+        distinct = dictionary.values_of(unique.tolist())
+    else:
+        distinct, places = to_strings(column.data, column.offsets), column.places
+    return list(np.array(distinct, object)[places.reshape(-1)].tolist())
 
 
 def decode_strings(cells: Cells, dictionary: Dictionary) -> pa.Array:
     """An Arrow array of the strings behind a column of ids."""
-    unique, places = np.unique(cells, return_inverse=True)
-    return _arrow_texts(unique, dictionary).take(from_vector(places.reshape(-1), pa.int64()))
-
-
-def _arrow_texts(cells: Cells, dictionary: Dictionary) -> pa.Array:
-    found = dictionary.texts_of(cells)
-    if found is None or found[1][-1] > _LARGEST:  # Arrow tells what is wrong with them
-        return pa.array(dictionary.values_of(cells.tolist()), pa.string())
-    texts, offsets = found
-    return pa.StringArray.from_buffers(len(cells), pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(texts))
+    column = dictionary.text_column(cells)
+    if column is None or column.offsets[-1] > _LARGEST:
+        return pa.array(decode_texts(cells, dictionary), pa.string())  # Arrow tells what is wrong with them
+    ends = pa.py_buffer(column.offsets.astype(np.int32))
+    texts = pa.StringArray.from_buffers(len(column.offsets) - 1, ends, pa.py_buffer(column.data))
+    return texts.take(from_vector(column.places, pa.int64()))

@@ -19,7 +19,7 @@ import xxhash
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
-from tidelog.partition.texts import Bytes, Clash, Texts, laid_out, to_bytes
+from tidelog.partition.texts import Clash, TextColumn, Texts, laid_out, to_bytes
 from tidelog.program.lists import same
 from tidelog.program.term import Value
 
@@ -201,14 +201,14 @@ class Dictionary:
             return cell if value is None else value
         return self.decode(cell, type_)
 
-    def texts_of(self, cells: Cells) -> tuple[Bytes, Cells] | None:
-        """The UTF-8 of symbols, one after the other, and where each begins and ends; None if one of them has none."""
+    def text_column(self, cells: Cells) -> TextColumn | None:
+        """The texts behind a column of ids; None if one of them is no UTF-8."""
         with self._lock:
             self._settle()
-        numbers = self._texts.find_all(cells)
-        if (numbers < 0).any() or self._texts.kinds(numbers).any():
+        numbers, places = np.unique(self._texts.find_all(cells), return_inverse=True)
+        if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
             return None
-        return self._texts.copied(numbers)
+        return TextColumn(*self._texts.copied(numbers), places.reshape(-1))
 
     def _list(self, value: tuple[Value, ...]) -> int:
         mixed = _hash_long(len(value), _LIST_SEED)
@@ -249,9 +249,11 @@ class Dictionary:
         if len(cells) < FEW:
             return [self._value(cell) for cell in cells]
         recent = self._recent
-        found: list[Value | None] = [recent.get(cell) for cell in cells] if recent else [None] * len(cells)
         numbers = self._texts.find_all(np.array(cells, np.int64))
         settled = numbers >= 0
+        if settled.all() and not self._lists:
+            return list(self._texts.values(numbers))
+        found: list[Value | None] = [recent.get(cell) for cell in cells]
         places = settled.nonzero()[0].tolist()
         for place, value in zip(places, self._texts.values(numbers[settled]), strict=True):
             found[place] = value if isinstance(value, str) else self._lists[cells[place]]

@@ -16,7 +16,7 @@ from tidelog.errors import DataError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import owners_of
-from tidelog.partition.texts import Bytes
+from tidelog.partition.texts import TextColumn
 from tidelog.program.term import Value
 
 Entry = tuple[int, Value]
@@ -84,10 +84,10 @@ class SharedDictionary(Dictionary):
             self._make(cell, text)
         return cells
 
-    def texts_of(self, cells: Cells) -> tuple[Bytes, Cells] | None:
-        """The UTF-8 of symbols; those not known here are asked for, all at once."""
-        self._fetch_unknown(cells.tolist())
-        return super().texts_of(cells)
+    def text_column(self, cells: Cells) -> TextColumn | None:
+        """The texts behind a column of ids; those not known here are asked for, all at once."""
+        self._fetch_unknown(np.unique(cells).tolist())
+        return super().text_column(cells)
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids; those not known here are asked for, all at once."""

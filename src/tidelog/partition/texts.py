@@ -11,6 +11,7 @@ import ctypes
 import json
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +87,23 @@ def laid_out(parts: Sequence[bytes]) -> tuple[Bytes, Cells]:
     offsets: Cells = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     return np.frombuffer(b"".join(parts) or b"\0", np.uint8), offsets
+
+
+class TextColumn(NamedTuple):
+    """A column of texts: the bytes of the distinct ones, where each begins and ends, and which of them stands where."""
+
+    data: Bytes
+    offsets: Cells
+    places: Cells
+
+
+def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
+    """Texts that lie one after the other."""
+    raw, ends = data.tobytes(), offsets.tolist()
+    if raw.isascii():
+        text = raw.decode("ascii")
+        return [text[start:end] for start, end in pairwise(ends)]
+    return [raw[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends)]
 
 
 class Texts:
@@ -184,9 +202,7 @@ class Texts:
     def values(self, numbers: Cells) -> list[Value]:
         """The values of some records."""
         data, offsets = self.copied(numbers)
-        kinds, ends, raw = self.kinds(numbers), offsets.tolist(), data.tobytes()
-        if raw.isascii() and not kinds.any():
-            text = raw.decode("ascii")
-            return [text[start:end] for start, end in pairwise(ends)]
-        lists = (kinds == LIST).tolist()
-        return [from_bytes(raw[ends[i] : ends[i + 1]], is_list) for i, is_list in enumerate(lists)]
+        found = to_strings(data, offsets)
+        for place in (self.kinds(numbers) == LIST).nonzero()[0].tolist():
+            found[place] = from_bytes(data[offsets[place] : offsets[place + 1]].tobytes(), True)
+        return found
