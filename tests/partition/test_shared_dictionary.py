@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tidelog.errors import DataError
+from tidelog.partition.dictionary import symbol_id
 from tidelog.partition.owner import owners_of
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
+from tidelog.partition.texts import laid_out, to_strings
 
 WORDS = [f"word {number}" for number in range(40)]
 
@@ -55,3 +58,65 @@ def test_what_a_lost_owner_did_not_hear_is_told_again() -> None:
     shared.tell_owners()
     for cell, word in zip(cells, WORDS, strict=True):
         assert owners.told[int(owners_of([cell], 2)[0])][cell] == word
+
+
+def column_of(shared: SharedDictionary, texts: list[str]) -> list[int]:
+    data, offsets = laid_out([text.encode() for text in texts])
+    return shared.symbol_column(data.ctypes.data, offsets).tolist()
+
+
+def test_owners_hear_of_every_new_symbol_of_a_column_once() -> None:
+    owners = Owners()
+    shared = owners.dictionary()
+    cells = column_of(shared, WORDS[:20] * 3)
+    shared.tell_owners()
+    assert {**owners.told[0], **owners.told[1]} == dict(zip(cells[:20], WORDS[:20], strict=True))
+    owners.told = [{}, {}]
+    assert column_of(shared, WORDS)[:20] == cells[:20]
+    shared.tell_owners()
+    assert sorted([*owners.told[0].values(), *owners.told[1].values()]) == sorted(WORDS[20:])
+
+
+def test_a_column_that_an_owner_refuses_is_refused_again() -> None:
+    owners = Owners()
+    shared, owners.error = owners.dictionary(), DataError("two values with one id")
+    for _ in range(2):
+        cells = column_of(shared, WORDS)
+        with pytest.raises(DataError):
+            shared.tell_owners()
+    owners.error = None
+    assert column_of(shared, WORDS) == cells
+    shared.tell_owners()
+    assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))
+
+
+def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> None:
+    owners = Owners()
+    shared = owners.dictionary()
+    cells = shared.symbols(WORDS)
+    shared.tell_owners()
+    shared.text_column(np.array(cells))  # which settles them
+    shared.tell_all_again()
+    owners.told, owners.error = [{}, {}], DataError("two values with one id")
+    for _ in range(2):
+        with pytest.raises(DataError):
+            shared.tell_owners()
+        assert shared.symbols(WORDS) == cells
+    owners.error = None
+    shared.tell_owners()
+    assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))
+
+
+def test_texts_are_asked_for_together() -> None:
+    asked: list[int] = []
+    known = {symbol_id(word): word for word in WORDS}
+
+    def ask(owner: int, cells: list[int]) -> dict[int, object]:
+        asked.append(owner)
+        return {cell: known[cell] for cell in cells}
+
+    shared = SharedDictionary(2, None, ask, lambda owner, entries: None)
+    column = shared.text_column(np.array(list(known)))
+    texts = to_strings(column.data, column.offsets)
+    assert [texts[place] for place in column.places] == WORDS
+    assert sorted(asked) == [0, 1]

@@ -14,8 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.io import failures
+from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
+from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, natural_type, to_signed
+from tidelog.partition.dictionary import Dictionary, float_cell, natural_type, to_signed
 
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -98,6 +100,8 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
         quick = np.asarray(values)
         if quick.dtype == np.int64 and quick.ndim == 1:
             return quick
+    if type_ == "symbol" and (texts := encode_texts(values, dictionary)) is not None:
+        return texts
     cells: Cells = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
         if value is None:
@@ -134,22 +138,24 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
 
 def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, where: str) -> Cells:
     """The cells of an Arrow column for a relation's column of that type."""
+    if pa.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
+        column = column.cast(column.type.value_type)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
         raise failures.NULL.error(where=where, row=row + 1)
     own = arrow_column_type(column.type, where)
     try:
         if type_ == "symbol" and own == "symbol":
-            return _encode_strings(column, dictionary)
+            return encode_strings(column, dictionary)
         if type_ in ("number", "boolean", "date", "timestamp") and own in (type_, "boolean", "number"):
             target = {"date": pa.date32(), "timestamp": pa.timestamp("us")}.get(type_) if own == type_ else None
             integers = column.cast(target) if target is not None else column
             width = pa.int32() if type_ == "date" and own == type_ else pa.int64()
-            return np.asarray(integers.cast(width).cast(pa.int64()).to_numpy(), np.int64)
+            return to_vector(integers.cast(width).cast(pa.int64()), np.int64)
         if type_ == "unsigned" and own in ("unsigned", "number"):
-            return np.asarray(column.cast(pa.uint64()).to_numpy()).view(np.int64)
+            return to_vector(column.cast(pa.uint64()), np.int64)
         if type_ == "float" and own in ("float", "number"):
-            return float_cells(np.asarray(column.cast(pa.float64()).to_numpy(), np.float64))
+            return float_cells(to_vector(column.cast(pa.float64()), np.float64))
     except pa.ArrowInvalid as error:
         raise failures.OUT_OF_RANGE.error(where=where, error=error) from error
     return encode_column(column.to_pylist(), type_, dictionary, where)
@@ -162,26 +168,17 @@ def float_cells(values: Any) -> Cells:
     return cells
 
 
-def _encode_strings(column: pa.ChunkedArray, dictionary: Dictionary) -> Cells:
-    coded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(coded, pa.ChunkedArray):
-        coded = pa.concat_arrays(coded.chunks) if coded.num_chunks else pa.array([], pa.string())
-    if not pa.types.is_dictionary(coded.type):
-        coded = coded.dictionary_encode()
-    ids: Cells = np.array(dictionary.symbols(coded.dictionary.to_pylist()), np.int64)
-    places: Cells = np.asarray(coded.indices.to_numpy(zero_copy_only=False), np.int64)
-    return ids[places] if len(coded) else ids[:0]
-
-
 def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> list[Any]:
     """Python values of a column of cells."""
     if type_ in ("number", None):
         if type_ is None:
-            return [dictionary.decode_any(cell, None) for cell in cells.tolist()]
+            return dictionary.values_or_cells(cells.tolist())
         values: list[Any] = cells.tolist()
         return values
     if type_ == "float":
-        return [cell_float(cell) for cell in cells.tolist()]
+        return list(cells.astype(np.int64).view(np.float64).tolist())
+    if type_ == "symbol":
+        return decode_texts(cells, dictionary)
     if type_ == "boolean":
         return [bool(cell) for cell in cells.tolist()]
     if type_ == "date":
@@ -194,19 +191,15 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
 def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.Array:
     """An Arrow array of a column of cells."""
     if type_ == "symbol":
-        unique, places = np.unique(cells, return_inverse=True)
-        texts = pa.array([dictionary.decode(c, type_) for c in unique.tolist()], pa.string())
-        return texts.take(pa.array(places.reshape(-1)))
+        return decode_strings(cells, dictionary)
     if type_ == "list":
         return _decode_lists(cells, dictionary)
-    if type_ == "float":
-        return pa.array(cells.view(np.float64))
-    if type_ == "unsigned":
-        return pa.array(cells.view(np.uint64))
-    if type_ in ("date", "boolean"):
-        target = ARROW_TYPES[type_]
-        return pa.array(cells).cast(pa.int32() if type_ == "date" else pa.int64()).cast(target)
-    return pa.array(cells).cast(ARROW_TYPES[type_])
+    own = ARROW_TYPES[type_]
+    if type_ == "date":
+        return from_vector(cells, pa.int64()).cast(pa.int32()).cast(own)
+    if type_ == "boolean":
+        return from_vector(cells, pa.int64()).cast(own)
+    return from_vector(cells, own)
 
 
 def _decode_lists(cells: Cells, dictionary: Dictionary) -> pa.Array:

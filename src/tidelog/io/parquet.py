@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from tidelog.io import failures
-from tidelog.io.columns import ARROW_TYPES
+from tidelog.io.columns import decode_arrow
 from tidelog.io.texts import show_text
-from tidelog.program.term import Value
+from tidelog.io.vectors import from_vector
+from tidelog.partition.dictionary import Dictionary
 
 Cells = npt.NDArray[np.int64]
-Decode = Callable[[Sequence[int]], Sequence[Value]]  # values behind distinct ids
 NO_COLUMNS = "present"
 CHANGE = "change"
 EMPTY, MIXED = "", "mixed"
@@ -58,7 +58,7 @@ def write_rows(
     cells: Cells,
     types: Sequence[str | None],
     names: Sequence[str],
-    decode: Decode,
+    dictionary: Dictionary,
     *,
     signs: npt.NDArray[np.int8] | None = None,
     lists_as_text: bool = False,
@@ -72,9 +72,9 @@ def write_rows(
     for place, (name, type_) in enumerate(zip(names, types, strict=True)):
         column = np.ascontiguousarray(cells[:, place])
         if type_ == "list":
-            array, kinds[name] = _lists(column, decode, lists_as_text)
+            array, kinds[name] = _lists(column, dictionary, lists_as_text)
         else:
-            array = _values(column, type_, decode)
+            array = _values(column, type_, dictionary)
         arrays.append(array)
     titles = stored_names(names)
     if not arrays:
@@ -91,32 +91,22 @@ def write_changes(
     deleted: Cells,
     types: Sequence[str | None],
     names: Sequence[str],
-    decode: Decode,
+    dictionary: Dictionary,
 ) -> dict[str, str]:
     """Write the inserted and the deleted rows of an epoch to one file."""
     signs = np.concatenate([np.full(len(inserted), 1, np.int8), np.full(len(deleted), -1, np.int8)])
-    return write_rows(path, np.concatenate([inserted, deleted]), types, names, decode, signs=signs)
+    return write_rows(path, np.concatenate([inserted, deleted]), types, names, dictionary, signs=signs)
 
 
-def _values(column: Cells, type_: str | None, decode: Decode) -> pa.Array:
-    if type_ == "symbol":
-        unique, places = np.unique(column, return_inverse=True)
-        texts = pa.array(list(decode(unique.tolist())), pa.string())
-        return texts.take(pa.array(places.reshape(-1)))
-    if type_ == "float":
-        return pa.array(column.view(np.float64))
-    if type_ == "unsigned":
-        return pa.array(column.view(np.uint64))
+def _values(column: Cells, type_: str | None, dictionary: Dictionary) -> pa.Array:
     if type_ == "timestamp":  # an instant: Spark reads a time with a zone as such
-        return pa.array(column).cast(pa.timestamp("us", "UTC"))
-    if type_ == "date":
-        return pa.array(column).cast(pa.int32()).cast(pa.date32())
-    return pa.array(column).cast(ARROW_TYPES[type_])
+        return from_vector(column, pa.timestamp("us", "UTC"))
+    return decode_arrow(column, type_, dictionary)
 
 
-def _lists(column: Cells, decode: Decode, as_text: bool) -> tuple[pa.Array, str]:
+def _lists(column: Cells, dictionary: Dictionary, as_text: bool) -> tuple[pa.Array, str]:
     unique, places = np.unique(column, return_inverse=True)
-    values = list(decode(unique.tolist()))
+    values = dictionary.values_of(unique.tolist())
     texts = [show_text(value, "list") if as_text else json.dumps(value) for value in values]
     kind = MIXED if as_text else widest(kind_of(value) for value in values)
     return pa.array(texts, pa.string()).take(pa.array(places.reshape(-1))), kind

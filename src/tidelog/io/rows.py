@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,12 @@ def _read_tuples(relation: str, data: Iterable[Any]) -> Data:
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
         return Data((), 0)
-    for number, row in enumerate(rows, 1):
+    even = {tuple, list}.issuperset(map(type, rows)) and len(set(map(len, rows))) == 1
+    for number, row in enumerate(() if even else rows, 1):
         if not isinstance(row, tuple | list) or len(row) != len(rows[0]):
             shown = f"{row!r}"[:80]
             raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=_count(rows[0]))
-    return Data(tuple(zip(*rows, strict=True)), len(rows))
+    return Data(tuple(list(map(itemgetter(place), rows)) for place in range(len(rows[0]))), len(rows))
 
 
 def _count(row: object) -> int:

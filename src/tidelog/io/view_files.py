@@ -32,11 +32,11 @@ def rows_writer(
 
     def write(folder: str) -> list[Kinds]:
         path = f"{folder}/part-0.parquet"
-        return [write_rows(path, cells, types, names, dictionary.values_of, lists_as_text=lists_as_text)]
+        return [write_rows(path, cells, types, names, dictionary, lists_as_text=lists_as_text)]
 
     return write
 
 
 def changes_writer(plus: Cells, minus: Cells, names: Sequence[str], types: Types, dictionary: Dictionary) -> Write:
     """Writes changes that this process holds."""
-    return lambda folder: [write_changes(f"{folder}/part-0.parquet", plus, minus, types, names, dictionary.values_of)]
+    return lambda folder: [write_changes(f"{folder}/part-0.parquet", plus, minus, types, names, dictionary)]

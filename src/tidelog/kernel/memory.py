@@ -106,6 +106,41 @@ def store32(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
+def _loading(bits: int) -> Any:
+    """Loads so many bits of little-endian memory from any address, as a 64-bit number."""
+    narrow = ir.IntType(bits)
+
+    @intrinsic
+    def loading(_context: Any, _address: Any) -> Any:
+        def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
+            value = builder.load(builder.inttoptr(args[0], narrow.as_pointer()), align=1)
+            return value if bits == 64 else builder.zext(value, _I64)
+
+        return types.int64(types.int64), generate
+
+    return loading
+
+
+def _storing(bits: int) -> Any:
+    """Stores the lower bits of a number at any address."""
+    narrow = ir.IntType(bits)
+
+    @intrinsic
+    def storing(_context: Any, _address: Any, _value: Any) -> Any:
+        def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+            value = args[1] if bits == 64 else builder.trunc(args[1], narrow)
+            builder.store(value, builder.inttoptr(args[0], narrow.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), generate
+
+    return storing
+
+
+word, half_word, byte = _loading(64), _loading(32), _loading(8)  # unsigned but for the widest
+store_word, store_byte = _storing(64), _storing(8)
+
+
 @intrinsic
 def prefetch(_context: Any, _address: Any, _index: Any) -> Any:
     """Ask for the cache line of the 64-bit cell at ``index``."""

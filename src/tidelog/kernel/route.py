@@ -35,29 +35,15 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.memory import compiled, load, store
 from tidelog.kernel.relation import hash_cells
+from tidelog.kernel.xxhash import hash_cell
 
-_PRIME1, _PRIME2, _PRIME3 = -7046029288634856825, -4417276706812531889, 1609587929392839161
-_PRIME4, _PRIME5 = -8796714831421723037, 2870177450012600261
 _SEED = 42
-
-
-@compiled
-def rotated(value, bits):
-    """The 64 bits of a cell, rotated to the left."""
-    return (value << bits) | ((value >> (64 - bits)) & ((1 << bits) - 1))
 
 
 @compiled
 def xxhash(cell):
     """xxHash64 of the eight bytes of a cell, with Spark's seed."""
-    mixed = _SEED + _PRIME5 + 8
-    mixed ^= rotated(cell * _PRIME2, 31) * _PRIME1
-    mixed = rotated(mixed, 27) * _PRIME1 + _PRIME4
-    mixed ^= (mixed >> 33) & 0x7FFFFFFF
-    mixed *= _PRIME2
-    mixed ^= (mixed >> 29) & 0x7FFFFFFFF
-    mixed *= _PRIME3
-    return mixed ^ ((mixed >> 32) & LOW32)
+    return hash_cell(cell, _SEED)
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import types
 
-from tidelog.kernel import aggregate, empty, index, maintain, route, support
+from tidelog.kernel import aggregate, empty, index, maintain, route, support, texts
 from tidelog.kernel.memory import is_cached
 
 _CELL = types.int64
@@ -41,6 +41,10 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (empty.empty, (_TABLE, *(_CELL,) * 6)),
     (maintain.move_entries, (_CELL, _CELL, _CELL, _CELL)),
     (maintain.fill_index, (_TABLE, _TABLE, _CELL, _CELL, _CELL)),
+    (texts.enter_texts, (_CELL, _CELLS, _CELL, _CELL, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS)),
+    (texts.fill_table, (_CELLS, _TABLE, _CELL)),
+    (texts.find_texts, (_CELLS, _CELLS, _TABLE, _CELLS)),
+    (texts.copy_texts, (_CELLS, _TABLE, _CELL)),
 )
 
 

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from tidelog.errors import DataError
+from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import owners_of
+from tidelog.partition.texts import TextColumn
 from tidelog.program.term import Value
 
 Entry = tuple[int, Value]
@@ -30,6 +32,7 @@ class SharedDictionary(Dictionary):
         super().__init__()
         self._partitions, self._own, self._ask, self._tell = partitions, own, ask, tell
         self._to_tell: list[Entry] = []
+        self._telling = False
         self._numbers: set[int] = set()
 
     def tell_owners(self) -> None:
@@ -39,51 +42,88 @@ class SharedDictionary(Dictionary):
         """
         if not self._to_tell:
             return
-        batches, self._to_tell = self._by_owner(self._to_tell), []
+        batches, self._to_tell, self._telling = self._by_owner(self._to_tell), [], True
+        try:
+            self._tell_batches(batches)
+        finally:
+            self._telling = False
+
+    def _tell_batches(self, batches: Sequence[tuple[int, list[Entry]]]) -> None:
         for place, (owner, entries) in enumerate(batches):
             try:
                 if owner != self._own:
                     self._tell(owner, entries)
             except BaseException as error:
-                refused = isinstance(error, DataError)
-                if refused:
-                    self._forget(entries)
-                self._to_tell = [entry for _, left in batches[place + refused :] for entry in left]
+                untold = [entry for _, left in batches[place:] for entry in left]
+                if isinstance(error, DataError):
+                    untold = [*self._not_forgotten(entries), *untold[len(entries) :]]
+                self._to_tell = untold
                 raise
 
-    def _forget(self, entries: Iterable[Entry]) -> None:
+    def _not_forgotten(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Forget entries; those that were told once and are told anew lie among the texts, and are told again."""
+        kept = []
         for cell, value in entries:
-            self._values.pop(cell, None)
+            if self._recent.pop(cell, None) is None:
+                kept.append((cell, value))
+            elif isinstance(value, tuple):
+                self._lists.pop(cell, None)
             if isinstance(value, str):
                 self._cells.pop(value, None)
+        return kept
 
     def tell_all_again(self) -> None:
         """The owners are new and empty: what was made here and may not be in their files is told again."""
-        self._to_tell = list(self._values.items())
+        self._to_tell = self.entries_since(0)
+
+    def symbol_column(self, address: int, offsets: Cells) -> Cells:
+        """The cells of symbols whose UTF-8 lies in memory; distinct ones are made here, so that owners hear of them."""
+        beside = Dictionary()
+        cells = beside.symbol_column(address, offsets)
+        for cell, text in beside.entries_since(0):
+            self._make(cell, text)
+        return cells
+
+    def text_column(self, cells: Cells) -> TextColumn | None:
+        """The texts behind a column of ids; those not known here are asked for, all at once."""
+        self._fetch_unknown(np.unique(cells).tolist())
+        return super().text_column(cells)
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids; those not known here are asked for, all at once."""
-        self._fetch([cell for cell in cells if cell not in self._values])
-        return [self._values[cell] for cell in cells]
+        self._fetch_unknown(cells)
+        return super().values_of(cells)
+
+    def values_or_cells(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind cells of a column whose type is not determined."""
+        return [self.decode_any(cell, None) for cell in cells]
 
     def decode(self, cell: int, type_: str | None) -> Value:
         """The value behind a cell of a column of that type."""
-        if type_ in ("symbol", "list") and cell not in self._values:
-            self._fetch([cell])
+        if type_ in ("symbol", "list"):
+            self._fetch_unknown([cell])
         return super().decode(cell, type_)
 
     def decode_any(self, cell: int, type_: str | None) -> Value:
         """The value behind a cell whose column's type may not be determined."""
-        if (type_ is None or type_ == "any") and cell not in self._values and cell not in self._numbers:
+        if (type_ is None or type_ == "any") and cell not in self._numbers and self._value(cell) is None:
             self._fetch([cell])
-            if cell not in self._values and len(self._numbers) < UNKNOWN:
+            if self._value(cell) is None and len(self._numbers) < UNKNOWN:
                 self._numbers.add(cell)
         return super().decode_any(cell, type_)
 
     def _make(self, cell: int, value: Value) -> int:
-        if cell not in self._values:
-            self._to_tell.append((cell, value))
-        return self._enter(cell, value)
+        with self._lock:
+            if self._value(cell) is None:
+                self._to_tell.append((cell, value))
+            return self._enter(cell, value)
+
+    def _settle(self) -> bool:
+        """What the owners have not heard of may have to be forgotten, and stays recent."""
+        return not self._to_tell and not self._telling and super()._settle()
+
+    def _fetch_unknown(self, cells: Sequence[int]) -> None:
+        self._fetch([cell for cell, value in zip(cells, self._looked_up(cells), strict=True) if value is None])
 
     def _fetch(self, cells: Sequence[int]) -> None:
         for owner, ids in self._by_owner([(cell, 0) for cell in dict.fromkeys(cells)]):

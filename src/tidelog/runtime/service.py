@@ -185,10 +185,10 @@ class Service:
         lists_as_text: bool = False,
     ) -> Mapping[str, str]:
         """Write the facts of a relation, or what an epoch changed of it, to a file; tells what its lists hold."""
-        values = self.node.partition.dictionary.values_of
+        dictionary = self.node.partition.dictionary
         if run is not None:
-            return write_changes(path, *self.changes(run, name), types, columns, values)
-        return write_rows(path, self.rows(name), types, columns, values, lists_as_text=lists_as_text)
+            return write_changes(path, *self.changes(run, name), types, columns, dictionary)
+        return write_rows(path, self.rows(name), types, columns, dictionary, lists_as_text=lists_as_text)
 
     # Entries of the dictionary that this node owns
 

@@ -31,11 +31,8 @@ class Partition:
         cells = [[encode_value(v, t, self.dictionary) for v, t in zip(row, types, strict=True)] for row in rows]
         self.cells = np.array(cells, np.int64).reshape(len(rows), len(types))
 
-    def decode(self, ids):
-        return [self.dictionary.decode(cell, "symbol") for cell in ids]
-
     def write(self, path, names, **options):
-        return write_rows(str(path), self.cells, self.types, names, self.decode, **options)
+        return write_rows(str(path), self.cells, self.types, names, self.dictionary, **options)
 
 
 @pytest.fixture
@@ -117,7 +114,7 @@ def test_names_that_differ_only_in_capitals_are_kept(spark, tmp_path):
 def test_changes_tell_what_came_and_what_went(spark, tmp_path):
     rows = Partition([(1, "a"), (2, "b"), (3, "c")], ("number", "symbol"))
     path = str(tmp_path / "c" / "part-0.parquet")
-    write_changes(path, rows.cells[:2], rows.cells[2:], rows.types, ("x", "change"), rows.decode)
+    write_changes(path, rows.cells[:2], rows.cells[2:], rows.types, ("x", "change"), rows.dictionary)
     df = read_view(spark, str(tmp_path / "c"), ViewSchema(("x", "change"), rows.types, signed=True))
     assert sorted(map(tuple, df.collect())) == [(1, "a", 1), (2, "b", 1), (3, "c", -1)]
     assert df.columns == ["x", "change", "_change"]

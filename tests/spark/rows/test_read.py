@@ -209,9 +209,8 @@ def test_a_view_is_written_from_the_files_of_its_partitions(spark, tmp_path):
     dictionary = Dictionary()
     cells = encode_rows("v", read_rows("v", [((1, "a"), True)]), ("list", "boolean"), dictionary)
     kinds = write_rows(
-        str(tmp_path / "v.parquet"), cells, ("list", "boolean"), ("l", "b"),
-        lambda ids: [dictionary.decode(i, "list") for i in ids], lists_as_text=True,
-    )  # fmt: skip
+        str(tmp_path / "v.parquet"), cells, ("list", "boolean"), ("l", "b"), dictionary, lists_as_text=True
+    )
     schema = ViewSchema(("l", "b"), ("list", "boolean"), [kinds], lists_as_text=True)
     write_view(read_view(spark, str(tmp_path / "v.parquet"), schema), "v", schema.types, Layout(), tmp_path / "v.csv")
     assert (tmp_path / "v.csv").read_text() == "[1, a]\t1\n"

@@ -1,0 +1,76 @@
+"""Columns of strings to ids and back, as whole columns: no object of Python's is made for a string.
+
+Law (D15): the ids are those that the dictionary gives each string by itself. Arrow's memory is read where it lies,
+after Arrow has checked it; strings that are no UTF-8 are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.io.vectors import from_vector, to_vector
+from tidelog.kernel.cells import Cells
+from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts import laid_out, to_strings
+
+FEW = 64  # so many strings of Python are encoded one by one
+_LARGEST = (1 << 31) - 1
+
+
+def encode_strings(column: pa.ChunkedArray, dictionary: Dictionary) -> Cells:
+    """The ids of a column of strings, plain or dictionary-encoded, without nulls; ArrowInvalid if it is broken."""
+    parts = [_encode_chunk(chunk, dictionary) for chunk in column.chunks]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def _encode_chunk(chunk: pa.Array, dictionary: Dictionary) -> Cells:
+    chunk.validate(full=True)
+    if not len(chunk):
+        return np.zeros(0, np.int64)
+    if pa.types.is_dictionary(chunk.type):
+        ids = _encode_chunk(chunk.dictionary, dictionary)
+        return ids[to_vector(chunk.indices, chunk.type.index_type.to_pandas_dtype())]
+    if pa.types.is_string_view(chunk.type):
+        chunk = chunk.cast(pa.large_string())
+    _, ends, texts = chunk.buffers()
+    width = np.int64 if pa.types.is_large_string(chunk.type) else np.int32
+    offsets = np.frombuffer(ends, width)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+    return dictionary.symbol_column(texts.address if texts is not None else 0, offsets)
+
+
+def encode_texts(values: Sequence[Any], dictionary: Dictionary) -> Cells | None:
+    """The ids of many strings of Python; None if they are few or not all UTF-8 strings."""
+    if len(values) < FEW or set(map(type, values)) != {str}:
+        return None
+    try:
+        texts, offsets = laid_out([text.encode() for text in values])
+    except UnicodeEncodeError:  # a lone surrogate
+        return None
+    return dictionary.symbol_column(texts.ctypes.data, offsets)
+
+
+def decode_texts(cells: Cells, dictionary: Dictionary) -> list[Any]:
+    """The strings behind a column of ids; equal ones are one object."""
+    if len(cells) < FEW:
+        return [dictionary.decode(cell, "symbol") for cell in cells.tolist()]
+    column = dictionary.text_column(np.ascontiguousarray(cells))
+    if column is None:
+        unique, places = np.unique(cells, return_inverse=True)
+        distinct = dictionary.values_of(unique.tolist())
+    else:
+        distinct, places = to_strings(column.data, column.offsets), column.places
+    return list(np.array(distinct, object)[places.reshape(-1)].tolist())
+
+
+def decode_strings(cells: Cells, dictionary: Dictionary) -> pa.Array:
+    """An Arrow array of the strings behind a column of ids."""
+    column = dictionary.text_column(cells)
+    if column is None or column.offsets[-1] > _LARGEST:
+        return pa.array(decode_texts(cells, dictionary), pa.string())  # Arrow tells what is wrong with them
+    ends = pa.py_buffer(column.offsets.astype(np.int32))
+    texts = pa.StringArray.from_buffers(len(column.offsets) - 1, ends, pa.py_buffer(column.data))
+    return texts.take(from_vector(column.places, pa.int64()))

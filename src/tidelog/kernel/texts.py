@@ -1,0 +1,117 @@
+"""Texts under their ids: a table from id to record, records of where the bytes of each lie, and copies of those bytes.
+
+Law (D15): a text is kept once, under the id that `xxhash` gives it or that comes with it, and never moves. An id that
+is there with other bytes, or with bytes of another kind, is a clash, and is told before anything of its row is kept.
+A record is written before the table shows it, so that whoever reads meanwhile sees whole records.
+
+A record is the id, the address of the bytes, and their number times four plus the kind (text, list, broken text). A
+place in the table holds the upper half of the id and, below it, the number of the record plus one; 0 is empty.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.memory import byte, compiled, store_byte, store_word, word
+from tidelog.kernel.xxhash import hash_bytes, hash_cell
+
+ID, ADDRESS, SIZE, RECORD_WIDTH = 0, 1, 2, 3
+COUNT, FREE, LEFT, CLASH, ROOM_WIDTH = 0, 1, 2, 3, 4  # records, next free byte and how many, record that clashed or -1
+KINDS = 4
+_LOW32 = 0xFFFFFFFF
+
+
+@compiled
+def _same_bytes(left, right, length):
+    at = 0
+    while at + 8 <= length:
+        if word(left + at) != word(right + at):
+            return False
+        at += 8
+    while at < length:
+        if byte(left + at) != byte(right + at):
+            return False
+        at += 1
+    return True
+
+
+@compiled
+def _copy_bytes(source, target, length):
+    at = 0
+    while at + 8 <= length:
+        store_word(target + at, word(source + at))
+        at += 8
+    while at < length:
+        store_byte(target + at, byte(source + at))
+        at += 1
+
+
+@compiled
+def _find(cell, table, records):
+    """The record with an id, or else -1 minus the empty place where it would stand."""
+    mask = len(table) - 1
+    place = cell & mask
+    while True:
+        entry = table[place]
+        if entry == 0:
+            return -1 - place
+        if (entry ^ cell) & ~_LOW32 == 0:
+            number = (entry & _LOW32) - 1
+            if records[number, ID] == cell:
+                return number
+        place = (place + 1) & mask
+
+
+@compiled
+def enter_texts(texts, offsets, start, seed, kinds, cells, table, records, room):
+    """Enter texts that lie one after the other; the row where it stopped: the end, or a lack of room, or a clash.
+
+    Text ``i`` is bytes ``offsets[i]`` to ``offsets[i + 1]`` after the address ``texts``. With a ``seed`` its id becomes
+    ``cells[i]``, and all are texts; with 0 ids and kinds are given.
+    """
+    room[CLASH] = -1
+    for row in range(start, len(cells)):
+        source, length, kind = texts + offsets[row], offsets[row + 1] - offsets[row], 0
+        if seed != 0:
+            cells[row] = hash_bytes(source, length, hash_cell(length, seed))
+        else:
+            kind = kinds[row]
+        cell, size = cells[row], length * KINDS + kind
+        number = _find(cell, table, records)
+        if number >= 0:
+            if records[number, SIZE] != size or not _same_bytes(records[number, ADDRESS], source, length):
+                room[CLASH] = number
+                return row
+            continue
+        number = room[COUNT]
+        if number == len(records) or 2 * number >= len(table) or length > room[LEFT]:
+            return row
+        _copy_bytes(source, room[FREE], length)
+        records[number, ID], records[number, ADDRESS], records[number, SIZE] = cell, room[FREE], size
+        table[-1 - _find(cell, table, records)] = (cell & ~_LOW32) | (number + 1)
+        room[FREE] += length
+        room[LEFT] -= length
+        room[COUNT] += 1
+    return len(cells)
+
+
+@compiled
+def fill_table(table, records, count):
+    """Show all records in an empty table."""
+    for number in range(count):
+        cell = records[number, ID]
+        table[-1 - _find(cell, table, records)] = (cell & ~_LOW32) | (number + 1)
+
+
+@compiled
+def find_texts(cells, table, records, numbers):
+    """The record of each id, -1 where there is none."""
+    for i in range(len(cells)):
+        numbers[i] = max(_find(cells[i], table, records), -1)
+
+
+@compiled
+def copy_texts(numbers, records, target):
+    """Copy the bytes of some records to an address, one after the other."""
+    for i in range(len(numbers)):
+        length = records[numbers[i], SIZE] // KINDS
+        _copy_bytes(records[numbers[i], ADDRESS], target, length)
+        target += length
