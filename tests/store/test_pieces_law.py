@@ -109,7 +109,9 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
             check(db, state)
         if rng.random() < 0.5:
             (service,) = core_of(db).runtime.nodes.services
-            service.node.partition.raise_clock(RANK_LIMIT + 1)  # the next commit closes ranks up
+            service.node.partition.raise_clock(
+                service.node.partition.clock + RANK_LIMIT + 1
+            )  # a commit closes ranks up
         state = state.after(changes)
         commit(db, changes)
         check(db, state)

@@ -6,6 +6,9 @@ A relation's facts are records of ``arity + 2`` cells: the columns, then the *st
     state  = rank << 8 | flags          rank counts from the relation's RANK_BASE
     counts = all << 32 | low
 
+A rank is a depth and a clock, compared in that order as one number: depth << 30 | clock. A clock that runs over begins
+again, and depths that run out go on as plain numbers: what is above its body stays above it.
+
 Flags. OLD: present at the last committed epoch. NEW: present now. VISIBLE: joins of the own stratum see the fact.
 BATCH: the fact is in the batch being fired. BASE: asserted. TOUCHED: the journal holds the record as it was.
 LIVE: the record is in use. EXPOSED: the candidate of a min or max supports the value that its group shows.
@@ -20,6 +23,9 @@ FLAG_BITS = 8
 FLAGS = (1 << FLAG_BITS) - 1
 PRESENCE = OLD | NEW | VISIBLE | BATCH  # what an accept mask is indexed by
 LOW32 = 0xFFFFFFFF
+CLOCK_BITS = 30
+CLOCKS = (1 << CLOCK_BITS) - 1
+DEEPEST = 1 << 54  # ranks have 55 bits and a sign; from here on they are not given depth by depth
 ONE_SUPPORT = 1 << 32  # in the counts cell
 
 # Fields of a relation in the directory.
@@ -35,7 +41,7 @@ INDEX_FIELDS = COLS + MAX_KEY
 
 # Fields of the machine state, one cell each; they survive between slices.
 (
-    CLOCK,  # the highest rank given or seen
+    CLOCK,  # the greatest depth given or seen, with the clock: no rank given or seen is above
     QUEUE,  # address, capacity, first not fired, one past last of the queue of facts to fire
     QCAP,
     QHEAD,

@@ -3,6 +3,9 @@
 Laws (design, section 3). I1: ``all(h)`` is the number of supports of h over the present facts. I2: ``low(h)`` counts
 exactly the supports whose highest body rank is below rank(h), and a present fact has ``low > 0``.
 
+A rank is a depth and a clock (`kernel.layout`): a fact that becomes present stands one deeper than the highest body
+fact of the support that made it so.
+
 Retract: a lost support does ``all -= 1`` and, if its body rank is below rank(h), ``low -= 1``; at ``low = 0`` the
 fact is suspended. Assert: a gained support does ``all += 1`` and, against the current rank, ``low += 1``; an absent
 fact becomes present with a fresh rank. Every first change of a record goes to the journal, from which an epoch is
@@ -24,6 +27,9 @@ from tidelog.kernel.layout import (
     CANDIDATES,
     CLEAN_RETRACT,
     CLOCK,
+    CLOCK_BITS,
+    CLOCKS,
+    DEEPEST,
     DONE,
     END,
     FACTS,
@@ -96,10 +102,16 @@ def push(directory, machine, rel, row):
 
 
 @compiled
-def fresh_rank(directory, machine, rel):
-    """A rank above every rank seen, as the relation stores it."""
-    machine[CLOCK] += 1
-    return machine[CLOCK] - directory[rel, RANK_BASE]
+def fresh_rank(directory, machine, rel, below):
+    """A rank one deeper than the rank ``below``, later than all others of that depth; as the relation stores it."""
+    clock = machine[CLOCK] + 1
+    rank = (((below >> CLOCK_BITS) + 1) << CLOCK_BITS) + (clock & CLOCKS)
+    if rank >= DEEPEST:
+        rank = below + 1
+    if rank > clock:
+        clock = max(rank, ((rank >> CLOCK_BITS) << CLOCK_BITS) | (clock & CLOCKS))
+    machine[CLOCK] = clock
+    return rank - directory[rel, RANK_BASE]
 
 
 @compiled
@@ -113,7 +125,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
         row = insert(directory, indexes, rel, key, tag)
         at = row * directory[rel, WIDTH] + arity
         state = touch(directory, rel, row, 0, 0)
-        rank = fresh_rank(directory, machine, rel)
+        rank = fresh_rank(directory, machine, rel, body_rank)
         store(records, at, (rank << FLAG_BITS) | state | LIVE | NEW | extra)
         store(records, at + 1, ONE_SUPPORT | 1)
         machine[FACTS] += 1
@@ -133,7 +145,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
     else:
         counts = ONE_SUPPORT | 1
         machine[FACTS] += 1 - (state & OLD)  # OLD is the first bit: what was there before the epoch is not made by it
-        state = (fresh_rank(directory, machine, rel) << FLAG_BITS) | (state & FLAGS) | NEW
+        state = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (state & FLAGS) | NEW
         store(records, at, state)
         push(directory, machine, rel, row)
     if extra != 0:
@@ -354,13 +366,18 @@ def change_facts(directory, indexes, machine, rel, rows, arity, flag):
 
 @compiled
 def revive(directory, machine, items, count):
-    """Suspended facts, in order of old rank: those that still have supports are present again with ``low = all``."""
+    """Suspended facts, in order of old rank: those that still have supports are present again with ``low = all``.
+
+    They stand a depth above every rank seen, so that all their supports are of lower rank, in order among themselves.
+    """
+    top = machine[CLOCK]
     for i in range(count):
         rel, row = items[i] >> 32, items[i] & LOW32
         at = row * directory[rel, WIDTH] + directory[rel, ARITY]
         state, counts = load(directory[rel, REC], at), load(directory[rel, REC], at + 1)
         if counts >> 32 > 0:
-            state = (fresh_rank(directory, machine, rel) << FLAG_BITS) | (state & FLAGS) | NEW
+            rank = fresh_rank(directory, machine, rel, top)
+            state = (rank << FLAG_BITS) | (state & FLAGS) | NEW
             store(directory[rel, REC], at, state)
             store(directory[rel, REC], at + 1, (counts & ~LOW32) | (counts >> 32))
             machine[REVIVED] += 1

@@ -24,6 +24,7 @@ from tidelog.partition.fault import fault_error
 from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
+from tidelog.partition.records import later
 from tidelog.partition.relations import Relations
 from tidelog.partition.scale import Scale
 
@@ -189,7 +190,7 @@ class Machine:
         stride = at.M_COLS + arity
         messages = np.empty((int(rows[:, 1].sum()), stride), np.int64)
         route.unpack(number, arity, rows, address(messages), stride)
-        state[at.CLOCK] = max(int(state[at.CLOCK]), int(rows[:, 0].max(initial=0)))  # above every rank seen
+        state[at.CLOCK] = later(int(state[at.CLOCK]), int(rows[:, 0].max(initial=0)))  # no rank seen is above it
         state[at.PHASE], state[at.STRIDE], state[at.OUTCAP] = phase, stride, len(messages)
         try:
             for first in range(0, len(messages), ARRIVING):

@@ -22,7 +22,7 @@ from tidelog.partition.call import call_function
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.machine import Machine
 from tidelog.partition.open_epoch import OpenEpoch
-from tidelog.partition.records import STATE, all_counts, asserted, low_counts, present, rank_base, ranks
+from tidelog.partition.records import STATE, all_counts, asserted, later, low_counts, present, rank_base, ranks
 from tidelog.partition.relations import Relations
 from tidelog.partition.replan import Replanner
 from tidelog.partition.rules import Rules
@@ -54,6 +54,7 @@ class Partition:
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
         self.lock = threading.RLock()
+        self.closings = 0  # times that all ranks were numbered anew
 
     def add_relation(self, name: str, arity: int, place: int = 0) -> int:
         """The number of a relation, which is made if it is not there; ``place`` says who owns its facts."""
@@ -66,12 +67,12 @@ class Partition:
 
     @property
     def clock(self) -> int:
-        """The highest rank given or seen."""
+        """The greatest depth of a rank given or seen, with the clock: no rank is above."""
         return int(self.machine.state[at.CLOCK])
 
     def raise_clock(self, rank: int) -> None:
-        """See to it that fresh ranks are above ``rank``."""
-        self.set_clock(max(self.clock, rank))
+        """See to it that revived facts stand above ``rank``, and later ones of a depth after it."""
+        self.set_clock(later(self.clock, rank))
 
     def set_clock(self, rank: int) -> None:
         """After the ranks of all strata are closed up: the highest rank there is."""

@@ -85,24 +85,48 @@ def raise_ranks(records: Cells, offset: int) -> None:
     records[:, STATE] += offset << at.FLAG_BITS
 
 
+def later(one: int, other: int) -> int:
+    """The greater depth of two ranks with the later clock: neither is above it.
+
+    >>> later(3 << at.CLOCK_BITS | 5, 2 << at.CLOCK_BITS | 9) == 3 << at.CLOCK_BITS | 9
+    True
+    """
+    return (max(one, other) >> at.CLOCK_BITS << at.CLOCK_BITS) | max(one & at.CLOCKS, other & at.CLOCKS)
+
+
+def rank_depth(rank: int) -> int:
+    """The depth of a rank."""
+    return rank >> at.CLOCK_BITS
+
+
+def at_depth(depth: int) -> int:
+    """A rank above all that are less deep."""
+    return depth << at.CLOCK_BITS
+
+
 def close_ranks(relations: Sequence[tuple[Cells, int]]) -> int:
-    """Number the ranks of facts anew from 1, in the same order; gives the highest. No count changes.
+    """Number the ranks of facts anew, in the same order: depths from 1, and the clock in each of them from 1.
 
-    Each relation is told as its records and what their ranks count from, which is 0 afterwards.
+    No count changes. Gives a clock that no rank is above. Each relation is told as its records and what their ranks
+    count from, which is 0 afterwards.
 
-    >>> edge = np.array([[7, 9 << at.FLAG_BITS | at.LIVE, 0]])
-    >>> path = np.array([[7, 30 << at.FLAG_BITS | at.LIVE, 0], [8, 5 << at.FLAG_BITS | at.LIVE, 0]])
-    >>> close_ranks([(edge, 0), (path, 4)]), ranks(edge, 0).tolist(), ranks(path, 0).tolist()
-    (2, [1], [2, 1])
+    >>> state = lambda depth, clock: (at_depth(depth) + clock) << at.FLAG_BITS | at.LIVE
+    >>> edge = np.array([[7, state(3, 9), 0]])
+    >>> path = np.array([[7, state(5, 30), 0], [8, state(1, 5), 0]])
+    >>> found = close_ranks([(edge, 0), (path, at_depth(2))])
+    >>> [divmod(rank, 1 << at.CLOCK_BITS) for rank in (found, *ranks(edge, 0).tolist(), *ranks(path, 0).tolist())]
+    [(2, 2), (1, 2), (2, 1), (1, 1)]
     """
     used = [in_use(records) for records, _ in relations]
     old = [ranks(records, base)[live] for (records, base), live in zip(relations, used, strict=True)]
     order = np.unique(np.concatenate(old))
+    _, first, depths = np.unique(order >> at.CLOCK_BITS, return_index=True, return_inverse=True)
+    clocks = np.arange(len(order)) - first[depths] + 1
+    closed = ((depths + 1) << at.CLOCK_BITS) + clocks
     for (records, _), live, before in zip(relations, used, old, strict=True):
         state = records[:, STATE]
-        closed = np.searchsorted(order, before) + 1
-        state[live] = (closed << at.FLAG_BITS) | (state[live] & at.FLAGS)
-    return len(order)
+        state[live] = (closed[np.searchsorted(order, before)] << at.FLAG_BITS) | (state[live] & at.FLAGS)
+    return (len(first) << at.CLOCK_BITS) + int(clocks.max(initial=0))
 
 
 def lowest_ranked(records: Cells) -> Cells:

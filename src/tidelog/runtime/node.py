@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
@@ -18,7 +19,7 @@ from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
 from tidelog.partition.progress import progress
 from tidelog.partition.ranks import close_ranks
-from tidelog.partition.records import arity_of, columns_of
+from tidelog.partition.records import arity_of, at_depth, columns_of, later
 from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import Stratum
 from tidelog.plan.work import EpochWork, RuleForm
@@ -32,7 +33,7 @@ from tidelog.runtime.undo import RuleUndo, remember_rules, restore_rules
 from tidelog.runtime.visit import visit_strata
 
 CODE_LIMIT = 1 << 20
-RANK_LIMIT = 1 << 50  # ranks have 55 bits; merging strata stacks them
+RANK_LIMIT = at_depth(1 << 23)  # half of the depths that ranks have room for
 
 
 class Node:
@@ -48,6 +49,7 @@ class Node:
     ) -> None:
         self.partition = Partition(functions, number, partitions, dictionary)
         self.state = NodeState(self.partition, channel or Channel())
+        self._closed_at = 0  # the clock when all ranks were numbered anew
         self._rule_undo: RuleUndo | None = None
         self._new_relations: list[str] = []  # that the epoch made
         self._unread: Callable[[], RowChanges | None] = lambda: None
@@ -78,7 +80,7 @@ class Node:
     @property
     def closes_ranks(self) -> bool:
         """Whether the next commit numbers all ranks anew, which a log of records must know of."""
-        return self.partition.clock > RANK_LIMIT and self.state.is_alone
+        return self.partition.clock > self._closed_at + RANK_LIMIT and self.state.is_alone
 
     @property
     def groups(self) -> list[frozenset[str]]:
@@ -162,7 +164,9 @@ class Node:
             self.partition.rules.compact_code(self.state.distinct_strata())
         if self.closes_ranks:
             strata = self.state.distinct_strata()
-            self.partition.set_clock(max(close_ranks(self.partition.relations, s.relations) for s in strata))
+            self._closed_at = reduce(later, (close_ranks(self.partition.relations, s.relations) for s in strata))
+            self.partition.set_clock(self._closed_at)
+            self.partition.closings += 1
 
     def _forget_undo(self) -> None:
         """What the epoch made is not taken back any more."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.partition.ranks import highest_rank, raise_ranks
+from tidelog.partition.records import at_depth, rank_depth
 from tidelog.partition.rule_supports import absorb_comparisons, compare_rule, settle_split
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.program import Atom
@@ -81,5 +82,5 @@ def _stack(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None]:
     for order in sorted(parts):
         top = yield from node.highest(highest_rank(relations, parts[order]))
         raise_ranks(relations, parts[order], offset)
-        offset += top
+        offset += at_depth(rank_depth(top) + 1)
     node.partition.raise_clock(offset)

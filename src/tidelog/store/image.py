@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from tidelog.partition.records import close_ranks, in_use, release
+from tidelog.partition.records import close_ranks, in_use, later, release
 from tidelog.program.term import Value
 from tidelog.store.delta import Cells, Delta, decode_deltas
 from tidelog.store.entries import decode_entries
@@ -127,7 +128,7 @@ class Image:
         together = {name for group in self.strata for name in group}
         groups = [*self.strata, *([name] for name in self.arities if name not in together)]
         held = ([self.relations[name] for name in group if name in self.relations] for group in groups)
-        self.clock = max((_close_ranks(relations) for relations in held if relations), default=0)
+        self.clock = reduce(later, (_close_ranks(relations) for relations in held if relations), 0)
 
 
 def deltas_of(frame: Frame) -> Iterator[Delta]:

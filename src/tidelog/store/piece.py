@@ -31,12 +31,15 @@ from tidelog.store.store import Store, open_store
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What lay in the files after an epoch: the last piece, the clock, of the dictionary the first so many entries."""
+    """What lay in the files after an epoch: the last piece, and of the dictionary the first so many entries.
+
+    ``closings`` says how often ranks had been numbered anew before it.
+    """
 
     epoch: int = 0
     checksum: int = 0
-    clock: int = 0
     entries: int = 0
+    closings: int = 0
 
 
 class Piece:
@@ -71,7 +74,7 @@ class Piece:
         if epoch > self._last.epoch:
             self._before = self._last
         known, seen = self._before, len(partition.dictionary)
-        closed = partition.clock < known.clock  # it goes back only when ranks were numbered anew
+        closed = partition.closings != known.closings
         found = touched(partition, schema, bases=bases, ranks=closed)
         kept = self._new_entries(partition, known.entries) if entries is None else entries
         messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
@@ -81,7 +84,7 @@ class Piece:
         if messages:
             parts, checksum = framed(EPOCH, epoch, known.checksum, {"clock": partition.clock}, messages)
             size = self._log.append(epoch, parts)
-        self._last = _Written(epoch, checksum, partition.clock, seen)
+        self._last = _Written(epoch, checksum, seen, partition.closings)
         return PieceNote(
             checksum, size, partition.clock, held_bytes(partition), found.asserted, found.retracted, found.changed
         )
@@ -102,7 +105,7 @@ class Piece:
         """Fill an empty partition with its state at a committed epoch, and go on from there."""
         recovered = read_piece(self._store, self.number, epoch)
         image = recovered.image
-        self._last = self._before = _Written(epoch, image.checksum, max(m.clock for m in image.markers))
+        self._last = self._before = _Written(epoch, image.checksum)
         self._loaded = frozenset(image.entries)
         self._log.begin_file()
         fill_partition(partition, image)
