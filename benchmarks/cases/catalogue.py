@@ -16,6 +16,7 @@ from benchmarks.record import Record
 
 GROUPS: Mapping[str, str] = {
     "engine": "the engine beside DuckDB and clingo: builds, changes of facts and rules, memory",
+    "deletion": "facts suspended beside net changes, and much taken away at once",
     "language": "reading and checking a large program beside Python's compiler",
     "durability": "epochs with a state folder beside epochs in memory, opening beside building",
     "circuits": "incremental circuits beside the engine",

@@ -11,6 +11,7 @@ from tests.docs.pages import DOCS, ROOT, read
 from tidelog.cli.diagnostics_page import all_entries
 from tidelog.cli.repl.commands import COMMANDS as REPL
 from tidelog.engine.engine import Engine
+from tidelog.partition.records import rank_depth
 from tidelog.program.text import _ORD_SEED
 from tidelog.rewrite.expand_disjunctions import MOST_CHOICES
 from tidelog.rewrite.expand_paths import INLINED
@@ -63,7 +64,7 @@ CLAIMS = [
     ("docs/design/rewrites.md", f"a path of more than {MOST_STEPS} steps"),
     ("docs/design/spark.md", f"{WORDS[ATTEMPTS]} attempts in all"),
     ("docs/design/spark.md", f"not heard of for {WORDS[PATIENCE]} seconds"),
-    ("docs/design/spark.md", f"after 2^{RANK_LIMIT.bit_length() - 1} of them"),
+    ("docs/design/spark.md", f"after 2^{rank_depth(RANK_LIMIT).bit_length() - 1} depths"),
     ("docs/design/placement.md", f"| a copy by a column | {sites.COPY} |"),
     ("docs/design/placement.md", f"| a copy on partition 0 | {sites.COPY_TO_ONE} |"),
     ("docs/design/placement.md", f"{sites.COPY_TO_ALL}; of a relation without columns {sites.COPY_OF_NULLARY}"),
