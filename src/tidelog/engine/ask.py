@@ -53,14 +53,14 @@ def _fact_key(core: Core, fact: Fact) -> tuple[str, tuple[int, ...]]:
     return fact_key(name, values, core.rules.schema[name], core.dictionary)
 
 
-def explain_rules(core: Core, *, core_rules: bool, partitions: int | None) -> Explanation:
-    """How the rules are evaluated, on the engine's partitions or on so many."""
+def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:
+    """How the rules are evaluated, on the engine's partitions or on so many; with ``analyze`` what steps did."""
     core.must_be_open()
     count = partitions or core.runtime.partitions
     with core.writing:
         placed = core.planner.placing.placed(core.rules) if count > 1 else None
-        rebuilt = core.profiler.rebuilt()
-        return explain(core.runtime, core.rules, known_columns(core), core_rules, placed, count, rebuilt)
+        rebuilt, columns = core.profiler.rebuilt(), known_columns(core)
+        return explain(core.runtime, core.rules, columns, core_rules, placed, count, rebuilt, analyze=analyze)
 
 
 def state(core: Core) -> EngineState:

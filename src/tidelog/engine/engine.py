@@ -164,12 +164,13 @@ class Engine:
         """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
         return ask.why_not(self._core, fact)
 
-    def explain(self, *, core: bool = False, partitions: int | None = None) -> Explanation:
+    def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.
 
-        With ``core`` in terms of the rules as they were rewritten.
+        With ``core`` in terms of the rules as they were rewritten; with ``analyze``, for every step how often it was
+        entered, how many rows it visited and how many passed, beside what was expected, since its plan was made.
         """
-        return ask.explain_rules(self._core, core_rules=core, partitions=partitions)
+        return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
         """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""

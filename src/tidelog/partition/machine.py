@@ -20,6 +20,8 @@ from tidelog.kernel.warm import make_ready
 from tidelog.partition import failures
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.choice_lists import FIELDS, ChoiceLists
+from tidelog.partition.counters import KEPT as COUNTER_FIELDS
+from tidelog.partition.counters import Counters
 from tidelog.partition.fault import fault_error
 from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
@@ -40,6 +42,7 @@ KEPT = [
     at.AWAY,
     at.AWAYCAP,
     *FIELDS,
+    *COUNTER_FIELDS,
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
@@ -81,6 +84,7 @@ class Machine:
         self.queue = Queue(self.state)
         self.messages = Messages(self.state)
         self.choices = ChoiceLists(self.state)
+        self.counters = Counters(self.state)
         self.state[at.PC] = -1
 
     def start_epoch(self) -> None:
@@ -91,6 +95,7 @@ class Machine:
         self.state[at.PC] = -1
         self.counted[:] = 0
         self.scale = None
+        self.counters.start_epoch()
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -100,6 +105,7 @@ class Machine:
         start, end = self.code_length, self.code_length + len(cells)
         if end > len(self.code):
             self.code = np.concatenate([self.code, np.zeros(max(len(self.code), len(cells)), np.int64)])
+            self.counters.fit_code(len(self.code))
         self.code[start:end] = cells
         self.code_length = end
         constants = self.assembler.constants
@@ -115,6 +121,7 @@ class Machine:
         if rules > len(self.tally):
             self.counted = np.concatenate([self.counted, np.zeros((2, rules), np.int64)], axis=1)
             self.tally, self.losses = self.counted
+            self.counters.fit_rules(len(self.tally))
 
     @property
     def has_work(self) -> bool:
@@ -303,4 +310,8 @@ class Machine:
 
     def current_rule(self) -> int:
         """The number of the rule whose plan ran last."""
-        return int(self.code[self._plans[max(0, int(self.state[at.TRIGGER]) - 1)]])
+        return int(self.code[self.current_plan()])
+
+    def current_plan(self) -> int:
+        """The place of the code of the plan that ran last."""
+        return int(self._plans[max(0, int(self.state[at.TRIGGER]) - 1)])

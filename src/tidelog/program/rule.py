@@ -27,6 +27,17 @@ class Rule:
         """The rule of the user's text that this one comes from; itself if it was not rewritten."""
         return self if self.origin is None else self.origin.root
 
+    @property
+    def users_label(self) -> str | None:
+        """The label under which the user knows the rule: the one that the text gave, or that it was given for it.
+
+        >>> written = Rule(Atom("p", ()))
+        >>> Rule(Atom("p", ()), (), "r1/2", origin=Rule(Atom("p", ()), (), "r1", origin=written)).users_label
+        'r1'
+        """
+        before = None if self.origin is None else self.origin.users_label
+        return self.label if before is None else before
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:

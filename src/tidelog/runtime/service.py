@@ -15,6 +15,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
+from tidelog.partition.plan_counts import PlanCounts
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.term import Value
@@ -162,6 +163,11 @@ class Service:
     def memory(self) -> int:
         """Bytes held by facts, indexes and journals."""
         return self.node.partition.relations.memory()
+
+    @call(reading=True)
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made."""
+        return self.node.partition.rules.plan_counts()
 
     @call(reading=True)
     def image(self) -> dict[str, RelationImage]:
