@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class StepNumbers:
     """What a step did: how often it was entered, rows visited, rows that passed; and rows expected for each entry.
 
-    ``visited`` is None for filters, which visit nothing; ``expected`` too, and where the plan was made of empty relations.
+    ``visited`` and ``expected`` are None for filters; ``expected`` also where nothing was known when the plan was made.
     """
 
     step: str

@@ -58,6 +58,7 @@ from tidelog.kernel.layout import (
     PASSED,
     PC,
     PHASE,
+    PLAN,
     PRESENCE,
     RANGE,
     RANK_BASE,
@@ -394,6 +395,7 @@ def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, it
                 continue
             plan = plans[machine[TRIGGER]]
             machine[TRIGGER] += 1
+            machine[PLAN] = plan
             machine[PC] = start_plan(directory, machine, code, plan, item, registers, ranks)
             count(machine[COUNTS], plan + TRIGGERED, 1)
             count(machine[COUNTS], plan + MATCHED, 1 if machine[PC] >= 0 else 0)

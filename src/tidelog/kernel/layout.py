@@ -82,8 +82,9 @@ INDEX_FIELDS = COLS + MAX_KEY
     ROUTED,  # 1: the messages in OUT are all for this partition
     COUNTS,  # address of what every step did, beside its code, and of the rows that every rule visited
     VISITS,
-) = range(47)
-STATE_FIELDS = 48
+    PLAN,  # place of the code of the plan that was started last
+) = range(48)
+STATE_FIELDS = 56
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
 RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEAN_RETRACT = range(7)

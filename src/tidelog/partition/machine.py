@@ -77,7 +77,6 @@ class Machine:
         self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
-        self._plans: Cells = np.zeros(1, np.int64)
         self._scratch: Cells = np.zeros(VARIABLES, np.int64)
         self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
         self.state[at.SCRATCH] = address(self._scratch)
@@ -85,14 +84,15 @@ class Machine:
         self.messages = Messages(self.state)
         self.choices = ChoiceLists(self.state)
         self.counters = Counters(self.state)
-        self.state[at.PC] = -1
+        self.state[at.PC] = self.state[at.PLAN] = -1
+        self.firing = False  # plans are run
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""
         kept = self.state[KEPT]
         self.state[:] = 0
         self.state[KEPT] = kept
-        self.state[at.PC] = -1
+        self.state[at.PC] = self.state[at.PLAN] = -1
         self.counted[:] = 0
         self.scale = None
         self.counters.start_epoch()
@@ -137,7 +137,6 @@ class Machine:
         state = self.state
         state[at.PHASE] = phase
         state[at.ITEM], state[at.END], state[at.TRIGGER] = 0, len(items), -1
-        self._plans = plans
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.fire_batch(
@@ -159,7 +158,6 @@ class Machine:
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the queue until it is empty; False if that was given up."""
         self.state[at.PHASE] = phase
-        self._plans = plans
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.run_queue(
@@ -309,9 +307,6 @@ class Machine:
         return fault_error(fault_of(int(self.code[pc + 3]), left, right))
 
     def current_rule(self) -> int:
-        """The number of the rule whose plan ran last."""
-        return int(self.code[self.current_plan()])
-
-    def current_plan(self) -> int:
-        """The place of the code of the plan that ran last."""
-        return int(self._plans[max(0, int(self.state[at.TRIGGER]) - 1)])
+        """The number of the rule whose plan was started last, -1 before any was."""
+        place = int(self.state[at.PLAN])
+        return int(self.code[place]) if place >= 0 else -1

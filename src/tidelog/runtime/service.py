@@ -16,6 +16,7 @@ from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
 from tidelog.partition.plan_counts import PlanCounts
+from tidelog.partition.standing import Standing, standing
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.term import Value
@@ -93,6 +94,11 @@ class Service:
     def interrupt(self, run: int) -> None:
         """Give up the epoch ``run``, and any before it, also if the call that starts it comes late."""
         self.interruption.give_up(run)
+
+    @call(reading=True, any_time=True)
+    def standing(self) -> Standing | None:
+        """Where the epoch that runs stands: the rule, its plan, and what was done so far."""
+        return standing(self.node.partition)
 
     @call(limit=GIVE_UP, ending=True)
     def rollback(self) -> None:
