@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tidelog.engine.core import Core, known_columns
 from tidelog.engine.state import gather_state
 from tidelog.explain.explanation import Explanation, explain
+from tidelog.explain.profile import Profile
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
@@ -61,6 +62,11 @@ def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analy
         placed = core.planner.placing.placed(core.rules) if count > 1 else None
         rebuilt, columns = core.profiler.rebuilt(), known_columns(core)
         return explain(core.runtime, core.rules, columns, core_rules, placed, count, rebuilt, analyze=analyze)
+
+
+def profile(core: Core) -> Profile:
+    """Where epochs spent their time."""
+    return core.profiler.profile(core.rules, core.runtime.facts.plan_counts)
 
 
 def state(core: Core) -> EngineState:

@@ -173,8 +173,11 @@ class Engine:
         return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
-        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
-        return self._core.profiler.profile()
+        """Time, supports, rows, suspended and revived facts per stratum and rule: of the last epoch, and of all.
+
+        Rules that visit a thousand times more rows than they find supports are told with their plans.
+        """
+        return ask.profile(self._core)
 
     def state(self) -> EngineState:
         """Every fact with its rank and counts, for checks from outside; large."""
