@@ -21,6 +21,7 @@ from tidelog.engine.view import Rows, View, open_view
 from tidelog.explain.explanation import Explanation
 from tidelog.explain.profile import Profile
 from tidelog.partition.limits import Limits
+from tidelog.plan.advice import Plans, read_plans
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
@@ -65,12 +66,14 @@ class Engine:
         partitions: int | None = None,
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
+        plans: str = Plans.advice,
     ) -> None:
+        taken = read_plans(plans)
         table = FUNCTIONS.with_functions(own := tuple(functions))
         parsed = parse_program(program) if isinstance(program, str) else program
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions))
         runtime = opened.runtime
-        planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
+        planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         self._core = Core(Ruleset(Program(convention=parsed.convention), table), opened, planner)
         try:
             runtime.set_limits(limits or Limits())

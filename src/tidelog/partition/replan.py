@@ -47,7 +47,7 @@ class Replanner:
 
     def planning(self, form: RuleForm) -> Planning:
         """What the plans of a rule share."""
-        return Planning(form.rule, form.schema, self._functions)
+        return Planning(form.rule, form.schema, self._functions, form.advised)
 
     # Plans and code
 

@@ -14,13 +14,17 @@ from tidelog.program.literal import Atom, Literal
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there."""
+    """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there.
+
+    ``plans`` is what Soufflé's `.plan` says of the rule: (version, the atoms of the body in order, counted from 1).
+    """
 
     head: Atom
     body: tuple[Literal, ...] = ()
     label: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
     origin: Rule | None = field(default=None, compare=False, repr=False)
+    plans: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
     @property
     def root(self) -> Rule:
