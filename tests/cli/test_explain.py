@@ -68,3 +68,12 @@ def test_placement_is_told_for_two_partitions_or_as_many_as_asked_for(program: P
     assert "placement on 3 partitions" in run(str(program), "--partitions", "3").stdout
     assert "placement" not in run(str(program), "--partitions", "1").stdout
     assert json.loads(run(str(program), "--json").stdout)["placement"]["partitions"] == 2
+
+
+def test_analyze_tells_what_every_step_did(program: Path) -> None:
+    (program.parent / "edge.facts").write_text("1\t2\n2\t3\n3\t4\n")
+    result = run(str(program), "-F", str(program.parent), "--analyze")
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["edge(X,", "Y)", "by", "column", "2", "6", "3", "3", "0.5"] in [line[:9] for line in lines]
+    assert max(map(len, result.stdout.splitlines())) <= 100

@@ -128,7 +128,9 @@ def test_ranges_are_told() -> None:
 
 def test_explanation_is_json() -> None:
     explanation = json.loads(json.dumps(Engine("e(1,2). p(X) :- e(X, _).").explain().to_json()))
-    assert explanation["strata"][0]["rules"][0]["orders"] == [{"trigger": "e(X, _)", "steps": [], "crossed": []}]
+    assert explanation["strata"][0]["rules"][0]["orders"] == [
+        {"trigger": "e(X, _)", "steps": [], "crossed": [], "numbers": [], "replaced": False}
+    ]
     assert explanation["relations"][0] == {
         "name": "e",
         "columns": ["c1: number", "c2: number"],

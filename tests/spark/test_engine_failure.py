@@ -227,8 +227,10 @@ def test_interrupt_leaves_the_epoch_before_and_an_engine_that_can_be_used(
         beside = Beside(db, program, [wait])
         thread = threading.Thread(target=press)
         thread.start()
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as raised:
             beside.try_epoch(" ".join(f"+edge({i}, {i + 1})." for i in range(8)))
+        assert "slow(Y) :- two(X, Z), Y = wait(Z). (partition " in str(raised.value)
+        assert "\n  plan    on two(X, Z)\n  so far  this rule visited 0 rows" in str(raised.value)
         thread.join()
         go.touch()
         beside.check()

@@ -43,6 +43,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.syntax.clauses import atom_counts
 
 RELATIONS = ("p", "edge", "Reach", "_q", "true", "false", "not", "count", "band", "commit", "keys", "infinity", "größe")
 LOWER, UPPER = ("x", "y", "cost", "_under", "?q"), ("X", "Y", "Cost", "_under", "?q")
@@ -169,7 +170,15 @@ class Maker:
     def rule(self):
         if self.rng.random() < 0.2:
             return Rule(self.atom(self.ground), (), self.label())
-        return Rule(self.atom(self.head_term), self.body(), self.maybe(self.label))
+        body = self.body()
+        return Rule(self.atom(self.head_term), body, self.maybe(self.label), plans=self.plans(body))
+
+    def plans(self, body):
+        if self.rng.random() < 0.8:
+            return ()
+        numbers = range(1, self.rng.choice(sorted(atom_counts(body))) + 1)
+        versions = sorted(self.rng.sample(range(4), self.rng.randint(1, 3)))
+        return tuple((version, tuple(self.rng.sample(numbers, len(numbers)))) for version in versions)
 
     def type_name(self):
         return self.rng.choice(["number", "unsigned", "symbol", "Node", "list"])

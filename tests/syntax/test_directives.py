@@ -3,7 +3,11 @@
 import pytest
 
 from tidelog.program import Atom, Column, Const, Declaration, Directive, Materialize, Rule, TypeDeclaration, Var
-from tidelog.syntax import parse_program, read_program
+from tidelog.syntax import parse_program, parse_rule, print_program, print_rule, read_program
+
+
+def codes(text):
+    return [found.code for found in read_program(text)[1]]
 
 
 def test_declarations_and_their_qualifiers():
@@ -45,10 +49,46 @@ def test_input_and_output():
     )
 
 
-def test_pragma_and_plan_are_ignored():
-    text = '.pragma "legacy" "on"\n.decl p(x: number)\np(x) :- p(x), p(x).\n.plan 0:(2,1), 1:(1,2)\np(1).'
-    program = parse_program(text)
+def test_pragma_is_ignored():
+    program = parse_program('.pragma "legacy" "on"\n.decl p(x: number)\np(x) :- p(x), p(x).\np(1).')
     assert (len(program.rules), len(program.facts)) == (1, 1)
+
+
+def test_plan_belongs_to_the_rule_before_it():
+    text = ".decl p(x: number)\np(x) :- p(x), p(x).\n.plan 1:(1,2), 0:(2,1)\np(x) :- p(x).\np(1)."
+    first, second = parse_program(text).rules
+    assert first.plans == ((0, (2, 1)), (1, (1, 2)))
+    assert second.plans == ()
+
+
+def test_plan_of_a_clause_with_several_heads_belongs_to_all_of_its_rules():
+    assert [rule.plans for rule in parse_program("p(X), q(X) :- a(X), b(X). .plan 0:(2, 1)").rules] == [
+        ((0, (2, 1)),)
+    ] * 2
+
+
+def test_plan_is_printed_after_its_rule_and_read_again():
+    program = parse_program("r1: p(X) :- a(X), !c(X), b(X).\n.plan 0:(2, 1).\np(1).")
+    text = print_program(program)
+    assert "r1: p(X) :- a(X), !c(X), b(X). .plan 0:(2, 1)\n" in text
+    assert parse_program(text) == program
+    assert parse_rule(print_rule(program.rules[0])) == program.rules[0]
+
+
+@pytest.mark.parametrize("text", [".plan 0:(1)\np(1).", "p(1). .plan 0:(1)", "p(X) :- q(X). .plan 0:(1)\n.plan 0:(1)"])
+def test_plan_without_a_rule_is_an_error(text):
+    assert codes(text) == ["TL126"]
+
+
+@pytest.mark.parametrize("order", ["()", "(1)", "(1, 1)", "(0, 1)", "(1, 2, 3)", "(1, 3)"])
+def test_plan_that_is_no_order_of_the_atoms_is_an_error(order):
+    assert codes(f"p(X) :- a(X), !c(X), X < 3, b(X). .plan 0:{order}") == ["TL127"]
+
+
+def test_plan_may_order_the_atoms_of_any_branch():
+    text = "p(X) :- a(X), (b(X) ; c(X), d(X)). .plan 0:"
+    assert codes(text + "(2, 1)") == codes(text + "(3, 1, 2)") == []
+    assert codes(text + "(1, 2, 3, 4)") == ["TL127"]
 
 
 def test_materialize():

@@ -167,3 +167,14 @@ def test_rule_that_is_labelled_like_its_relation_is_no_copy() -> None:
     db = Engine("p: p(X) :- q(X, Y).  r(X) :- s(X), !p(X).  s(1). s(2). q(2, 3).")
     assert "no p(1)" in str(db.why("r(1)"))
     assert "!p(2): p(2) is true" in str(db.why_not("r(2)"))
+
+
+@pytest.mark.parametrize("work", range(12))
+def test_answer_is_told_with_however_little_work(work: int) -> None:
+    """Looking for what a negated atom forbids may run out of work too: `OutOfWorkError` never leaves the package."""
+    db = Engine("n(1). e(1, 5). e(1, 6). e(2, 5). leaf(X) :- n(X), !e(X, _).")
+    core = core_of(db)
+    with ledger_of(core, work) as ledger:
+        told = refute(ledger, fact_key("leaf", (1,), ("number",), core.dictionary))
+    assert [attempt.failed for attempt in told.attempts] in (["!e(1, _)"], ["n(1)"])
+    assert "__" not in str(told)

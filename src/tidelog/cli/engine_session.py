@@ -21,6 +21,7 @@ from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.texts import show_text
 from tidelog.partition.limits import Limits
+from tidelog.plan.advice import Plans
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.ground import ground_value
@@ -49,6 +50,7 @@ class EngineSession:
         *,
         spark: SparkSession | None = None,
         partitions: int | None = None,
+        plans: str = Plans.advice,
     ) -> None:
         self._program = program
         self._kept = state is not None
@@ -56,7 +58,7 @@ class EngineSession:
         start: Program | str = program if resumed else ""
         if state is None:
             start = without_content(program)
-        self._db = Engine(start, path=state, at=at, limits=limits, spark=spark, partitions=partitions)
+        self._db = Engine(start, path=state, at=at, limits=limits, spark=spark, partitions=partitions, plans=plans)
         self._db.profiling = profiling
         self._steps = 0
 

@@ -33,8 +33,8 @@ def guarded() -> Iterator[None]:
     except BrokenPipeError:
         _silence()
         raise typer.Exit(0) from None
-    except KeyboardInterrupt:
-        console(stderr=True).print("interrupted; nothing more was changed")
+    except KeyboardInterrupt as interrupt:
+        console(stderr=True).print(f"interrupted; nothing more was changed{interrupt}")
         raise typer.Exit(130) from None
 
 

@@ -14,6 +14,7 @@ from tidelog.cli.inputs import read_facts, read_valid
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
+from tidelog.plan.advice import Plans
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.label_rules import label_rules
@@ -21,15 +22,15 @@ from tidelog.spark.arrivals import Arrival
 from tidelog.spark.files import Input
 
 
-def load_engine(file: str, folder: Path | None) -> Engine:
+def load_engine(file: str, folder: Path | None, plans: str = Plans.advice) -> Engine:
     """The engine after its first epoch; without a folder the facts are those of the program's text."""
     checked = read_valid(file)
-    return start_engine(checked.program, () if folder is None else read_facts(checked, folder))
+    return start_engine(checked.program, () if folder is None else read_facts(checked, folder), plans)
 
 
-def start_engine(program: Program, data: Iterable[tuple[str, Input]] = ()) -> Engine:
+def start_engine(program: Program, data: Iterable[tuple[str, Input]] = (), plans: str = Plans.advice) -> Engine:
     """An engine with the rules and facts of a program and of its files."""
-    db = Engine(without_content(program))
+    db = Engine(without_content(program), plans=plans)
     load_program(db, program, data)
     return db
 

@@ -27,6 +27,7 @@ from tidelog.cli.state import shown_warnings
 from tidelog.cli.statistics import show_statistics
 from tidelog.io.files import find_inputs, refuse_spark_kinds
 from tidelog.partition.limits import Limits
+from tidelog.plan.advice import Plans
 from tidelog.program.check import Checked
 from tidelog.spark.files import Input
 from tidelog.store import open_store
@@ -58,6 +59,7 @@ class Options:
     state: str | None = None
     at: int | None = None
     place: Place = field(default_factory=Place)
+    plans: Plans = Plans.advice
 
 
 def run_program(checked: Checked, options: Options) -> None:
@@ -141,4 +143,5 @@ def make_session(checked: Checked, options: Options, resumed: bool, spark: Spark
             options.profile,
             spark=spark,
             partitions=None if options.at is not None else options.place.count,
+            plans=options.plans,
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tidelog.engine.core import Core, known_columns
 from tidelog.engine.state import gather_state
 from tidelog.explain.explanation import Explanation, explain
+from tidelog.explain.profile import Profile
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
@@ -53,14 +54,19 @@ def _fact_key(core: Core, fact: Fact) -> tuple[str, tuple[int, ...]]:
     return fact_key(name, values, core.rules.schema[name], core.dictionary)
 
 
-def explain_rules(core: Core, *, core_rules: bool, partitions: int | None) -> Explanation:
-    """How the rules are evaluated, on the engine's partitions or on so many."""
+def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:
+    """How the rules are evaluated, on the engine's partitions or on so many; with ``analyze`` what steps did."""
     core.must_be_open()
     count = partitions or core.runtime.partitions
     with core.writing:
         placed = core.planner.placing.placed(core.rules) if count > 1 else None
-        rebuilt = core.profiler.rebuilt()
-        return explain(core.runtime, core.rules, known_columns(core), core_rules, placed, count, rebuilt)
+        rebuilt, columns = core.profiler.rebuilt(), known_columns(core)
+        return explain(core.runtime, core.rules, columns, core_rules, placed, count, rebuilt, analyze=analyze)
+
+
+def profile(core: Core) -> Profile:
+    """Where epochs spent their time."""
+    return core.profiler.profile(core.rules, core.runtime.facts.plan_counts)
 
 
 def state(core: Core) -> EngineState:

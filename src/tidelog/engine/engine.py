@@ -21,6 +21,7 @@ from tidelog.engine.view import Rows, View, open_view
 from tidelog.explain.explanation import Explanation
 from tidelog.explain.profile import Profile
 from tidelog.partition.limits import Limits
+from tidelog.plan.advice import Plans, read_plans
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
@@ -65,12 +66,14 @@ class Engine:
         partitions: int | None = None,
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
+        plans: str = Plans.advice,
     ) -> None:
+        taken = read_plans(plans)
         table = FUNCTIONS.with_functions(own := tuple(functions))
         parsed = parse_program(program) if isinstance(program, str) else program
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions))
         runtime = opened.runtime
-        planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
+        planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         self._core = Core(Ruleset(Program(convention=parsed.convention), table), opened, planner)
         try:
             runtime.set_limits(limits or Limits())
@@ -164,16 +167,20 @@ class Engine:
         """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
         return ask.why_not(self._core, fact)
 
-    def explain(self, *, core: bool = False, partitions: int | None = None) -> Explanation:
+    def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.
 
-        With ``core`` in terms of the rules as they were rewritten.
+        With ``core`` in terms of the rules as they were rewritten; with ``analyze``, for every step how often it was
+        entered, how many rows it visited and how many passed, beside what was expected, since its plan was made.
         """
-        return ask.explain_rules(self._core, core_rules=core, partitions=partitions)
+        return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
-        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
-        return self._core.profiler.profile()
+        """Time, supports, rows, suspended and revived facts per stratum and rule: of the last epoch, and of all.
+
+        Rules that visit a thousand times more rows than they find supports are told with their plans.
+        """
+        return ask.profile(self._core)
 
     def state(self) -> EngineState:
         """Every fact with its rank and counts, for checks from outside; large."""

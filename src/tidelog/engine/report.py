@@ -98,7 +98,7 @@ def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, 
         rule = rules.core.get(label)
         if rule is None and is_auxiliary(label):  # a copy that several rules may share
             continue
-        name = label if rule is None else rule.root.label or label
+        name = label if rule is None else rule.users_label or label
         supports[name] = supports.get(name, 0) + count
     return supports
 

@@ -8,6 +8,7 @@ This module imports nothing of the package and prints nothing.
     ├── ProgramError      a program, rule or fact that is not well formed; carries all its diagnostics
     ├── DataError         rows that do not fit their relation
     ├── EvaluationError   a value that cannot be computed (overflow, division by zero, failed conversion)
+    │   └── EpochInterrupted  an epoch that another process gave up (Ctrl-C on Spark)
     ├── LimitError        an epoch that outgrew its limits
     │   └── OutOfWorkError    a question that would visit too many facts; inside `tidelog.why`, which answers without
     ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
@@ -132,6 +133,10 @@ class DataError(TidelogError):
 
 class EvaluationError(TidelogError):
     """A value that cannot be computed; the epoch is rolled back."""
+
+
+class EpochInterrupted(EvaluationError):
+    """An epoch that was given up from outside; it is rolled back."""
 
 
 class LimitError(TidelogError):

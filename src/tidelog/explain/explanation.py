@@ -15,6 +15,7 @@ from tidelog.explain.names import Names
 from tidelog.explain.plans import IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.explain.steps import stratum_plan
 from tidelog.explain.text import cross_product_lines, index_lines, placement_lines, relation_lines, stratum_lines
+from tidelog.partition.plan_counts import by_label
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.rewrite.names import is_auxiliary
@@ -71,10 +72,13 @@ def explain(
     placed: Placed | None = None,
     partitions: int = 1,
     rebuilt: Mapping[tuple[str, ...], str] = NOWHERE,
+    *,
+    analyze: bool = False,
 ) -> Explanation:
     """How the rules in force are evaluated; ``columns`` names the columns of each relation.
 
     ``placed`` is how the rules run on so many ``partitions``, None on one; ``rebuilt`` why strata were built again.
+    With ``analyze``, what each step did.
     """
     names, facts = Names(rules, core, placed), runtime.facts
     strata = _in_order(runtime.node.strata.values())
@@ -84,10 +88,11 @@ def explain(
         for name, types in sorted(rules.schema.items())
         if (core or not is_auxiliary(name)) and facts.arity(name) is not None
     )
+    counted = by_label(facts.plan_counts()) if analyze else None
     return Explanation(
         tuple(relations),
         tuple(
-            replace(stratum_plan(number, stratum, names), rebuilt=rebuilt.get(_told(stratum, rules), ""))
+            replace(stratum_plan(number, stratum, names, counted), rebuilt=rebuilt.get(_told(stratum, rules), ""))
             for number, stratum in enumerate(strata, 1)
         ),
         _indexes(runtime.node.partition.rules.codes.values(), names),

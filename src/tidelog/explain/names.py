@@ -6,8 +6,8 @@ core rules are asked for, which are told as they are.
 
 from __future__ import annotations
 
-from tidelog.explain.text import columns_text
 from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
 from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words

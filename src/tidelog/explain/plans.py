@@ -10,12 +10,31 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class StepNumbers:
+    """What a step did: how often it was entered, rows visited, rows that passed; and rows expected for each entry.
+
+    ``visited`` and ``expected`` are None for filters; ``expected`` also where nothing was known when the plan was made.
+    """
+
+    step: str
+    entered: int
+    visited: int | None
+    passed: int
+    expected: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JoinOrder:
-    """What is visited when a fact of the trigger changes, in order; ``crossed`` relations are visited whole."""
+    """What is visited when a fact of the trigger changes, in order; ``crossed`` relations are visited whole.
+
+    ``numbers`` are there where an explanation was asked to analyse: of the trigger, then of each step.
+    """
 
     trigger: str
     steps: tuple[str, ...]
     crossed: tuple[str, ...] = ()
+    numbers: tuple[StepNumbers, ...] = ()
+    replaced: bool = False  # the rule has another plan now
 
 
 @dataclass(frozen=True, slots=True)

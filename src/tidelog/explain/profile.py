@@ -1,25 +1,27 @@
 """Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
 
 What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
-found or lost by its joins, counted, always. Facts are suspended and revived in a stratum, whichever rule it was that
-took or kept their supports, so these two are told per stratum. The seconds of a rule are *sampled*, and only while
-profiling is switched on: every millisecond a second thread looks at which rule's join the kernel is in (kernels run
-without the interpreter lock) and credits the rule with the time since its last look. Time outside joins (applying
-supports, Python) is credited to no rule, and epochs much shorter than a millisecond may leave no sample; None means
-never sampled.
+found or lost by its joins, counted, always, and so are the rows that these visited. Facts are suspended and revived in
+a stratum, whichever rule it was that took or kept their supports, so these two are told per stratum. The seconds of a
+rule are *sampled*, and only while profiling is switched on: every millisecond a second thread looks at which rule's
+join the kernel is in (kernels run without the interpreter lock) and credits the rule with the time since its last look.
+Time outside joins (applying supports, Python) is credited to no rule, and epochs much shorter than a millisecond may
+leave no sample; None means never sampled.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tidelog.explain.names import Names
+from tidelog.explain.waste import Waste, is_wasteful, told_waste, waste_lines
 from tidelog.partition.partition import Partition
+from tidelog.partition.plan_counts import PlanCounts, by_label
 from tidelog.partition.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.outcome import EpochOutcome, RowChanges
@@ -30,11 +32,12 @@ MOST_KEPT = 256  # epochs kept before they are added up
 
 @dataclass(frozen=True, slots=True)
 class RuleProfile:
-    """One rule: supports found or lost, and sampled seconds in its joins (None: never sampled)."""
+    """One rule: supports found or lost, rows visited, and sampled seconds in its joins (None: never sampled)."""
 
     rule: str
     supports: int
     seconds: float | None
+    visited: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,10 @@ class StratumProfile:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What one or more epochs cost; rules and strata with the most time (or supports) come first."""
+    """What one or more epochs cost; rules and strata with the most time (or supports) come first.
+
+    ``wasteful`` are the rules that visit far more rows than they find supports.
+    """
 
     epochs: int
     seconds: float
@@ -64,6 +70,7 @@ class Account:
     revived: int
     rules: tuple[RuleProfile, ...] = ()
     strata: tuple[StratumProfile, ...] = ()
+    wasteful: tuple[Waste, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,9 @@ class _Sums:
     suspended: int = 0
     revived: int = 0
     supports: dict[str, int] = field(default_factory=dict)
+    visits: dict[str, int] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are told under a label
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
@@ -107,6 +117,7 @@ class _Sums:
                 by_head[rule.head.predicate] = by_head.get(rule.head.predicate, 0) + count
                 told = names.label(rule)
                 self.supports[told] = self.supports.get(told, 0) + count
+        self._add_visits(outcome.visits, names, rules)
         for label, seconds in sampled.items():
             rule = rules.core.get(label)
             told = label if rule is None else names.label(rule)
@@ -125,13 +136,34 @@ class _Sums:
                 stratum.rebuilt,
             )
 
-    def account(self) -> Account:
-        """The sums as a value."""
-        labels = {**self.supports, **self.rule_seconds}
-        rules = [RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x)) for x in labels]
+    def _add_visits(self, visits: Mapping[str, int], names: Names, rules: Ruleset) -> None:
+        for label, count in visits.items():
+            if label in rules.core:
+                told = names.label(rules.core[label])
+                self.visits[told] = self.visits.get(told, 0) + count
+                self.made.setdefault(told, set()).add(label)
+                if told not in self.texts and is_wasteful(self.visits[told], 0):
+                    self.texts[told] = names.text(rules.core[label])
+
+    def wasteful(self) -> list[str]:
+        """The labels of the rules that visit far more rows than they find supports, the worst first."""
+        found = [told for told, count in self.visits.items() if is_wasteful(count, self.supports.get(told, 0))]
+        return sorted(found, key=lambda told: (-self.visits[told], told))
+
+    def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
+        """The sums as a value; ``counted`` is what plans did, where there are rules that waste."""
+        labels = {**self.supports, **self.visits, **self.rule_seconds}
+        rules = [
+            RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels
+        ]
+        wasteful = tuple(self._waste(told, counted, names) for told in self.wasteful()) if names is not None else ()
         rules.sort(key=lambda rule: (-(rule.seconds or 0.0), -rule.supports, rule.rule))
         strata = sorted(self.strata.values(), key=lambda s: (-s.seconds, s.relations))
-        return Account(self.epochs, self.seconds, self.suspended, self.revived, tuple(rules), tuple(strata))
+        return Account(self.epochs, self.seconds, self.suspended, self.revived, tuple(rules), tuple(strata), wasteful)
+
+    def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
+        parts = [part for label in self.made[told] for part in counted.get(label, ())]
+        return told_waste(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
 
 
 class Profiler:
@@ -185,12 +217,16 @@ class Profiler:
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
         """Why strata were built again when they were visited last, by their relations as they are told."""
-        return {s.relations: s.reason for s in self.profile().overall.strata if s.reason}
-
-    def profile(self) -> Profile:
-        """What was added up so far."""
         self._add_up()
-        return Profile(self._last.account(), self._overall.account())
+        return {s.relations: s.reason for s in self._overall.strata.values() if s.reason}
+
+    def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
+        """What was added up so far; what plans did is asked for only where a rule wastes."""
+        self._add_up()
+        if not self._overall.wasteful() and not self._last.wasteful():
+            return Profile(self._last.account({}, None), self._overall.account({}, None))
+        counted, names = by_label(counts()), Names(rules)
+        return Profile(self._last.account(counted, names), self._overall.account(counted, names))
 
 
 def _text(title: str, account: Account) -> str:
@@ -204,7 +240,11 @@ def _text(title: str, account: Account) -> str:
             ],
         ),
         *(f"  {'; '.join(s.relations)}: {_rebuilt(s)}" for s in account.strata if s.rebuilt),
-        *_table(("rule", "time", "supports"), [(r.rule, _rule_time(r), r.supports) for r in account.rules]),
+        *_table(
+            ("rule", "time", "visited", "supports"),
+            [(r.rule, _rule_time(r), r.visited, r.supports) for r in account.rules],
+        ),
+        *waste_lines(account.wasteful),
     ]
     return "\n".join(lines)
 

@@ -1,23 +1,26 @@
-"""Join orders in words: what is visited when a fact of a rule's body changes, step by step.
+"""Join orders in words, and with what their steps did where that is asked for.
 
-Law: a step is told with the variables and terms of the rule in place of the registers of the plan; a computation is
-told where its value is used.
+Law: what is told are the plans in force; with numbers also those that they replaced, and those over the whole state, as
+far as they did anything. What several partitions did is added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from tidelog.explain.names import Names
-from tidelog.explain.plans import JoinOrder, RulePlan, StratumPlan
-from tidelog.explain.text import columns_text
+from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
+from tidelog.partition.plan_counts import PlanCounts
 from tidelog.partition.stratum import RuleCode, Stratum
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
-from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Term, Var
+from tidelog.plan.steps import Plan, Step, Visit
+from tidelog.plan.words import steps_in_words, trigger_in_words
+from tidelog.program import Atom
+
+Counted = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule
 
 
-def stratum_plan(number: int, stratum: Stratum, names: Names) -> StratumPlan:
-    """A stratum with the join orders of its rules."""
+def stratum_plan(number: int, stratum: Stratum, names: Names, counted: Counted | None = None) -> StratumPlan:
+    """A stratum with the join orders of its rules; with ``counted``, what each step did."""
     recursive = any(
         isinstance(literal, Atom) and literal.predicate in stratum.relations
         for code in stratum.rules.values()
@@ -26,87 +29,39 @@ def stratum_plan(number: int, stratum: Stratum, names: Names) -> StratumPlan:
     rules: dict[tuple[str, str], tuple[JoinOrder, ...]] = {}
     for code in stratum.rules.values():
         key = (names.label(code.rule), names.text(code.rule))
-        rules[key] = (*rules.get(key, ()), *_orders(code, names))
+        rules[key] = (*rules.get(key, ()), *_orders(code, names, counted))
     told = tuple(RulePlan(label, text, orders) for (label, text), orders in rules.items())
     return StratumPlan(number, tuple(sorted(map(names.relation, stratum.relations))), recursive, told)
 
 
-def _orders(code: RuleCode, names: Names) -> tuple[JoinOrder, ...]:
+def _orders(code: RuleCode, names: Names, counted: Counted | None) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
         return (JoinOrder(names.literal(code.rule.body[0]), (f"fold the {code.fold.kind} of its group",)),)
-    return tuple(_order(plan, names) for plan in code.plans)
+    if counted is None:
+        return tuple(_order(plan, names) for plan in code.plans)
+    return tuple(_counted_order(part, names) for part in counted.get(code.label, ()) if _is_told(part))
+
+
+def _is_told(part: PlanCounts) -> bool:
+    return (part.current and part.plan.trigger is not None) or part.visited > 0
 
 
 def _order(plan: Plan, names: Names) -> JoinOrder:
-    assert plan.trigger is not None
-    trigger = plan.rule.body[plan.trigger]
-    told = _Told(plan, names)
-    steps = tuple(text for step in plan.steps if (text := told.step(step)))
-    return JoinOrder(names.literal(trigger), steps, tuple(map(names.relation, plan.cross_products)))
+    steps = tuple(filter(None, steps_in_words(plan, names)))
+    return JoinOrder(trigger_in_words(plan, names), steps, tuple(map(names.relation, plan.cross_products)))
 
 
-class _Told:
-    """The steps of a plan with registers told as the variables and terms they hold."""
+def _counted_order(part: PlanCounts, names: Names) -> JoinOrder:
+    plan, order = part.plan, _order(part.plan, names)
+    texts = steps_in_words(plan, names)
+    rows = part.counts.tolist()
+    numbers = [StepNumbers(order.trigger, rows[0][0], None, rows[0][2])]
+    numbers += (_numbers(*told) for told in zip(plan.steps, texts, rows[1:], strict=True) if told[1])
+    return JoinOrder(order.trigger, order.steps, order.crossed, tuple(numbers), not part.current)
 
-    def __init__(self, plan: Plan, names: Names) -> None:
-        self.plan = plan
-        self.names = names
-        self.terms: dict[int, Term] = {}
-        assert plan.trigger is not None
-        trigger = plan.rule.body[plan.trigger]
-        self._bind(trigger.atom if isinstance(trigger, Negation) else trigger, plan.binds)
 
-    def _bind(self, atom: Literal, binds: Iterable[tuple[int, int]]) -> None:
-        assert isinstance(atom, Atom)
-        self.terms.update({register: atom.args[column] for column, register in binds})
-
-    def _term(self, operand: Operand) -> Term:
-        return operand if isinstance(operand, Const) else self.terms[operand]
-
-    def step(self, step: Step) -> str:
-        """The step in words; nothing for a computation, which is told where its value is used."""
-        match step:
-            case Visit():
-                return self._visit(step)
-            case Absent(position=position):
-                return self.names.literal(self.plan.rule.body[position])
-            case Compare(op=op, left=left, right=right):
-                return self.names.literal(self._compared(op, self._term(left), self._term(right)))
-            case Compute(op=op, target=target, args=args):
-                self.terms[target] = Call(op, tuple(map(self._term, args)))
-            case Apply(function=function, target=target, args=args):
-                self.terms[target] = Call(function, tuple(map(self._term, args)))
-            case Generate(target=target, first=first, end=end, step=by):
-                args = (first, end) if by is None else (first, end, by)
-                return self._generated(target, Call("range", tuple(map(self._term, args))))
-            case Expose(kind=kind):
-                return f"if it is the {'least' if kind == 'min' else 'greatest'} of its group"
-        return ""
-
-    def _compared(self, op: str, left: Term, right: Term) -> Comparison:
-        """A comparison; that of texts is told as itself, not as the sign of their order."""
-        if isinstance(left, Call) and left.function == "compare" and right == Const(0, "number"):
-            left, right = left.args
-        return Comparison(op, left, right)
-
-    def _visit(self, step: Visit) -> str:
-        atom = self.plan.rule.body[step.position]
-        self._bind(atom, step.binds)
-        text = self.names.literal(atom)
-        if step.is_scan:
-            return f"all of {text}"
-        if len(step.key) == step.arity:
-            return f"{text} as one fact"
-        return f"{text} by {columns_text([column + 1 for column in step.columns])}"
-
-    def _generated(self, target: int, values: Call) -> str:
-        variable = next(
-            (
-                literal.left
-                for literal in self.plan.rule.body
-                if isinstance(literal, Comparison) and isinstance(literal.left, Var) and literal.right == values
-            ),
-            Var("_"),
-        )
-        self.terms[target] = variable
-        return f"{self.names.term(variable)} in {self.names.term(values)}"
+def _numbers(step: Step, text: str, row: list[int]) -> StepNumbers:
+    entered, visited, passed = row
+    if not isinstance(step, Visit):
+        return StepNumbers(text, entered, None, passed)
+    return StepNumbers(text, entered, visited, passed, step.estimate or None)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tidelog.explain.numbers import number_lines
 from tidelog.explain.plans import IndexPlan, PlacementPlan, RelationPlan, StratumPlan
+from tidelog.plan.words import columns_text
 
 
 def relation_lines(relations: Iterable[RelationPlan]) -> Iterator[str]:
@@ -27,7 +29,10 @@ def stratum_lines(stratum: StratumPlan) -> Iterator[str]:
     for rule in stratum.rules:
         yield f"  {rule.text}"
         for order in rule.orders:
-            yield f"    on {order.trigger}" + (": " + ", then ".join(order.steps) if order.steps else "")
+            if order.numbers:
+                yield from number_lines(order)
+            else:
+                yield f"    on {order.trigger}" + (": " + ", then ".join(order.steps) if order.steps else "")
 
 
 def index_lines(indexes: Sequence[IndexPlan]) -> Iterator[str]:
@@ -54,15 +59,6 @@ def placement_lines(placement: PlacementPlan) -> Iterator[str]:
     yield f"placement on {counted(placement.partitions, 'partition')}"
     yield from (f"  {line}" for line in placement.relations.values())
     yield from (f"  {line}" for line in placement.rules.values())
-
-
-def columns_text(columns: Sequence[int]) -> str:
-    """Column numbers with their noun.
-
-    >>> columns_text([2]), columns_text([1, 3])
-    ('column 2', 'columns 1, 3')
-    """
-    return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
 
 
 def counted(number: int, thing: str) -> str:

@@ -22,12 +22,14 @@ from tidelog.kernel.layout import (
     CLEAN_RETRACT,
     COMPARE,
     COMPUTE,
+    COUNTS,
     DONE,
     E_REL,
     E_ROW,
     E_SAME,
     EMIT,
     END,
+    ENTERED,
     EXPOSE,
     FAULT,
     FLAG_BITS,
@@ -44,6 +46,7 @@ from tidelog.kernel.layout import (
     M_RANK,
     M_REL,
     MASK,
+    MATCHED,
     NEED,
     NEGATE,
     OUT,
@@ -52,8 +55,10 @@ from tidelog.kernel.layout import (
     P_BINDS,
     P_NBIND,
     P_RULE,
+    PASSED,
     PC,
     PHASE,
+    PLAN,
     PRESENCE,
     RANGE,
     RANK_BASE,
@@ -73,11 +78,14 @@ from tidelog.kernel.layout import (
     S_SAME,
     SCAN,
     SCRATCH,
+    SEEN,
     SLICE,
     STRIDE,
     TAB,
     TRIGGER,
+    TRIGGERED,
     VISITED,
+    VISITS,
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, load, load32, prefetch, store
@@ -98,6 +106,12 @@ def bind(code, at, count, records, start, registers):
             registers[register] = value
         at += 3
     return True
+
+
+@compiled
+def count(counts, place, number):
+    """Add to what is counted at a place of the code."""
+    store(counts, place, load(counts, place) + number)
 
 
 @compiled
@@ -245,7 +259,7 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
 
     One loop on purpose: it is the interpreter, and every iteration is one step.
     """
-    phase, scratch = machine[PHASE], machine[SCRATCH]
+    phase, scratch, counts = machine[PHASE], machine[SCRATCH], machine[COUNTS]
     pc, forward = machine[PC], machine[FORWARD] == 1
     left, visited = machine[BUDGET], 0
     status = DONE
@@ -263,16 +277,19 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
                 machine[BUDGET] = left
                 cursor = sweep(directory, indexes, machine, code, pc, registers, ranks, cursor)
                 visited += left - machine[BUDGET]
+                count(counts, pc + SEEN, left - machine[BUDGET])
+                count(counts, pc + PASSED, machine[OUTN] - sent)
                 left = machine[BUDGET]
                 tally[code[plan + P_RULE]] += machine[OUTN] - sent
                 cursors[generator] = cursor
                 if cursor != 0:
+                    count(counts, pc + ENTERED, 1 if forward else 0)
                     forward = False
                     status = SLICE
                     break
+            before = left
             while cursor != 0:
                 left -= 1
-                visited += 1
                 start = (cursor - 1) * width
                 state = load(records, start + arity)
                 if (accept >> (state & PRESENCE)) & 1 == 1 and bind(
@@ -286,6 +303,9 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
                     break
                 cursor = next_row(directory, indexes, code, pc, registers, scratch, False, cursor)
             cursors[generator] = cursor
+            if left != before:
+                visited += before - left
+                count(counts, pc + SEEN, before - left)
         elif op == EMIT:
             tally[code[plan + P_RULE]] += 1
             full = emit(directory, machine, code, pc, registers, ranks[code[pc + S_GEN]]) >= machine[OUTCAP]
@@ -339,6 +359,10 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
                 break
             value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
             registers[code[pc + S_SAME]] = value
+        if forward:
+            count(counts, pc + ENTERED, 1)
+        if good:
+            count(counts, pc + PASSED, 1)
         forward = good
         pc = pc + code[pc + S_LEN] if good else previous(code, pc)
         if left <= 0 and op <= SCAN and pc >= 0:
@@ -347,6 +371,7 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
     machine[PC] = pc
     machine[FORWARD] = 1 if forward else 0
     machine[VISITED] += visited
+    count(machine[VISITS], code[plan + P_RULE], visited)
     machine[BUDGET] = left
     return status
 
@@ -370,7 +395,10 @@ def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, it
                 continue
             plan = plans[machine[TRIGGER]]
             machine[TRIGGER] += 1
+            machine[PLAN] = plan
             machine[PC] = start_plan(directory, machine, code, plan, item, registers, ranks)
+            count(machine[COUNTS], plan + TRIGGERED, 1)
+            count(machine[COUNTS], plan + MATCHED, 1 if machine[PC] >= 0 else 0)
             machine[FORWARD] = 1
             machine[BUDGET] -= 1
             continue

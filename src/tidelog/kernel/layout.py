@@ -86,8 +86,11 @@ INDEX_FIELDS = COLS + MAX_KEY
     AWAYCAP,
     AWAYN,
     ROUTED,  # 1: the messages in OUT are all for this partition
-) = range(45)
-STATE_FIELDS = 48
+    COUNTS,  # address of what every step did, beside its code, and of the rows that every rule visited
+    VISITS,
+    PLAN,  # place of the code of the plan that was started last
+) = range(48)
+STATE_FIELDS = 56
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
 RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEAN_RETRACT = range(7)
@@ -109,6 +112,11 @@ BIND, CHECK = 0, 1
 # value register, where the candidate's row is found (generator, or 0: the trigger), memory of `compare` and its index,
 # number of group registers, those registers, and the column of the value.
 E_REL, E_SAME, E_SHOWN, E_ORDER, E_VALUE, E_ROW, E_MEMORY, E_INDEX, E_NGROUP, E_GROUP = range(3, 13)
+
+# What a step did is counted beside its code, from its first cell on: how often it was entered, rows visited, rows that
+# passed. For the head of a plan: facts that triggered it, and those that matched. Counts only grow.
+ENTERED, SEEN, PASSED = 0, 1, 2
+TRIGGERED, MATCHED = 0, 1
 
 # The head of a plan: rule number, number of bindings of the trigger, bindings (column, mode, register), then steps.
 P_RULE, P_NBIND, P_BINDS = 0, 1, 2

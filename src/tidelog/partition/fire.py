@@ -1,17 +1,21 @@
 """Firing: plans run for the facts that trigger them, and what they send is applied.
 
 Law: a fact of relation R fires ``plans[first:last]`` where ``spans[R] = (first, last)``; the spans of relations that
-trigger nothing are empty, before and after. A value that cannot be computed is told with the rule that wanted it.
+trigger nothing are empty, before and after. A value that cannot be computed is told with the rule that wanted it, an
+epoch that is given up with the rule that ran.
 """
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 
-from tidelog.errors import EvaluationError
+from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.journal import NOTHING
 from tidelog.partition.partition import Partition
+from tidelog.partition.standing import OutOfMemory, standing
 from tidelog.partition.stratum import RuleCode, Triggers
 
 WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
@@ -24,11 +28,13 @@ def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells
     if not len(batch):
         return True
     spans = _fill_spans(partition, triggers)
+    partition.machine.firing = True
     try:
         return partition.machine.fire(phase, batch, spans, triggers.plans, sign)
-    except EvaluationError as error:
-        raise _with_rule(partition, error) from error
+    except BaseException as error:
+        _raise_told(partition, error)
     finally:
+        partition.machine.firing = False
         _empty_spans(spans, triggers)
 
 
@@ -37,21 +43,26 @@ def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) 
     if not partition.machine.has_work:
         return True
     spans = _fill_spans(partition, triggers)
+    partition.machine.firing = True
     try:
         return partition.machine.run_queue(phase, spans, triggers.plans, sign)
-    except EvaluationError as error:
-        raise _with_rule(partition, error) from error
+    except BaseException as error:
+        _raise_told(partition, error)
     finally:
+        partition.machine.firing = False
         _empty_spans(spans, triggers)
 
 
 def fire_whole(partition: Partition, code: RuleCode, phase: int, sign: int) -> None:
     """Fire a rule over all facts that its body sees in this phase."""
     plans: Cells = np.array([partition.replanner.place_whole(code)], np.int64)
+    partition.machine.firing = True
     try:
         partition.machine.fire(phase, WHOLE_ITEM, WHOLE_SPAN, plans, sign)
-    except EvaluationError as error:
-        raise _with_rule(partition, error) from error
+    except BaseException as error:
+        _raise_told(partition, error)
+    finally:
+        partition.machine.firing = False
 
 
 def joined(parts: list[Cells]) -> Cells:
@@ -76,7 +87,20 @@ def _empty_spans(spans: Cells, triggers: Triggers) -> None:
         spans[number] = 0
 
 
+def _raise_told(partition: Partition, error: BaseException) -> NoReturn:
+    """A value that cannot be computed is told with its rule, an epoch that is given up with where it stands."""
+    if isinstance(error, LimitError | EpochInterrupted):
+        raise error.reworded(f"{error}{standing(partition) or ''}") from None
+    if isinstance(error, KeyboardInterrupt):
+        raise KeyboardInterrupt(str(standing(partition) or "")) from None
+    if isinstance(error, MemoryError):
+        raise OutOfMemory(str(standing(partition) or "")) from error
+    if isinstance(error, EvaluationError):
+        raise _with_rule(partition, error) from error
+    raise error
+
+
 def _with_rule(partition: Partition, error: EvaluationError) -> EvaluationError:
     code = partition.rules.numbered(partition.machine.current_rule())
     assert code is not None
-    return error.reworded(f"rule {code.rule.root.label or code.label}: {error}; nothing was changed")
+    return error.reworded(f"rule {code.rule.users_label}: {error}; nothing was changed")

@@ -198,4 +198,4 @@ def fold_of(form: RuleForm) -> Fold | None:
     head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in form.rule.head.args)
     group = tuple(source.args.index(arg) for arg in keys)
     value = None if aggregate.value is None else source.args.index(aggregate.value)
-    return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.root.label or "")
+    return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.users_label or "")

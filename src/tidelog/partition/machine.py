@@ -20,6 +20,8 @@ from tidelog.kernel.warm import make_ready
 from tidelog.partition import failures
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.choice_lists import FIELDS, ChoiceLists
+from tidelog.partition.counters import KEPT as COUNTER_FIELDS
+from tidelog.partition.counters import Counters
 from tidelog.partition.fault import fault_error
 from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
@@ -41,6 +43,7 @@ KEPT = [
     at.AWAY,
     at.AWAYCAP,
     *FIELDS,
+    *COUNTER_FIELDS,
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
@@ -75,23 +78,25 @@ class Machine:
         self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
-        self._plans: Cells = np.zeros(1, np.int64)
         self._scratch: Cells = np.zeros(VARIABLES, np.int64)
         self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
         self.state[at.SCRATCH] = address(self._scratch)
         self.queue = Queue(self.state)
         self.messages = Messages(self.state)
         self.choices = ChoiceLists(self.state)
-        self.state[at.PC] = -1
+        self.counters = Counters(self.state)
+        self.state[at.PC] = self.state[at.PLAN] = -1
+        self.firing = False  # plans are run
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""
         kept = self.state[KEPT]
         self.state[:] = 0
         self.state[KEPT] = kept
-        self.state[at.PC] = -1
+        self.state[at.PC] = self.state[at.PLAN] = -1
         self.counted[:] = 0
         self.scale = None
+        self.counters.start_epoch()
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -101,6 +106,7 @@ class Machine:
         start, end = self.code_length, self.code_length + len(cells)
         if end > len(self.code):
             self.code = np.concatenate([self.code, np.zeros(max(len(self.code), len(cells)), np.int64)])
+            self.counters.fit_code(len(self.code))
         self.code[start:end] = cells
         self.code_length = end
         constants = self.assembler.constants
@@ -116,6 +122,7 @@ class Machine:
         if rules > len(self.tally):
             self.counted = np.concatenate([self.counted, np.zeros((2, rules), np.int64)], axis=1)
             self.tally, self.losses = self.counted
+            self.counters.fit_rules(len(self.tally))
 
     @property
     def has_work(self) -> bool:
@@ -131,7 +138,6 @@ class Machine:
         state = self.state
         state[at.PHASE] = phase
         state[at.ITEM], state[at.END], state[at.TRIGGER] = 0, len(items), -1
-        self._plans = plans
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.fire_batch(
@@ -153,7 +159,6 @@ class Machine:
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the queue until it is empty; False if that was given up."""
         self.state[at.PHASE] = phase
-        self._plans = plans
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.run_queue(
@@ -303,5 +308,6 @@ class Machine:
         return fault_error(fault_of(int(self.code[pc + 3]), left, right))
 
     def current_rule(self) -> int:
-        """The number of the rule whose plan ran last."""
-        return int(self.code[self._plans[max(0, int(self.state[at.TRIGGER]) - 1)]])
+        """The number of the rule whose plan was started last, -1 before any was."""
+        place = int(self.state[at.PLAN])
+        return int(self.code[place]) if place >= 0 else -1

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.machine import Machine
+from tidelog.partition.plan_counts import write_down
 from tidelog.partition.records import LONGEST_KEY
 from tidelog.partition.statistics import Statistics
 from tidelog.partition.stratum import RuleCode, Stratum
@@ -46,7 +47,7 @@ class Replanner:
 
     def planning(self, form: RuleForm) -> Planning:
         """What the plans of a rule share."""
-        return Planning(form.rule, form.schema, self._functions)
+        return Planning(form.rule, form.schema, self._functions, form.advised)
 
     # Plans and code
 
@@ -79,7 +80,10 @@ class Replanner:
 
     def _place(self, code: RuleCode, plan: Plan, same: frozenset[str]) -> int:
         everywhere = code.everywhere and self._partitions > 1
-        return self._machine.add_code(self._assembler.assemble(plan, code.number, same, everywhere))
+        cells = self._assembler.assemble(plan, code.number, same, everywhere)
+        place = self._machine.add_code(cells)
+        write_down(self._machine, code, plan, place, len(cells))
+        return place
 
     # When
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from tidelog.partition.fold import fold_of
 from tidelog.partition.machine import Machine
+from tidelog.partition.plan_counts import PlanCounts, plan_counts, retire
 from tidelog.partition.replan import Replanner
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import RuleForm
@@ -30,6 +31,7 @@ class Rules:
         number = self._next_number()
         self._machine.fit_tally(number + 1)
         self._machine.tally[number] = self._machine.losses[number] = 0
+        self._machine.counters.visits[number] = 0
         planning = self._replanner.planning(form)
         code = RuleCode(form.rule, number, planning, fold=fold_of(form), everywhere=form.everywhere, sends=form.sends)
         self._by_number[number] = code
@@ -66,13 +68,22 @@ class Rules:
             elif code is not None and code.supports >= 0:
                 code.supports += int(tally[number] - losses[number])
 
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made."""
+        return [part for code in self.codes.values() for part in plan_counts(self._machine, code)]
+
     def drop_unused_indexes(self) -> None:
         """Forget the indexes that no plan needs any more."""
         self._replanner.drop_unused_indexes(self.codes.values())
 
     def compact_code(self, strata: Iterable[Stratum]) -> None:
         """Write the code of all rules anew when most of it belongs to rules that are gone."""
+        strata = list(strata)
+        for stratum in strata:
+            for code in stratum.rules.values():
+                retire(self._machine, code)
         self._machine.code_length = 0
+        self._machine.counters.clear()
         for stratum in strata:
             for code in stratum.rules.values():
                 self._replanner.assemble(code, stratum.relations)

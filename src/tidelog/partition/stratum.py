@@ -40,6 +40,10 @@ class RuleCode:
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
     supports: int = 0  # held at the last committed epoch; -1: nobody has counted them yet
+    written: list[tuple[Plan, int, int]] = field(
+        default_factory=list
+    )  # plans, the newest last; place and length of code
+    past: list[tuple[Plan, Cells]] = field(default_factory=list)  # what plans did whose code stands there no more
 
     @property
     def source(self) -> str:

@@ -10,6 +10,7 @@ from tidelog.plan.body import Body, is_generator
 from tidelog.plan.order import Next, Ordering, Statistics
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
+from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions import Function, resolve
 
@@ -23,8 +24,9 @@ ZERO = Const(0, "number")
 class Planning:
     """The plans of one rule: what they share is worked out once."""
 
-    def __init__(self, rule: Rule, schema: Schema, functions: Functions) -> None:
+    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: Advised = UNADVISED) -> None:
         self.rule, self.schema, self.functions = rule, schema, functions
+        self.advised = advised
         self.types = variable_types(rule, schema, functions)
         self.body = Body(rule.body)
 
@@ -80,7 +82,7 @@ class _Builder:
 
     def __init__(self, planning: Planning) -> None:
         self.rule, self.schema, self.functions = planning.rule, planning.schema, planning.functions
-        self.types, self.body = planning.types, planning.body
+        self.types, self.body, self.advised = planning.types, planning.body, planning.advised
         self.values: dict[str, Operand] = {}
         self.registers = 0
         self.steps: list[Step] = []
@@ -90,7 +92,8 @@ class _Builder:
         checks: tuple[tuple[int, Operand], ...] = ()
         if trigger is not None:
             binds, checks = self._match_trigger(self.rule.body[trigger])
-        for following in ordering.order(self.body.mask(self.values), trigger):
+        advised = self.advised.orders.get(trigger)
+        for following in ordering.order(self.body.mask(self.values), trigger, advised, binding=self.advised.binding):
             self._add(following, self.rule.body[following.position])
         self._expose()
         columns = self.schema.get(self.rule.head.predicate, ())

@@ -17,5 +17,25 @@ UNKNOWN_LABEL = FailureEntry(
     "Use one of the labels; `engine.rules` shows them with their rules.",
     'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.remove_rule("r7")\n',
 )
+PLAN_TOO_EARLY = FailureEntry(
+    "TL4502",
+    EngineError,
+    "binding `.plan` that cannot be followed",
+    "rule {label}: its `.plan` cannot be followed {when}: `{atom}` would come before other atoms, and reads what "
+    "`{computation}` computes",
+    "A computation that may fail runs only for what the rest of the body admits, so that atoms which read its result "
+    "come last.",
+    'Put the atom behind those that do not read the result, or take the plan as advice: `plans="advice"`.',
+    "Engine('p(X) :- a(X, Y), Z = Y / X, b(Z), c(X).\\n.plan 0:(1, 2, 3)', plans='binding')\n",
+)
+PLANS = FailureEntry(
+    "TL4503",
+    EngineError,
+    "unknown way to take `.plan`",
+    "plans={given!r}: give one of {known}",
+    "A `.plan` is advice that the planner weighs, binding, or ignored.",
+    "",
+    "Engine('n(1).', plans='always')\n",
+)
 
-ENTRIES = (UNKNOWN_LABEL,)
+ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS)

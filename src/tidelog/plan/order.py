@@ -21,6 +21,7 @@ from tidelog.program import Atom, Literal
 EXACT = 10
 RANGE_ROWS = 10.0  # about how many numbers a range has
 REPEATED = 0.3  # of the rows have equal values in two columns
+ADVISED = 4.0  # times the cost of the best order is not too much for one that is advised
 ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable
 
 
@@ -79,14 +80,58 @@ class Ordering:
         self._row_mask = sum(1 << i for i in body.rows)
         self._beside = {i: self._neighbours(i) for i in body.rows}
 
-    def order(self, bound: int, without: int | None = None) -> list[Next]:
-        """The order in which to evaluate the literals with some variables bound, ``without`` one of them."""
-        state = _State(bound, 0 if without is None else 1 << without, 1.0, 0.0, None)
-        self._settle(state)
+    def order(
+        self, bound: int, without: int | None = None, advised: Sequence[int] | None = None, *, binding: bool = False
+    ) -> list[Next]:
+        """The order in which to evaluate the literals with some variables bound, ``without`` one of them.
+
+        An order of atoms that is ``advised`` is followed if it costs little more, or if it is ``binding``.
+        """
+        asked = None if advised is None else self._follow(self._start(bound, without), advised)
+        if asked is not None and binding:
+            return asked.order()
+        state = self._start(bound, without)
         left = sum(not state.done >> i & 1 for i in self._body.rows)
         state = self._search(state) if 1 < left <= EXACT else self._step_by_step(state)
         self._finish(state)
-        return state.order()
+        return (asked if asked is not None and asked.cost <= ADVISED * state.cost else state).order()
+
+    def _start(self, bound: int, without: int | None) -> _State:
+        state = _State(bound, 0 if without is None else 1 << without, 1.0, 0.0, None)
+        self._settle(state)
+        return state
+
+    def _follow(self, state: _State, advised: Sequence[int]) -> _State:
+        """Visit atoms in an order that is given; rows that it does not speak of come where they are few."""
+        for position in advised:
+            while (beside := self._beside_advised(state, advised, position)) is not None:
+                state = self._visited(state, beside)
+                self._settle(state)
+            while not self._is_connected(position, state) and self._compute_for(position, state):
+                self._settle(state)
+            state = self._visited(state, position)
+            self._settle(state)
+        state = self._step_by_step(state)
+        self._finish(state)
+        return state
+
+    def _beside_advised(self, state: _State, advised: Sequence[int], position: int) -> int | None:
+        """Other rows, that start from something known and match no more than the atom whose turn it is."""
+        most = self._estimate(position, state)[1]
+        left = (i for i in self._body.rows if not state.done >> i & 1 and i not in advised)
+        near = (i for i in left if self._is_connected(i, state) and self._estimate(i, state)[1] <= most)
+        return next(near, None)
+
+    def _compute_for(self, position: int, state: _State) -> bool:
+        """Make a late computation whose result an atom reads; False if none is ready."""
+        wanted = self._parts[position].variables & ~state.bound
+        for i in self._body.late:
+            part = self._parts[i]
+            if not state.done >> i & 1 and part.is_ready(state.bound) and part.variables & wanted:
+                state.bound |= part.variables
+                state.take(i, 0.0)
+                return True
+        return False
 
     def _neighbours(self, position: int) -> int:
         """The atoms that share a variable with one."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from tidelog.kernel.cells import Cells
+from tidelog.plan.advice import Advice, Plans
 from tidelog.plan.build import value_type
 from tidelog.plan.form import Form, Placing
 from tidelog.plan.ruleset import Ruleset
@@ -29,9 +30,16 @@ class Held(Protocol):
 class Planner:
     """Makes the work of one engine's epochs."""
 
-    def __init__(self, partitions: int, held: Held, groups: Callable[[], Iterable[frozenset[str]]]) -> None:
+    def __init__(
+        self,
+        partitions: int,
+        held: Held,
+        groups: Callable[[], Iterable[frozenset[str]]],
+        plans: Plans = Plans.advice,
+    ) -> None:
         self._held, self._groups = held, groups  # facts, and the relations that are evaluated together
         self._placing = Placing(partitions)
+        self._plans = plans
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
 
     @property
@@ -71,11 +79,12 @@ class Planner:
     def forming(self, rules: Ruleset) -> Callable[[Rule], RuleForm]:
         """The function that gives a rule the form in which it runs among ``rules``."""
         form = self._placing.next_form(rules)
+        advice = Advice(self._plans, form.core)
 
         def formed(rule: Rule) -> RuleForm:
             value, label = value_type(rule, form.schema, rules.functions), rule.label or ""
             schema = {name: form.schema[name] for name in _names(rule) if name in form.schema}
-            return RuleForm(rule, schema, value, label in form.everywhere, form.sends(label))
+            return RuleForm(rule, schema, value, label in form.everywhere, form.sends(label), advice.of(rule))
 
         return formed
 

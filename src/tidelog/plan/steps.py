@@ -17,7 +17,10 @@ Operand: TypeAlias = int | Const
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Visit the facts of a relation that agree with ``key`` (column, operand), bind and check the other columns."""
+    """Visit the facts of a relation that agree with ``key`` (column, operand), bind and check the other columns.
+
+    ``estimate`` is the number of rows that one visit is expected to match.
+    """
 
     relation: str
     arity: int
@@ -25,7 +28,7 @@ class Visit:
     key: tuple[tuple[int, Operand], ...]
     binds: tuple[tuple[int, int], ...]
     checks: tuple[tuple[int, int], ...]
-    estimate: float = field(default=0.0, compare=False)  # rows that one visit is expected to match
+    estimate: float = field(default=0.0, compare=False)
 
     @property
     def columns(self) -> tuple[int, ...]:

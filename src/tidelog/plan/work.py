@@ -15,6 +15,17 @@ from tidelog.program import Rule
 
 
 @dataclass(frozen=True, slots=True)
+class Advised:
+    """The orders that a `.plan` advises: by trigger, the places in the body of the atoms to visit after it."""
+
+    orders: Mapping[int | None, tuple[int, ...]] = field(default_factory=dict)
+    binding: bool = False
+
+
+UNADVISED = Advised()
+
+
+@dataclass(frozen=True, slots=True)
 class RuleForm:
     """A core rule as it is to run, with the types of the relations that it names; every partition plans it by itself.
 
@@ -26,6 +37,7 @@ class RuleForm:
     value_type: str = "number"
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
+    advised: Advised = UNADVISED
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,33 @@ from tidelog.program.literal import Atom, Literal
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there."""
+    """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there.
+
+    ``plans`` is what Soufflé's `.plan` says of the rule: (version, the atoms of the body in order, counted from 1).
+    """
 
     head: Atom
     body: tuple[Literal, ...] = ()
     label: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
     origin: Rule | None = field(default=None, compare=False, repr=False)
+    plans: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
     @property
     def root(self) -> Rule:
         """The rule of the user's text that this one comes from; itself if it was not rewritten."""
         return self if self.origin is None else self.origin.root
+
+    @property
+    def users_label(self) -> str | None:
+        """The label under which the user knows the rule: the one that the text gave, or that it was given for it.
+
+        >>> written = Rule(Atom("p", ()))
+        >>> Rule(Atom("p", ()), (), "r1/2", origin=Rule(Atom("p", ()), (), "r1", origin=written)).users_label
+        'r1'
+        """
+        before = None if self.origin is None else self.origin.users_label
+        return self.label if before is None else before
 
 
 @dataclass(frozen=True, slots=True)

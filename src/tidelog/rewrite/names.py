@@ -36,6 +36,15 @@ def is_auxiliary(name: str) -> bool:
     return name.startswith(RESERVED)
 
 
+def is_lifted(name: str) -> bool:
+    """Whether a relation holds what an aggregate of a rule was lifted to: no atom of the user's stands for it.
+
+    >>> is_lifted("__total_r1_1"), is_lifted("__edge_by_2"), is_lifted("edge")
+    (True, False, False)
+    """
+    return name.startswith(tuple(_WORDS))
+
+
 def in_words(name: str) -> str:
     """What an auxiliary relation holds, for the rules that need it.
 

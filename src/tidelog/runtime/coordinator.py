@@ -11,12 +11,14 @@ committed, whatever becomes of the nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from tidelog.errors import LimitError
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
+from tidelog.partition.standing import is_told
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
@@ -213,14 +215,25 @@ class Coordinator:
         except NodeLost:
             self._take_back()
             raise
-        except BaseException:
+        except BaseException as error:
             self._take_back()
             with self._undisturbed():
+                where = self._standing(error)
                 self._recovery.try_once(self._undo)
             self._runs.forget(run)  # nodes that came to the end keep its changes, which nobody reads
+            if where:
+                raise _standing_at(error, where) from None
             raise
         self._distribution = placed.with_sizes(end.outcome.sizes for end in ended)
         return ended
+
+    def _standing(self, error: BaseException) -> str:
+        """Where the nodes stand in an epoch that is given up, unless the error tells; what a lost node did is lost."""
+        if not isinstance(error, KeyboardInterrupt | LimitError) or is_told(error):
+            return ""
+        with suppress(NodeLost):
+            return "".join(str(where) for where in self.nodes.ask(Service.standing) if where is not None)
+        return ""
 
     def _undo(self) -> None:
         """Nothing is left of an epoch that nodes are still at, or did."""
@@ -267,3 +280,8 @@ class Coordinator:
         rules = ", ".join(own[:5]) + (", ..." if len(own) > 5 else "")
         place = f", stratum {', '.join(stratum)} (rules {rules or 'none'})" if stratum else ""
         return f"last seen in round {self._rounds.number}{place}; the state is that of epoch {self._epoch}"
+
+
+def _standing_at(error: BaseException, where: str) -> BaseException:
+    """The same error with where the epoch stood."""
+    return error.reworded(f"{error}{where}") if isinstance(error, LimitError) else KeyboardInterrupt(where)

@@ -12,6 +12,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
+from tidelog.partition.plan_counts import PlanCounts
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
@@ -72,6 +73,10 @@ class EmbeddedFacts:
         """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
         relations = self._partition.relations
         return sum(relations.live(number) for number in range(len(relations.names)))
+
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made."""
+        return self._partition.rules.plan_counts()
 
     def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
         """The one partition holds every fact."""

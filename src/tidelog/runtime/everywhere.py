@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
+from tidelog.partition.plan_counts import PlanCounts, add_up
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.call import Call
@@ -82,6 +83,10 @@ class Everywhere:
         """About how many keys a relation has, if there is an index that tells."""
         found = [keys for keys in self._ask_owners(name, Service.distinct_keys, name, columns) if keys is not None]
         return sum(found) if found else None
+
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made, added up over the partitions."""
+        return add_up(part for parts in self._ask(Service.plan_counts) for part in parts)
 
     def changes(self, run: int, names: Iterable[str]) -> RowChanges:
         """What a run changed in some relations; the run is forgotten when nobody holds that any more."""

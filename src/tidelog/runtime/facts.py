@@ -10,6 +10,7 @@ from typing import Protocol
 
 from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
+from tidelog.partition.plan_counts import PlanCounts
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import RuleForm
@@ -52,6 +53,9 @@ class Facts(Protocol):
 
     def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
         """About how many keys a relation has, if there is an index that tells."""
+
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made, added up over the partitions."""
 
     def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
         """A node that holds every fact once, to be asked questions; what several hold is put together for it."""

@@ -5,12 +5,12 @@ Law: an epoch is committed on all partitions or on none; each of these says whic
 
 from __future__ import annotations
 
-from tidelog.errors import EngineError, EvaluationError, LimitError
+from tidelog.errors import EngineError, EpochInterrupted, LimitError
 from tidelog.errors.entry import FailureEntry
 
 INTERRUPTED = FailureEntry(
     "TL2301",
-    EvaluationError,
+    EpochInterrupted,
     "epoch that was interrupted",
     "the epoch was interrupted; nothing was changed",
     "An interrupt ends the epoch on all partitions, and they stand as they were.",

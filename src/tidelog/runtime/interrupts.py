@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
+from tidelog.partition.standing import OutOfMemory
 from tidelog.runtime import failures
 
 
@@ -95,4 +96,5 @@ class Guard:
         self._machine.on_slice = lambda: None
         self._interrupts.__exit__(kind, error, trace)
         if isinstance(error, MemoryError):
-            raise failures.OUT_OF_MEMORY.error() from error
+            limit = failures.OUT_OF_MEMORY.error()
+            raise limit.reworded(f"{limit}{error if isinstance(error, OutOfMemory) else ''}") from error

@@ -194,11 +194,12 @@ class Node:
         outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
         outcome.facts, outcome.bytes = self.state.used()
-        counted = machine.tally + machine.losses
-        for number in counted.nonzero()[0].tolist():
-            code = self.partition.rules.numbered(number)
-            if code is not None:
-                outcome.supports[code.label] = int(counted[number])
+        supports = machine.tally + machine.losses
+        for counted, found in ((supports, outcome.supports), (machine.counters.visits, outcome.visits)):
+            for number in counted.nonzero()[0].tolist():
+                code = self.partition.rules.numbered(number)
+                if code is not None:
+                    found[code.label] = int(counted[number])
         if undo is not None:  # removed rules have lost all of theirs
             outcome.supports.update(undo.lost_supports)
 

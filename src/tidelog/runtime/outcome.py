@@ -72,12 +72,13 @@ def _row_changes(rows: Mapping[str, NetChange[Cells]]) -> RowChanges:
 class EpochOutcome:
     """What an epoch did: changed rows of every relation (inserted, deleted), and statistics.
 
-    ``supports`` counts supports found per core rule. Times are in seconds.
+    ``supports`` counts supports found per core rule, ``visits`` the rows that its joins visited. Times are in seconds.
     """
 
     changes: RowChanges = field(default_factory=lambda: RowChanges({}))
     strata: list[StratumStatistics] = field(default_factory=list)
     supports: dict[str, int] = field(default_factory=dict)
+    visits: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     suspended: int = 0
     revived: int = 0
@@ -101,6 +102,8 @@ def join_outcomes(parts: Sequence[EpochOutcome], changes: RowChanges) -> EpochOu
         found.messages += part.messages
         for label, count in part.supports.items():
             found.supports[label] = found.supports.get(label, 0) + count
+        for label, count in part.visits.items():
+            found.visits[label] = found.visits.get(label, 0) + count
     return found
 
 

@@ -15,6 +15,8 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
+from tidelog.partition.plan_counts import PlanCounts
+from tidelog.partition.standing import Standing, standing
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.term import Value
@@ -93,6 +95,11 @@ class Service:
         """Give up the epoch ``run``, and any before it, also if the call that starts it comes late."""
         self.interruption.give_up(run)
 
+    @call(reading=True, any_time=True)
+    def standing(self) -> Standing | None:
+        """Where the epoch that runs stands: the rule, its plan, and what was done so far."""
+        return standing(self.node.partition)
+
     @call(limit=GIVE_UP, ending=True)
     def rollback(self) -> None:
         """Undo the epoch that runs or ran last and is not committed; rows sent for it are dropped, refused ones too."""
@@ -162,6 +169,11 @@ class Service:
     def memory(self) -> int:
         """Bytes held by facts, indexes and journals."""
         return self.node.partition.relations.memory()
+
+    @call(reading=True)
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made."""
+        return self.node.partition.rules.plan_counts()
 
     @call(reading=True)
     def image(self) -> dict[str, RelationImage]:

@@ -218,6 +218,22 @@ _SYNTAX = (
         "p(X, Y) :- a+[node](X, Y).",
     ),
     CodeEntry(
+        "TL126",
+        "`.plan` without a rule",
+        "`.plan` does not stand after a rule",
+        "A `.plan` advises on the join order of the rule that it follows.",
+        "Put it right after the period of its rule.",
+        ".decl p(x: number)\np(1).\n.plan 0:(1)",
+    ),
+    CodeEntry(
+        "TL127",
+        "`.plan` that is no order of the rule's atoms",
+        "`{found}` is not an order of the atoms of the rule, which has {most}",
+        "An order names every atom of the body once, by its number; negated atoms and comparisons are not counted.",
+        "Write all numbers from 1 to {most}, each once.",
+        ".decl p(x: number)\n.decl q(x: number)\np(x) :- q(x), p(x), !q(x).\n.plan 0:(1, 3)",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",

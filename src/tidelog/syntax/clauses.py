@@ -1,14 +1,30 @@
 """Reading clauses: labels, heads, rules and facts, and NDlog's ``materialize``.
 
 Law: a clause without a body is a ground place (D7): its bare identifiers are symbols. Without a label and without
-variables it is a fact. A clause with several heads is one rule for each of them.
+variables it is a fact. A clause with several heads is one rule for each of them. A `.plan` belongs to the rule before
+it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tidelog.program import SOUFFLE, Aggregate, Atom, Call, Const, Fact, Literal, Materialize, Rule, Term, Var, Wildcard
+from tidelog.program import (
+    SOUFFLE,
+    Aggregate,
+    Atom,
+    Call,
+    Const,
+    Disjunction,
+    Fact,
+    Literal,
+    Materialize,
+    PathAtom,
+    Rule,
+    Term,
+    Var,
+    Wildcard,
+)
 from tidelog.program.term import SYMBOL, subterms, variables
 from tidelog.syntax.depth import MAX_HEIGHT, is_too_deep
 from tidelog.syntax.literals import BodyReader
@@ -43,7 +59,40 @@ class ClauseReader(BodyReader):
             heads = self._ground_heads(heads)
             if label is None and not any(_has_open(head) for head in heads):
                 return [Fact(head, span) for head in heads]
-        return [Rule(h, body, name, span) for h, name in zip(heads, _labels(label, len(heads)), strict=True)]
+        plans = self._plans(body)
+        return [
+            Rule(h, body, name, span, plans=plans) for h, name in zip(heads, _labels(label, len(heads)), strict=True)
+        ]
+
+    def _plans(self, body: tuple[Literal, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """`.plan 0:(2, 1), 1:(1, 2)` after a rule: Soufflé's advice on join orders."""
+        if self.token.text != ".plan":
+            return ()
+        first = self.advance()
+        found: dict[int, tuple[int, ...]] = {}
+        while not found or self.accept(","):
+            version = self._integer("the number of a version")
+            self.expect(":", "`:`")
+            if self.token.kind != "(":
+                raise self.unexpected("`(` and an order of atoms")
+            found[version] = self._order(self.advance())
+        self.accept(".")
+        sizes = atom_counts(body)
+        for order in found.values():
+            if len(order) not in sizes or sorted(order) != list(range(1, len(order) + 1)):
+                most = " or ".join(map(str, sorted(sizes)))
+                text = ", ".join(map(str, order))
+                raise self.failure("TL127", span_between(first, self.previous), found=f"({text})", most=most)
+        return tuple(sorted(found.items()))
+
+    def _order(self, opening: Token) -> tuple[int, ...]:
+        order: list[int] = []
+        while self.token.kind != ")" or order:
+            order.append(self._integer("the number of an atom, counted from 1"))
+            if not self.accept(","):
+                break
+        self.close(opening, "`,`")
+        return tuple(order)
 
     def _ground_heads(self, heads: list[Atom]) -> list[Atom]:
         """The heads of a clause without a body, their identifiers read as symbols."""
@@ -165,6 +214,19 @@ def _labels(label: str | None, count: int) -> Iterator[str | None]:
     if label is None or count == 1:
         return iter([label] * count)
     return (f"{label}-{number}" for number in range(1, count + 1))
+
+
+def atom_counts(body: Iterable[Literal]) -> frozenset[int]:
+    """How many atoms that are not negated a body has, for each choice of branches."""
+    counts = frozenset({0})
+    for literal in body:
+        if isinstance(literal, Disjunction):
+            more = frozenset(count for branch in literal.branches for count in atom_counts(branch))
+        else:
+            is_atom = isinstance(literal, Atom) or (isinstance(literal, PathAtom) and not literal.negated)
+            more = frozenset({1 if is_atom else 0})
+        counts = frozenset(a + b for a in counts for b in more)
+    return counts
 
 
 def ground_places(atom: Atom) -> Atom:

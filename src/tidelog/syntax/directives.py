@@ -57,7 +57,7 @@ class DirectiveReader(ClauseReader):
             case "pragma":
                 self._strings()
             case "plan":
-                self._plan()
+                raise self.failure("TL126", first.span)
             case _:
                 raise self.unknown_directive(first, word)
         return []
@@ -194,17 +194,6 @@ class DirectiveReader(ClauseReader):
         self.expect(STRING, "a string")
         while self.token.kind == STRING:
             self.string()
-
-    def _plan(self) -> None:
-        """`.plan 0:(2, 1), 1:(1, 2)` orders Soufflé's joins; nothing of it is kept."""
-        while True:
-            self.expect(NUMBER, "the number of a version")
-            self.expect(":", "`:`")
-            if self.token.kind != "(":
-                raise self.unexpected("`(` and an order of atoms")
-            self.terms_until(self.advance())
-            if not self.accept(","):
-                return
 
     def skip_braces(self) -> None:
         """After a refused directive: step over the block in braces that belongs to it, if there is one."""

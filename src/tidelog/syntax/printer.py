@@ -111,7 +111,8 @@ class _Printer:
     def rule(self, rule: Rule) -> str:
         label = "" if rule.label is None else print_label(rule.label) + ": "
         body = " :- " + self.body(rule.body) if rule.body else ""
-        return f"{label}{self.atom(rule.head)}{body}."
+        orders = ", ".join(f"{version}:({', '.join(map(str, order))})" for version, order in rule.plans)
+        return f"{label}{self.atom(rule.head)}{body}." + (f" .plan {orders}" if orders else "")
 
     def body(self, body: Iterable[Literal]) -> str:
         return ", ".join(map(self.literal, body))

@@ -122,7 +122,7 @@ class ProgramReader(DirectiveReader):
         first = self.tokens[start]
         if first.kind == DIRECTIVE or code == "TL111":
             self._recover_directive(start, first)
-        elif code != "TL101" and (self.at == start or self.previous.kind != "."):
+        elif code not in ("TL101", "TL127") and (self.at == start or self.previous.kind != "."):
             while self.token.kind not in (".", END, DIRECTIVE):
                 self.advance()
             self.accept(".")

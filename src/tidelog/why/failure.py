@@ -238,9 +238,16 @@ class _Refutation:
     def _present(self, question: Question, atom: Atom, frame: Valuation) -> str:
         """A fact that a negated atom forbids."""
         key = (atom.predicate, tuple(cell for cell in self._cells(atom, frame) if cell is not None))
-        step = self.words.step(key) if is_auxiliary(atom.predicate) else None
-        facts = [item for item in step.items if isinstance(item, tuple)] if step is not None else [key]
+        facts = self._behind(key) if is_auxiliary(atom.predicate) else [key]
         return ", ".join(map(self.ledger.fact_text, facts)) or self._told(question, Part(atom, 0), frame)
+
+    def _behind(self, key: FactKey) -> list[FactKey]:
+        """The facts that an auxiliary one rests on; none where looking for them would visit too many."""
+        try:
+            step = self.words.step(key)
+        except OutOfWorkError:
+            return []
+        return [] if step is None else [item for item in step.items if isinstance(item, tuple)]
 
     def _false(self, question: Question, literal: object, told: str, part: Part) -> tuple[str, str]:
         assert isinstance(literal, Comparison)

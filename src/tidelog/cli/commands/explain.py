@@ -17,6 +17,7 @@ from tidelog.cli.guard import guarded
 from tidelog.cli.load import load_engine
 from tidelog.cli.options import ProgramArgument
 from tidelog.cli.place import ON_SPARK
+from tidelog.plan.advice import Plans
 
 
 @app.command("explain")
@@ -30,13 +31,19 @@ def explain_command(
     partitions: Annotated[
         int, typer.Option("--partitions", metavar="N", min=1, help="Tell the placement on so many partitions.")
     ] = ON_SPARK,
+    analyze: Annotated[
+        bool, typer.Option("--analyze", help="Tell how often each step was entered, its rows, and what was expected.")
+    ] = False,
+    plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the indexes.
 
     Cross products, where a join visits a whole relation again and again, are listed; at the end stands where each
-    relation lives on several partitions, and which rules send messages.
+    relation lives on several partitions, and which rules send messages. With `--analyze` every step is told with what
+    it did while the program was evaluated over the facts: visits, rows, and the rows for one visit beside the number
+    that the planner expected.
     """
-    with guarded(), load_engine(program, facts) as db:
-        told = db.explain(core=core, partitions=partitions)
+    with guarded(), load_engine(program, facts, plans) as db:
+        told = db.explain(core=core, partitions=partitions, analyze=analyze)
         typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))

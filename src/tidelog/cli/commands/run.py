@@ -25,6 +25,7 @@ from tidelog.cli.place import (
 )
 from tidelog.cli.run_program import Algorithm, Options, check_options, run_program
 from tidelog.partition.limits import Limits
+from tidelog.plan.advice import Plans
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -72,6 +73,7 @@ def run_command(
     limit_facts: Annotated[int | None, typer.Option(min=1, help="Facts that an epoch may make.")] = None,
     limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
     limit_memory: MemoryOption = None,
+    plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
     runtime: ChosenRuntimeOption = None,
     partitions: PartitionsOption = None,
     master: MasterOption = None,
@@ -88,6 +90,6 @@ def run_command(
     with guarded():
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
         place = Place(runtime, partitions, master, read_settings(settings))
-        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place)
+        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
         check_options(options)
         run_program(read_valid(program), options)

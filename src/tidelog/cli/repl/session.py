@@ -64,8 +64,8 @@ class ReplSession:
         except TidelogError as error:
             show_error(error, self.to)
             return False
-        except KeyboardInterrupt:
-            self.to.print("interrupted; nothing was changed")
+        except KeyboardInterrupt as interrupt:
+            self.to.print(f"interrupted; nothing was changed{interrupt}")
             return False
         return True
 

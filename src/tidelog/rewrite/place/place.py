@@ -80,7 +80,7 @@ def _check_names(core: Mapping[str, Rule], localised: Mapping[str, Rule]) -> Non
     heads = {rule.head.predicate: rule for rule in core.values()}
     for name in localised.keys() - core.keys():
         if name in heads:
-            label = heads[name].root.label or heads[name].label
+            label = heads[name].users_label
             raise failures.COPY_NAME.error(name=name, label=label)
 
 

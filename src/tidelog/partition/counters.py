@@ -1,0 +1,69 @@
+"""What every step of every plan did, and how many rows each rule visited: counted by the kernel, always.
+
+Law: counts of steps stand beside the code of a partition, cell by cell, and only grow; the rows that rules visit are
+counted from the beginning of an epoch. The state of the machine holds the addresses of the arrays kept here, which are
+replaced only while no kernel runs. What an epoch did that was rolled back is counted too: the work was done.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells, address
+
+KEPT = [at.COUNTS, at.VISITS]  # of the state, from one epoch to the next
+
+
+class Counters:
+    """Counts of steps by place of the code, and rows visited by number of the rule."""
+
+    def __init__(self, state: Cells) -> None:
+        self._state = state
+        self._counts: Cells = np.zeros(0, np.int64)
+        self.visits: Cells = np.zeros(0, np.int64)
+        self.fit_code(1024)
+        self.fit_rules(64)
+
+    def fit_code(self, cells: int) -> None:
+        """Room for code of so many cells."""
+        self._counts = _grown(self._counts, cells)
+        self._state[at.COUNTS] = address(self._counts)
+
+    def fit_rules(self, rules: int) -> None:
+        """Room for so many rules."""
+        self.visits = _grown(self.visits, rules)
+        self._state[at.VISITS] = address(self.visits)
+
+    def start_epoch(self) -> None:
+        """No rule has visited anything."""
+        self.visits[:] = 0
+
+    def read(self, code: Cells, place: int, steps: int) -> Cells:
+        """What a plan did whose code stands at ``place``: a row (entered, visited, passed) for its trigger and steps.
+
+        A trigger is entered by every fact of its relation that changes, and passed by those that match.
+        """
+        found = np.zeros((steps + 1, 3), np.int64)
+        entered, passed = self._counts[place + at.TRIGGERED], self._counts[place + at.MATCHED]
+        found[0] = (entered, entered, passed)
+        step = place + at.P_BINDS + 3 * int(code[place + at.P_NBIND])
+        for row in range(1, steps + 1):
+            found[row] = self._counts[step : step + 3]
+            step += int(code[step + at.S_LEN])
+        return found
+
+    def clear(self) -> None:
+        """All code is about to go."""
+        self._counts[:] = 0
+
+    def forget(self, place: int, cells: int) -> None:
+        """The code at a place is not used any more."""
+        self._counts[place : place + cells] = 0
+
+
+def _grown(cells: Cells, wanted: int) -> Cells:
+    """The same cells with room for more."""
+    if wanted <= len(cells):
+        return cells
+    return np.concatenate([cells, np.zeros(max(wanted - len(cells), len(cells)), np.int64)])

@@ -1,0 +1,163 @@
+"""A plan in words: what is visited when a fact of a rule's body changes, step by step.
+
+Law: a step is told with the variables and terms of the rule in place of the registers of the plan; a computation is
+told where its value is used. Relations that a rewrite made are told in words, never by the names they have inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
+from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
+from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.paths.names import paths_in_words
+from tidelog.rewrite.place.describe import COPY
+from tidelog.syntax import print_literal, print_rule, print_term
+
+WHOLE = "the whole state"
+
+
+class Names(Protocol):
+    """What literals and terms are called before the user."""
+
+    def literal(self, literal: Literal) -> str:
+        """A literal with its relation told."""
+
+    def term(self, term: Term) -> str:
+        """A term as it is written."""
+
+
+class RuleNames:
+    """Names as far as a rule by itself tells them: where no rule set is at hand."""
+
+    def relation(self, name: str) -> str:
+        """A relation's name, or words for one that a rewrite made.
+
+        >>> names = RuleNames()
+        >>> names.relation("edge"), names.relation("__only_edge/1"), names.relation("__edge_by_2")
+        ('edge', 'edge, some columns', 'copy of edge')
+        """
+        if not is_auxiliary(name):
+            return name
+        if (walks := paths_in_words(name)) is not None:
+            return walks
+        if (copy := COPY.fullmatch(name)) is not None:
+            return f"copy of {self.relation(copy['source'])}"
+        if name.startswith(PROJECTION):
+            return f"{self.relation(name.removeprefix(PROJECTION).rpartition('/')[0])}, some columns"
+        return in_words(name)
+
+    def literal(self, literal: Literal) -> str:
+        """A literal with its relation told."""
+        atom = literal.atom if isinstance(literal, Negation) else literal
+        if isinstance(atom, Atom) and is_auxiliary(atom.predicate):
+            args = ", ".join(self.term(arg) for arg in atom.args)
+            text = f"[{self.relation(atom.predicate)}]({args})"
+            return f"!{text}" if isinstance(literal, Negation) else text
+        return print_literal(literal)
+
+    def term(self, term: Term) -> str:
+        """A term as it is written."""
+        return print_term(term)
+
+
+def users_text(rule: Rule) -> str:
+    """The rule of the user's text that a rule comes from, with its label."""
+    return print_rule(replace(rule.root, label=rule.users_label))
+
+
+def trigger_in_words(plan: Plan, names: Names) -> str:
+    """What a plan begins with."""
+    return WHOLE if plan.trigger is None else names.literal(plan.rule.body[plan.trigger])
+
+
+def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
+    """A text for every step; an empty one for a computation, which is told where its value is used."""
+    told = _Told(plan, names)
+    return tuple(told.step(step) for step in plan.steps)
+
+
+def plan_in_words(plan: Plan, names: Names) -> str:
+    """Trigger and steps in one line."""
+    steps = ", then ".join(filter(None, steps_in_words(plan, names)))
+    begin = f"over {trigger_in_words(plan, names)}" if plan.trigger is None else f"on {trigger_in_words(plan, names)}"
+    return f"{begin}: {steps}" if steps else begin
+
+
+def columns_text(columns: Sequence[int]) -> str:
+    """Column numbers with their noun.
+
+    >>> columns_text([2]), columns_text([1, 3])
+    ('column 2', 'columns 1, 3')
+    """
+    return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
+
+
+class _Told:
+    """The steps of a plan with registers told as the variables and terms they hold."""
+
+    def __init__(self, plan: Plan, names: Names) -> None:
+        self.plan = plan
+        self.names = names
+        self.terms: dict[int, Term] = {}
+        if plan.trigger is not None:
+            trigger = plan.rule.body[plan.trigger]
+            self._bind(trigger.atom if isinstance(trigger, Negation) else trigger, plan.binds)
+
+    def _bind(self, atom: Literal, binds: Iterable[tuple[int, int]]) -> None:
+        assert isinstance(atom, Atom)
+        self.terms.update({register: atom.args[column] for column, register in binds})
+
+    def _term(self, operand: Operand) -> Term:
+        return operand if isinstance(operand, Const) else self.terms[operand]
+
+    def step(self, step: Step) -> str:
+        """The step in words; nothing for a computation, which is told where its value is used."""
+        match step:
+            case Visit():
+                return self._visit(step)
+            case Absent(position=position):
+                return self.names.literal(self.plan.rule.body[position])
+            case Compare(op=op, left=left, right=right):
+                return self.names.literal(self._compared(op, self._term(left), self._term(right)))
+            case Compute(op=op, target=target, args=args):
+                self.terms[target] = Call(op, tuple(map(self._term, args)))
+            case Apply(function=function, target=target, args=args):
+                self.terms[target] = Call(function, tuple(map(self._term, args)))
+            case Generate(target=target, first=first, end=end, step=by):
+                args = (first, end) if by is None else (first, end, by)
+                return self._generated(target, Call("range", tuple(map(self._term, args))))
+            case Expose(kind=kind):
+                return f"if it is the {'least' if kind == 'min' else 'greatest'} of its group"
+        return ""
+
+    def _compared(self, op: str, left: Term, right: Term) -> Comparison:
+        """A comparison; that of texts is told as itself, not as the sign of their order."""
+        if isinstance(left, Call) and left.function == "compare" and right == Const(0, "number"):
+            left, right = left.args
+        return Comparison(op, left, right)
+
+    def _visit(self, step: Visit) -> str:
+        atom = self.plan.rule.body[step.position]
+        self._bind(atom, step.binds)
+        text = self.names.literal(atom)
+        if step.is_scan:
+            return f"all of {text}"
+        if len(step.key) == step.arity:
+            return f"{text} as one fact"
+        return f"{text} by {columns_text([column + 1 for column in step.columns])}"
+
+    def _generated(self, target: int, values: Call) -> str:
+        variable = next(
+            (
+                literal.left
+                for literal in self.plan.rule.body
+                if isinstance(literal, Comparison) and isinstance(literal.left, Var) and literal.right == values
+            ),
+            Var("_"),
+        )
+        self.terms[target] = variable
+        return f"{self.names.term(variable)} in {self.names.term(values)}"
