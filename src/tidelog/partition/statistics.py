@@ -1,8 +1,8 @@
 """What a partition knows about its relations: sizes, distinct keys, and how long the chains of keys are.
 
 Law: an estimate only chooses between plans that give the same supports. Keys are counted when a planner asks for them
-first, in one pass over the records, and again when the relation has doubled or halved since; an index that is there
-tells for nothing.
+first, in one pass over the records, and again when the relation has grown or shrunk by a factor since; an index that
+is there tells for nothing.
 
 How many rows does a look-up meet? For a key drawn from all keys it is n / D; for a key drawn from the rows themselves,
 as when hubs meet hubs, it is the sum of squares F2 / n. Where a key comes from is not known, so that the geometric
@@ -24,10 +24,11 @@ from tidelog.partition.records import STATE
 from tidelog.partition.relations import Relations
 
 GROWING = 1000  # a relation of the own stratum is taken to become at least so large
-AGAIN = 2  # the factor by which a relation must have changed before its keys are counted again
+AGAIN = 4  # the factor by which a relation must have changed before its keys are counted again
 EXACT = 1 << 12  # rows that are counted exactly
-BUCKETS = 1 << 16
-SAMPLE = 1 << 14  # keys that are looked at, where there are more
+BUCKETS = 1 << 14
+CHUNK = 1 << 15  # rows looked at together, so that they stay in the cache
+SAMPLE = 1 << 12  # keys that are looked at, where there are more
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +40,28 @@ class Keys:
     chain: float
 
 
-def count_keys(columns: Cells) -> Keys:
-    """Count the distinct rows of an array, exactly if it is short.
+def count_keys(records: Cells, columns: tuple[int, ...]) -> Keys:
+    """Count the keys that records have in some columns, exactly if there are few records.
 
-    >>> cells = np.array([[1, 1], [1, 2], [1, 3], [2, 1]])
-    >>> found = count_keys(cells[:, :1])
+    >>> found = count_keys(np.array([[1, 1], [1, 2], [1, 3], [2, 1]]), (0,))
     >>> found.distinct, round(found.chain, 2)
     (2.0, 2.24)
     """
-    rows, mixed = len(columns), _mixed(columns)
+    rows = len(records)
     if rows <= EXACT:
-        _, counts = np.unique(mixed, return_counts=True)
+        _, counts = np.unique(_mixed(records, columns), return_counts=True)
         return _keys(rows, float(len(counts)), float(counts @ counts))
-    counts = np.bincount((mixed >> np.uint64(48)).astype(np.int64), minlength=BUCKETS)
+    shift = max(0, (rows // SAMPLE).bit_length() - 1)
+    counts, sample = np.zeros(BUCKETS, np.int64), []
+    for first in range(0, rows, CHUNK):
+        mixed = _mixed(records[first : first + CHUNK], columns)
+        counts += np.bincount((mixed >> np.uint64(50)).astype(np.int64), minlength=BUCKETS)
+        sample.append(mixed[mixed & np.uint64((1 << shift) - 1) == 0])
     squares = (float(counts.astype(np.float64) @ counts) - rows * rows / BUCKETS) * BUCKETS / (BUCKETS - 1)
     used = int(np.count_nonzero(counts))
     if used <= SAMPLE:
         return _keys(rows, -BUCKETS * log(1 - used / BUCKETS), squares)
-    shift = max(0, (rows // SAMPLE).bit_length() - 1)
-    sample = mixed[mixed & np.uint64((1 << shift) - 1) == 0]
-    return _keys(rows, float(len(np.unique(sample)) << shift), squares)
+    return _keys(rows, float(len(np.unique(np.concatenate(sample))) << shift), squares)
 
 
 def _keys(rows: int, distinct: float, squares: float) -> Keys:
@@ -67,11 +70,11 @@ def _keys(rows: int, distinct: float, squares: float) -> Keys:
     return Keys(rows, distinct, sqrt(average * max(average, squares / max(1, rows))))
 
 
-def _mixed(columns: Cells) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """A hash of every row."""
-    mixed = np.full(len(columns), 0x2545F4914F6CDD1D, np.uint64)
-    for column in range(columns.shape[1]):
-        mixed ^= columns[:, column].astype(np.uint64)
+def _mixed(records: Cells, columns: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """A hash of every key."""
+    mixed = np.full(len(records), 0x2545F4914F6CDD1D, np.uint64)
+    for column in columns:
+        mixed ^= records[:, column].astype(np.uint64)
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
@@ -96,20 +99,22 @@ class Statistics:
         number = relations.numbers[name]
         rows, known = relations.live(number), self._known.get((number, columns))
         if known is None or not known.rows <= rows * AGAIN or not rows <= known.rows * AGAIN:
-            known = self._known[number, columns] = count_keys(self._columns(number, columns))
+            known = self._known[number, columns] = count_keys(self._live_records(number), columns)
         told = relations.distinct_keys(number, columns)
         return known if not told else _with_distinct(known, rows, told)
+
+    def distinct(self, name: str, columns: tuple[int, ...]) -> float:
+        """How many keys a relation has in some columns; an index tells it for nothing."""
+        told = self._relations.distinct_keys(self._relations.numbers[name], columns)
+        return float(told) if told else self.keys(name, columns).distinct
 
     def seen_from(self, own: Collection[str], *, counted: bool = True) -> SeenFrom:
         """The statistics as the rules of a stratum with these relations see them; keys are counted if ``counted``."""
         return SeenFrom(self, own, counted)
 
-    def _columns(self, number: int, columns: tuple[int, ...]) -> Cells:
-        records = self._relations.records(number)
-        directory = self._relations.directory
-        if directory[number, LIVE_ROWS] < directory[number, ROWS]:
-            records = records[records[:, STATE] & LIVE != 0]
-        return records[:, list(columns)]
+    def _live_records(self, number: int) -> Cells:
+        records, row = self._relations.records(number), self._relations.directory[number]
+        return records if row[LIVE_ROWS] == row[ROWS] else records[records[:, STATE] & LIVE != 0]
 
 
 def _with_distinct(known: Keys, rows: int, distinct: int) -> Keys:
@@ -137,8 +142,10 @@ class SeenFrom:
 
     def distinct(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
         """About how many different values the columns have, at least one."""
-        if self._is_known(relation) and len(columns) < arity:
-            return self._statistics.keys(relation, columns).distinct
+        if len(columns) == arity:
+            return max(1.0, self._size(relation))
+        if self._is_known(relation):
+            return self._statistics.distinct(relation, columns)
         return float(max(1.0, self._size(relation) ** (len(columns) / arity)))
 
     def _is_known(self, relation: str) -> bool:

@@ -72,10 +72,18 @@ class Body:
         self.rows = tuple(i for i, part in enumerate(self.parts) if part.kind == ROWS)
         self.tests = tuple(i for i, part in enumerate(self.parts) if part.kind == TEST)
         self.late = tuple(i for i, part in enumerate(self.parts) if part.kind == LATE)
-        self.readers: dict[int, list[int]] = {}  # the rows that read a variable
+        self.readers: dict[int, list[int]] = {}  # the rows that read a variable, also as a mask
         for i in self.rows:
             for bit in bits_of(self.parts[i].variables):
                 self.readers.setdefault(bit, []).append(i)
+        self.reading = {bit: sum(1 << i for i in found) for bit, found in self.readers.items()}
+
+    def beside(self, position: int) -> int:
+        """The rows that share a variable with a literal, as a mask."""
+        found = 0
+        for bit in bits_of(self.parts[position].variables):
+            found |= self.reading[bit]
+        return found
 
     def mask(self, names: Iterable[str]) -> int:
         """The bits of some variables; those that the body does not use have none."""

@@ -7,7 +7,8 @@ visits.
 from __future__ import annotations
 
 from tidelog.plan.body import Body, is_generator
-from tidelog.plan.order import Next, Ordering, Statistics
+from tidelog.plan.estimate import Statistics
+from tidelog.plan.order import Next, Ordering
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, Advised

@@ -11,30 +11,19 @@ programming over the sets of atoms visited, for bodies of up to `EXACT` atoms; s
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from tidelog.plan.body import HALF, Body, Part, bits_of
+from tidelog.plan.body import Body, bits_of
+from tidelog.plan.estimate import Estimates, Statistics
 from tidelog.program import Atom, Literal
 
 EXACT = 10
-RANGE_ROWS = 10.0  # about how many numbers a range has
-REPEATED = 0.3  # of the rows have equal values in two columns
 ADVISED = 4.0  # times the cost of the best order is not too much for one that is advised
-ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable
+ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable does
 
-
-class Statistics(Protocol):
-    """What the planner asks about the data."""
-
-    def matching(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
-        """About how many facts agree on the columns, given values that occur there."""
-        ...
-
-    def distinct(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
-        """About how many different values the columns have, at least one."""
-        ...
+Chain = tuple["Next", "Chain"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +36,17 @@ class Next:
 
 @dataclass(slots=True)
 class _State:
-    """How far an order has come; ``chain`` is the literals so far, the last one first."""
+    """How far an order has come: variables bound, literals done, rows with a bound variable, the order itself.
+
+    ``rows`` is about how many valuations there are so far; ``chain`` holds the last literal first.
+    """
 
     bound: int
     done: int
-    rows: float
-    cost: float
-    chain: tuple[object, ...] | None
+    near: int
+    rows: float = 1.0
+    cost: float = 0.0
+    chain: Chain = None
 
     def take(self, position: int, estimate: float) -> None:
         """One more literal."""
@@ -65,20 +58,20 @@ class _State:
         found, chain = [], self.chain
         while chain is not None:
             found.append(chain[0])
-            chain = chain[1]  # type: ignore[assignment]  # a chain of pairs
-        return found[::-1]  # type: ignore[return-value]
+            chain = chain[1]
+        return found[::-1]
 
 
 class Ordering:
-    """The orders of one body over the same statistics; what was estimated once is remembered."""
+    """The orders of one body over the same statistics."""
 
     def __init__(self, body: Body, statistics: Statistics) -> None:
-        self._body = body
-        self._parts = body.parts
-        self._statistics = statistics
-        self._known: dict[tuple[int, int, int], tuple[float, float]] = {}
-        self._row_mask = sum(1 << i for i in body.rows)
-        self._beside = {i: self._neighbours(i) for i in body.rows}
+        self._body, self._parts = body, body.parts
+        self._is_long = len(body.rows) > EXACT
+        self._estimates = Estimates(body, statistics, origins=not self._is_long)
+        self._every_row = sum(1 << i for i in body.rows)
+        self._ranges = [i for i in body.rows if not isinstance(self._parts[i].literal, Atom)]
+        self._alone = sum(1 << i for i in body.rows if self._stands_alone(i))
 
     def order(
         self, bound: int, without: int | None = None, advised: Sequence[int] | None = None, *, binding: bool = False
@@ -87,110 +80,46 @@ class Ordering:
 
         An order of atoms that is ``advised`` is followed if it costs little more, or if it is ``binding``.
         """
-        asked = None if advised is None else self._follow(self._start(bound, without), advised)
+        asked = None if advised is None else self._finish(self._follow(self._start(bound, without), advised))
         if asked is not None and binding:
             return asked.order()
-        state = self._start(bound, without)
-        left = sum(not state.done >> i & 1 for i in self._body.rows)
-        state = self._search(state) if 1 < left <= EXACT else self._step_by_step(state)
-        self._finish(state)
-        return (asked if asked is not None and asked.cost <= ADVISED * state.cost else state).order()
+        start = self._start(bound, without)
+        best = self._finish(self._step_by_step(start) if self._is_long else self._search(start))
+        return (asked if asked is not None and asked.cost <= ADVISED * best.cost else best).order()
 
     def _start(self, bound: int, without: int | None) -> _State:
-        state = _State(bound, 0 if without is None else 1 << without, 1.0, 0.0, None)
+        state = _State(0, 0 if without is None else 1 << without, self._alone)
+        self._bind(state, bound)
         self._settle(state)
         return state
 
-    def _follow(self, state: _State, advised: Sequence[int]) -> _State:
-        """Visit atoms in an order that is given; rows that it does not speak of come where they are few."""
-        for position in advised:
-            while (beside := self._beside_advised(state, advised, position)) is not None:
-                state = self._visited(state, beside)
-                self._settle(state)
-            while not self._is_connected(position, state) and self._compute_for(position, state):
-                self._settle(state)
-            state = self._visited(state, position)
-            self._settle(state)
-        state = self._step_by_step(state)
-        self._finish(state)
+    def _finish(self, state: _State) -> _State:
+        """What is left are late literals, and tests that wait for them."""
+        while any(not state.done >> i & 1 for i in self._body.late):
+            self._take_late(state)
+        assert state.done + 1 == 1 << len(self._parts), "the safety check admits the body"
         return state
-
-    def _beside_advised(self, state: _State, advised: Sequence[int], position: int) -> int | None:
-        """Other rows, that start from something known and match no more than the atom whose turn it is."""
-        most = self._estimate(position, state)[1]
-        left = (i for i in self._body.rows if not state.done >> i & 1 and i not in advised)
-        near = (i for i in left if self._is_connected(i, state) and self._estimate(i, state)[1] <= most)
-        return next(near, None)
-
-    def _compute_for(self, position: int, state: _State) -> bool:
-        """Make a late computation whose result an atom reads; False if none is ready."""
-        wanted = self._parts[position].variables & ~state.bound
-        for i in self._body.late:
-            part = self._parts[i]
-            if not state.done >> i & 1 and part.is_ready(state.bound) and part.variables & wanted:
-                state.bound |= part.variables
-                state.take(i, 0.0)
-                return True
-        return False
-
-    def _neighbours(self, position: int) -> int:
-        """The atoms that share a variable with one."""
-        found = 0
-        for bit in bits_of(self._parts[position].variables):
-            for i in self._body.readers[bit]:
-                found |= 1 << i
-        return found
-
-    # What one visit gives
-
-    def _estimate(self, position: int, state: _State) -> tuple[float, float]:
-        """About how many rows a visit looks at, and how many of those match."""
-        part = self._parts[position]
-        key = (position, state.bound & part.variables, state.done & self._beside[position])
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._estimated(part, key[1], key[2])
-        return known
-
-    def _estimated(self, part: Part, bound: int, done: int) -> tuple[float, float]:
-        atom = part.literal
-        if not isinstance(atom, Atom):
-            return RANGE_ROWS, RANGE_ROWS if part.variables & ~bound else HALF
-        name, arity = atom.predicate, len(atom.args)
-        columns = tuple(i for i, bit in enumerate(part.columns) if not bit & ~bound)
-        looked = self._statistics.matching(name, arity, columns)
-        matched = looked if len(columns) < arity else min(HALF, looked / self._cells(name, arity))
-        for column in columns:
-            if part.columns[column]:
-                here = self._statistics.distinct(name, arity, (column,))
-                matched *= min(1.0, here / self._values(part.columns[column], done, here))
-        free = [bit for i, bit in enumerate(part.columns) if i not in columns]
-        return (looked if len(columns) == arity else matched), matched * REPEATED ** (len(free) - len(set(free)))
-
-    def _cells(self, name: str, arity: int) -> float:
-        """How many facts there would be if every value of a column stood beside every value of the others, per fact."""
-        if arity < 2:
-            return 1.0
-        size, cells = self._statistics.matching(name, arity, ()), 1.0
-        for column in range(arity):
-            cells *= self._statistics.distinct(name, arity, (column,))
-        return max(1.0, cells / max(1.0, size))
-
-    def _values(self, bit: int, done: int, otherwise: float) -> float:
-        """About how many values a variable has, as the atoms visited bind it."""
-        found = []
-        for i in self._body.readers.get(bit, ()):
-            atom = self._parts[i].literal
-            if done >> i & 1 and isinstance(atom, Atom):
-                column = self._parts[i].columns.index(bit)
-                found.append(self._statistics.distinct(atom.predicate, len(atom.args), (column,)))
-        return max(1.0, min(found, default=otherwise))
 
     # Which literals may come next
 
-    def _settle(self, state: _State) -> None:
-        """Make every test that can be made; equations bind."""
-        again = True
+    def _stands_alone(self, position: int) -> bool:
+        """Whether an atom needs no variable to start from: constants leave about one row of it."""
+        part = self._parts[position]
+        if not isinstance(part.literal, Atom) or 0 not in part.columns:
+            return not part.columns and isinstance(part.literal, Atom)
+        return self._estimates.visit(position, 0, 0)[0] <= ONE_ROW
+
+    def _bind(self, state: _State, variables: int) -> int:
+        """Bind variables; those that are new."""
+        fresh = variables & ~state.bound
+        state.bound |= fresh
+        for bit in bits_of(fresh):
+            state.near |= self._body.reading.get(bit, 0)
+        return fresh
+
+    def _settle(self, state: _State) -> int:
+        """Make every test that can be made; gives the variables that equations bind."""
+        fresh, again = 0, bool(self._body.tests)
         while again:
             again = False
             for i in self._body.tests:
@@ -198,33 +127,30 @@ class Ordering:
                 if not state.done >> i & 1 and part.is_ready(state.bound):
                     if not part.variables & ~state.bound:
                         state.rows *= part.passing
-                    state.bound |= part.variables
+                    fresh |= self._bind(state, part.variables)
                     state.take(i, 0.0)
                     again = True
+        return fresh
 
     def _candidates(self, state: _State) -> list[int]:
         """The rows that may come next; late literals are taken where nothing else is connected any more."""
-        while True:
-            left = [i for i in self._body.rows if not state.done >> i & 1]
-            found = [i for i in left if self._is_connected(i, state)]
-            if found or not left:
+        while left := self._every_row & ~state.done:
+            found = [i for i in bits_at(left & state.near) if self._is_visitable(i, state.bound)]
+            found += [
+                i for i in self._ranges if i not in found and left >> i & 1 and self._is_visitable(i, state.bound)
+            ]
+            found = found or self._apart(left, state)
+            if found:
                 return found
-            apart = self._apart(left, state)
-            if apart:
-                return apart
             self._take_late(state)
+        return []
 
-    def _is_connected(self, position: int, state: _State) -> bool:
-        """Whether a visit starts from something known: a bound variable, or constants that leave about one row."""
-        part, bound = self._parts[position], state.bound
-        if not isinstance(part.literal, Atom):
-            return part.is_ready(bound)
-        if part.variables & bound or not part.variables:
-            return True
-        return 0 in part.columns and self._estimate(position, state)[0] <= ONE_ROW
+    def _is_visitable(self, position: int, bound: int) -> bool:
+        part = self._parts[position]
+        return isinstance(part.literal, Atom) or part.is_ready(bound)
 
-    def _apart(self, left: list[int], state: _State) -> list[int]:
-        """The atoms that no late literal will connect: they are crossed with what is bound; none while one does."""
+    def _apart(self, left: int, state: _State) -> list[int]:
+        """The atoms that no late literal will connect: they are crossed with what is bound."""
         late = [self._parts[i] for i in self._body.late if not state.done >> i & 1]
         ready = [part for part in late if part.is_ready(state.bound)]
         reached, before = state.bound, -1
@@ -235,13 +161,13 @@ class Ordering:
             for part in self._parts:
                 if part.variables & reached & ~state.bound or part.is_ready(reached):
                     reached |= part.variables
-        atoms = [i for i in left if isinstance(self._parts[i].literal, Atom)]
+        atoms = [i for i in bits_at(left) if isinstance(self._parts[i].literal, Atom)]
         return [i for i in atoms if not self._parts[i].variables & reached] or ([] if ready else atoms)
 
     def _take_late(self, state: _State) -> None:
         """The next late literal, and the tests that wait for it."""
         position = next(i for i in self._body.late if not state.done >> i & 1 and self._parts[i].is_ready(state.bound))
-        state.bound |= self._parts[position].variables
+        self._bind(state, self._parts[position].variables)
         state.take(position, 0.0)
         self._settle(state)
 
@@ -249,48 +175,95 @@ class Ordering:
 
     def _visited(self, state: _State, position: int) -> _State:
         """The state after one more visit."""
-        looked, matched = self._estimate(position, state)
-        after = _State(
-            state.bound | self._parts[position].variables,
-            state.done,
-            state.rows * matched,
-            state.cost + state.rows * (1.0 + looked),
-            state.chain,
-        )
+        looked, matched = self._estimates.visit(position, state.bound, state.done)
+        cost = state.cost + state.rows * (1.0 + looked)
+        after = _State(state.bound, state.done, state.near, state.rows * matched, cost, state.chain)
         after.take(position, matched)
+        self._bind(after, self._parts[position].variables)
         return after
 
     def _search(self, start: _State) -> _State:
         """The cheapest order: the best way to each set of atoms, larger sets last."""
-        layer = {start.done: start}
+        layer, rows, visit = [start], self._every_row, self._estimates.visit
         while True:
-            following: dict[int, _State] = {}
-            for state in layer.values():
+            best: dict[int, tuple[float, _State, int]] = {}
+            for state in layer:
                 for position in self._candidates(state):
-                    after = self._visited(state, position)
-                    key = after.done & self._row_mask
-                    known = following.get(key)
-                    if known is None or after.cost < known.cost:
-                        following[key] = after
-            if not following:
-                return min(layer.values(), key=lambda state: state.cost)
-            for state in following.values():
+                    cost = state.cost + state.rows * (1.0 + visit(position, state.bound, state.done)[0])
+                    key = (state.done | 1 << position) & rows
+                    known = best.get(key)
+                    if known is None or cost < known[0]:
+                        best[key] = (cost, state, position)
+            if not best:
+                return min(layer, key=lambda state: state.cost)
+            layer = [self._visited(state, position) for _, state, position in best.values()]
+            for state in layer:
                 self._settle(state)
-            layer = following
+
+    def _follow(self, state: _State, advised: Sequence[int]) -> _State:
+        """Visit atoms in an order that is given; rows that it does not speak of come where they are few."""
+        for position in advised:
+            while (beside := self._beside_advised(state, advised, position)) is not None:
+                state = self._visited(state, beside)
+                self._settle(state)
+            while not state.near >> position & 1 and self._compute_for(position, state):
+                self._settle(state)
+            state = self._visited(state, position)
+            self._settle(state)
+        return self._step_by_step(state)
+
+    def _beside_advised(self, state: _State, advised: Sequence[int], position: int) -> int | None:
+        """Other rows, that start from something known and match no more than the atom whose turn it is."""
+        visit = self._estimates.visit
+        most = visit(position, state.bound, state.done)[1]
+        left = [i for i in bits_at(self._every_row & ~state.done) if i not in advised]
+        near = (i for i in left if i in self._ranges or state.near >> i & 1)
+        ready = (i for i in near if self._is_visitable(i, state.bound))
+        return next((i for i in ready if visit(i, state.bound, state.done)[1] <= most), None)
+
+    def _compute_for(self, position: int, state: _State) -> bool:
+        """Make a late computation whose result an atom reads; False if none is ready."""
+        wanted = self._parts[position].variables & ~state.bound
+        for i in self._body.late:
+            part = self._parts[i]
+            if not state.done >> i & 1 and part.is_ready(state.bound) and part.variables & wanted:
+                self._bind(state, part.variables)
+                state.take(i, 0.0)
+                return True
+        return False
 
     def _step_by_step(self, state: _State) -> _State:
         """For long bodies: the visit that matches fewest rows, again and again."""
-        while candidates := self._candidates(state):
-            best = min(candidates, key=lambda i: (self._estimate(i, state)[1], i))
-            state = self._visited(state, best)
-            self._settle(state)
+        heap: list[tuple[float, int]] = []
+        self._offer(heap, state, self._candidates(state), only_best=True)
+        while heap:
+            position = heapq.heappop(heap)[1]
+            if not state.done >> position & 1:
+                before = state.bound
+                state = self._visited(state, position)
+                self._settle(state)
+                touched = {i for bit in bits_of(state.bound & ~before) for i in self._body.readers.get(bit, ())}
+                ready = [i for i in sorted(touched) if self._is_visitable(i, state.bound)]
+                self._offer(heap, state, ready)
+            if not heap:
+                self._offer(heap, state, self._candidates(state), only_best=True)
         return state
 
-    def _finish(self, state: _State) -> None:
-        """What is left are late literals, and tests that wait for them."""
-        while any(not state.done >> i & 1 for i in self._body.late):
-            self._take_late(state)
-        assert state.done + 1 == 1 << len(self._parts), "the safety check admits the body"
+    def _offer(
+        self, heap: list[tuple[float, int]], state: _State, positions: Sequence[int], *, only_best: bool = False
+    ) -> None:
+        """Put visits on the heap; of cross products only the best."""
+        found = [(self._estimates.visit(i, state.bound, state.done)[1], i) for i in positions]
+        found = [(rows, i) for rows, i in found if not state.done >> i & 1]
+        if only_best and found and not state.near & ~state.done:
+            found = [min(found)]
+        for entry in found:
+            heapq.heappush(heap, entry)
+
+
+def bits_at(mask: int) -> list[int]:
+    """The places of the bits of a mask, lowest first."""
+    return [bit.bit_length() - 1 for bit in bits_of(mask)]
 
 
 def order_literals(literals: Sequence[Literal], bound: set[str], statistics: Statistics) -> list[Next]:
