@@ -7,7 +7,7 @@ replaces theirs; it cannot notice bad plans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 import pytest
@@ -17,6 +17,7 @@ from tests.law.sabotage import TROUBLES, tiny_slices
 from tidelog import Engine
 from tidelog.engine.core import core_of
 from tidelog.partition import replan
+from tidelog.plan import indexes
 
 POINTS_TO = """
     points(V, H) :- new(V, H).
@@ -27,9 +28,19 @@ POINTS_TO = """
 
 
 @contextmanager
+def changeable() -> Iterator[None]:
+    """Every change of a size is reason enough to plan again, and any shorter index serves."""
+    changes = {(replan, "GROWTH"): 1, (replan, "SMALL"): 0, (replan, "GROWING"): 0, (indexes, "SHORT"): 10**9}
+    with ExitStack() as patches:
+        for (module, name), value in changes.items():
+            patches.enter_context(patch.object(module, name, value))
+        yield
+
+
+@contextmanager
 def restless(budget: int = 3) -> Iterator[None]:
-    """Every change of a size is reason enough to plan again, and slices are short."""
-    with patch.object(replan, "GROWTH", 1), patch.object(replan, "SMALL", 0), tiny_slices(budget):
+    """The same in short slices."""
+    with changeable(), tiny_slices(budget):
         yield
 
 
@@ -77,7 +88,7 @@ def test_plans_are_replaced_in_the_middle_of_an_epoch() -> None:
 def test_epoch_that_fails_after_plans_were_replaced_leaves_no_trace(trouble, chance: int) -> None:
     db = build()
     before = counts_of(db)
-    with patch.object(replan, "GROWTH", 1), patch.object(replan, "SMALL", 0):
+    with changeable():
         try:
             with trouble(db, chance) as expected, db.epoch() as e:
                 e.insert("assign", [(i % 31, (11 * i + 5) % 29) for i in range(40)])
@@ -88,6 +99,31 @@ def test_epoch_that_fails_after_plans_were_replaced_leaves_no_trace(trouble, cha
             e.insert("assign", [(i % 31, (11 * i + 5) % 29) for i in range(40)])
             e.delete("store", [(i % 31, i % 3, (3 * i + 2) % 23) for i in range(9)])
     assert db.verify()
-    indexes = core_of(db).runtime.node.partition.relations.index_columns()
-    used = {index for code in core_of(db).runtime.node.partition.rules.codes.values() for index in code.indexes}
-    assert len(indexes) == len(used)
+    partition = core_of(db).runtime.node.partition
+    used = {index for code in partition.rules.codes.values() for index in code.indexes}
+    assert len(partition.relations.index_columns()) == len(used)
+
+
+def test_shorter_index_serves_a_longer_look_up() -> None:
+    text = "p(X, Z) :- a(X, Y), f(X, Y, Z).  q(X, Z) :- b(X), f(X, Y, Z)."
+    rows = [(i, i % 7, i % 11) for i in range(3000)]
+    db = Engine(text)
+    with db.epoch() as e:
+        e.insert("f", rows)
+        e.insert("a", [(i, i % 5) for i in range(3000)])
+        e.insert("b", [(i,) for i in range(0, 3000, 10)])
+    with db.epoch() as e:
+        e.insert("a", [(i, 6) for i in range(50)])
+    made = {index for index in db.explain().indexes if index.relation == "f"}
+    assert {index.columns for index in made} == {(1,)}
+    assert set(db["p"]) == {(i, z) for i, y, z in rows if y == i % 5 or (i < 50 and y == 6)}
+    assert db.verify()
+
+
+def test_query_makes_no_index_for_one_scan() -> None:
+    db = Engine("p(X) :- e(X, _).")
+    with db.epoch() as e:
+        e.insert("e", [(i, i % 3) for i in range(100)])
+    partition = core_of(db).runtime.node.partition
+    with patch.object(type(partition.relations), "index", side_effect=AssertionError("an index")):
+        assert len(db.query("e(X, 2), X > 50")) == 16

@@ -97,6 +97,7 @@ class Assembler:
         self.dictionary = dictionary
         self.constants: list[int] = []
         self.memories: dict[int, Apply] = {}
+        self.indexes: set[tuple[int, tuple[int, ...]]] = set()  # made for plans
         self._constant_places: dict[int, int] = {}
 
     def assemble(self, plan: Plan, rule_number: int, same: frozenset[str], everywhere: bool = False) -> list[int]:
@@ -155,12 +156,12 @@ class Assembler:
         number = self.relations.numbers[step.relation]
         masks = accept_masks(step.relation in same, _is_before(step.position, plan), False)
         keys, index, op = list(step.key), -1, at.SCAN
-        rest: list[tuple[int, int, int]] = []
+        rest = [(column, at.CHECK, self._register(o)) for column, o in step.filters]
         if len(keys) == step.arity:
             op = at.ONE
         elif step.index is not None:
-            op, index = at.LOOKUP, self.relations.index(number, step.columns)
-            rest = [(column, at.CHECK, self._register(o)) for column, o in keys[at.MAX_KEY :]]
+            op, index = at.LOOKUP, self.index(number, step.columns)
+            rest += [(column, at.CHECK, self._register(o)) for column, o in keys[at.MAX_KEY :]]
             keys = keys[: at.MAX_KEY]
         rest += [(column, at.BIND, r) for column, r in step.binds] + [(c, at.CHECK, r) for c, r in step.checks]
         cells = [op, generator, number, int(step.relation in same), *masks, index, len(keys), len(rest)]
@@ -181,7 +182,7 @@ class Assembler:
         """The relations and the index behind a min or max."""
         candidates = self.relations.numbers[step.relation]
         shown = self.relations.add(f"__shown {rule.label}", len(step.group))
-        index = self.relations.index(candidates, step.group_columns)
+        index = self.index(candidates, step.group_columns)
         order = ORDERS.get(step.type, aggregate.NUMBERS) + (step.kind == "max")
         return Choice(candidates, shown, index, order, step.column)
 
@@ -193,6 +194,11 @@ class Assembler:
         index = self.relations.index(number, tuple(range(len(step.args))))
         keys = [self._register(a) for a in step.args]
         return [at.APPLY, -1, number, step.target, *(0,) * at.PHASES, index, len(keys), 0, *keys]
+
+    def index(self, number: int, columns: tuple[int, ...]) -> int:
+        """The number of an index that plans need."""
+        self.indexes.add((number, columns[: at.MAX_KEY]))
+        return self.relations.index(number, columns)
 
     def _register(self, operand: Operand) -> int:
         if isinstance(operand, int):

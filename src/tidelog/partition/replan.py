@@ -3,7 +3,8 @@
 Law: a plan is a table, and which facts a step of it sees does not depend on the order of the steps. So a plan may be
 replaced whenever no kernel runs, in the middle of an epoch and even of a batch: a walk that is under way goes on in its
 old code, which stays until the epoch is committed, and what is fired next follows the new one. A failed epoch leaves
-the plans replaced; their indexes stay, too. An index that no plan uses any more is dropped by a commit.
+the plans replaced; their indexes stay, too. The commit of an epoch that replaced plans chooses the indexes of all plans
+together, and drops those that no plan uses any more.
 
 An epoch that changes little pays for one comparison of sizes per stratum. The order of rules with less than three atoms
 is never in question.
@@ -12,14 +13,16 @@ is never in question.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf
 
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.machine import Machine
 from tidelog.partition.plan_counts import write_down
 from tidelog.partition.records import LONGEST_KEY
-from tidelog.partition.statistics import Statistics
+from tidelog.partition.statistics import GROWING, Statistics
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.build import Planning
+from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving
 from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.work import RuleForm
 from tidelog.program.functions import Function
@@ -43,7 +46,7 @@ class Replanner:
         self._machine, self._assembler, self._functions = machine, assembler, functions
         self._partitions = partitions
         self._entered: Stratum | None = None
-        self._loose = False  # whether an index may be without a plan that uses it
+        self.is_loose = False  # whether an index may be without a plan that uses it
 
     def planning(self, form: RuleForm) -> Planning:
         """What the plans of a rule share."""
@@ -53,13 +56,15 @@ class Replanner:
 
     def plan(self, code: RuleCode, same: frozenset[str]) -> None:
         """Plan a rule for a stratum with these relations, and assemble it."""
+        code.sizes = {}
         if code.planning.is_free:
             code.sizes = {name: self.statistics.live(name) for name in code.reads}
         plans = code.planning.deltas(self.statistics.seen_from(same, counted=code.planning.is_free))
+        plans = self._served(code, plans, self._serving(plans))
         if plans != code.plans or same != code.same:
             self._assemble(code, plans, same)
             self.replans += 1
-            self._loose = True
+            self.is_loose = True
         code.plans = plans  # with new estimates
 
     def assemble(self, code: RuleCode, same: frozenset[str]) -> None:
@@ -69,7 +74,8 @@ class Replanner:
     def place_whole(self, code: RuleCode) -> int:
         """The place of code that finds all supports of a rule over the whole state; it serves once."""
         plan = code.planning.whole(self.statistics.seen_from((), counted=code.planning.is_free))
-        self._loose = True
+        self.is_loose = True
+        plan = scanned_first(narrowed(plan, self._serving((plan,))), self._indexes().__contains__)
         return self._place(code, plan, code.same)
 
     def _assemble(self, code: RuleCode, plans: tuple[Plan, ...], same: frozenset[str]) -> None:
@@ -90,7 +96,8 @@ class Replanner:
     def enter(self, stratum: Stratum) -> None:
         """A stratum is visited: rules that read relations of quite another size than before are planned again."""
         self._entered = stratum
-        self.refresh()
+        if stratum.watch is None or stratum.watch.is_crossed(self._assembler.relations.directory):
+            self.refresh()
 
     def start_epoch(self) -> None:
         """No stratum is visited yet."""
@@ -99,7 +106,10 @@ class Replanner:
     def refresh(self) -> None:
         """Plan again what has outgrown its plans in the stratum that is visited; no kernel runs."""
         stratum, relations = self._entered, self._assembler.relations
-        if stratum is None or not stratum.watch(relations.numbers, _bounds).is_crossed(relations.directory):
+        if stratum is None:
+            return
+        watch = stratum.watch or stratum.watch_over(relations.numbers, _bounds)
+        if not watch.is_crossed(relations.directory):
             return
         for code in stratum.rules.values():
             if any(not low <= self.statistics.live(n) <= high for n, (low, high) in _bounds(code.sizes).items()):
@@ -108,18 +118,50 @@ class Replanner:
 
     # Indexes
 
-    def drop_unused_indexes(self, codes: Iterable[RuleCode]) -> None:
-        """Forget the indexes that were made for plans and that none of the rules uses any more."""
-        if not self._loose:
-            return
-        self._loose = False
+    def settle(self, strata: Iterable[Stratum]) -> None:
+        """Choose the indexes of all plans together, and forget those that were made for plans and that none uses."""
+        self.is_loose, strata = False, list(strata)
+        codes = [code for stratum in strata for code in stratum.rules.values()]
+        wanted = {lookup for code in codes for lookup in lookups(code.plans)}
+        served = choose_indexes(wanted, {index for code in codes for index in code.fixed_indexes}, self._chain)
+        for stratum in strata:
+            for code in stratum.rules.values():
+                plans = self._served(code, code.plans, served)
+                if plans != code.plans:
+                    self._assemble(code, plans, code.same)
+            stratum.replace_plans(self._assembler.relations.numbers)
+        self._drop({index for code in codes for index in code.indexes})
+
+    def _drop(self, used: set[Lookup]) -> None:
         relations = self._assembler.relations
-        used = {
-            (relations.numbers[relation], columns[:LONGEST_KEY]) for code in codes for relation, columns in code.indexes
-        }
-        for number, columns in relations.index_columns():
-            if (number, columns) not in used and number not in self._assembler.memories:
-                relations.drop_index(number, columns)
+        kept = {(relations.numbers[relation], columns[:LONGEST_KEY]) for relation, columns in used}
+        for number, columns in relations.index_columns().keys() & self._assembler.indexes - kept:
+            relations.drop_index(number, columns)
+        self._assembler.indexes &= kept
+
+    def _indexes(self) -> set[Lookup]:
+        """The indexes that there are."""
+        relations = self._assembler.relations
+        return {(relations.names[number], columns) for number, columns in relations.index_columns()}
+
+    def _serving(self, plans: tuple[Plan, ...]) -> dict[Lookup, Lookup]:
+        """The indexes that serve the look-ups of some plans, among those that there are."""
+        wanted, made = lookups(plans), self._indexes()
+        return {x: serving(x, made, self._chain) for x in wanted if x not in made}
+
+    def _served(self, code: RuleCode, plans: tuple[Plan, ...], served: Mapping[Lookup, Lookup]) -> tuple[Plan, ...]:
+        """The plans of a rule through the indexes that serve them; where a longer one is saved, sizes are watched."""
+        for relation, columns in lookups(plans):
+            if served.get((relation, columns), (relation, columns))[1] != columns:
+                code.sizes.setdefault(relation, self.statistics.live(relation))
+        return tuple(narrowed(plan, served) for plan in plans)
+
+    def _chain(self, lookup: Lookup) -> float:
+        """About how many rows a key has; of a relation that is small nothing is known."""
+        relation, columns = lookup
+        if self.statistics.live(relation) < GROWING:
+            return inf
+        return self.statistics.keys(relation, columns).chain
 
 
 def _bounds(sizes: Mapping[str, int]) -> dict[str, tuple[int, int]]:

@@ -72,10 +72,6 @@ class Rules:
         """What the plans of all rules did since they were made."""
         return [part for code in self.codes.values() for part in plan_counts(self._machine, code)]
 
-    def drop_unused_indexes(self) -> None:
-        """Forget the indexes that no plan needs any more."""
-        self._replanner.drop_unused_indexes(self.codes.values())
-
     def compact_code(self, strata: Iterable[Stratum]) -> None:
         """Write the code of all rules anew when most of it belongs to rules that are gone."""
         strata = list(strata)

@@ -17,7 +17,7 @@ from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.assemble import Choice
 from tidelog.partition.fold import Fold
 from tidelog.plan.build import Planning
-from tidelog.plan.steps import Plan
+from tidelog.plan.steps import Expose, Plan
 from tidelog.program import Atom, Negation, Rule
 from tidelog.program.scope import atoms
 
@@ -60,10 +60,15 @@ class RuleCode:
     @property
     def indexes(self) -> set[tuple[str, tuple[int, ...]]]:
         """The indexes that the rule needs, by relation and columns."""
-        used = {index for plan in self.plans for index in plan.indexes}
+        return self.fixed_indexes.union(*(plan.indexes for plan in self.plans))
+
+    @property
+    def fixed_indexes(self) -> set[tuple[str, tuple[int, ...]]]:
+        """The indexes of groups, which no other can replace."""
+        found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
         if self.fold is not None and self.fold.group:
-            used.add((self.source, tuple(sorted(self.fold.group))))
-        return used
+            found.add((self.source, tuple(sorted(self.fold.group))))
+        return found
 
     @property
     def label(self) -> str:
@@ -87,15 +92,17 @@ class Triggers:
 
 @dataclass(slots=True)
 class Watch:
-    """Relations, by number, and between which sizes the plans of a stratum stay as they are."""
+    """Between which sizes of which relations, by number, the plans of a stratum stay as they are."""
 
-    numbers: Cells
-    bounds: list[tuple[int, int]]
+    bounds: list[tuple[int, int, int]]
 
     def is_crossed(self, directory: Cells) -> bool:
         """Whether a relation has left its bounds."""
-        sizes = directory[self.numbers, LIVE_ROWS].tolist() if self.bounds else []
-        return any(not low <= size <= high for size, (low, high) in zip(sizes, self.bounds, strict=True))
+        size_of = directory.item
+        for number, low, high in self.bounds:  # noqa: SIM110  # every epoch pays for this
+            if not low <= size_of(number, LIVE_ROWS) <= high:
+                return True
+        return False
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +113,7 @@ class Stratum:
     rules: dict[str, RuleCode] = field(default_factory=dict)
     order: int = 0
     _tables: tuple[Triggers, Triggers, Triggers] | None = None
-    _watch: Watch | None = None
+    watch: Watch | None = None  # None before anybody asked for it
 
     @property
     def choices(self) -> list[Choice]:
@@ -125,7 +132,7 @@ class Stratum:
 
     def forget_tables(self) -> None:
         """The rules have changed."""
-        self._tables = self._watch = None
+        self._tables = self.watch = None
 
     def replace_plans(self, numbers: dict[str, int]) -> None:
         """Plans have been replaced, perhaps while the machine fires them: the tables stay, with other places."""
@@ -136,17 +143,15 @@ class Stratum:
                 old.plans[:] = new.plans
             self._tables = before
 
-    def watch(self, numbers: dict[str, int], bounds_of: Callable[[dict[str, int]], Bounds]) -> Watch:
-        """What to look at in order to see that plans have been outgrown."""
-        if self._watch is None:
-            found: Bounds = {}
-            for code in self.rules.values():
-                for name, (low, high) in bounds_of(code.sizes).items():
-                    known = found.get(name, (low, high))
-                    found[name] = (max(low, known[0]), min(high, known[1]))
-            places = [numbers[name] for name in found]
-            self._watch = Watch(np.array(places, np.int64), list(found.values()))
-        return self._watch
+    def watch_over(self, numbers: dict[str, int], bounds_of: Callable[[dict[str, int]], Bounds]) -> Watch:
+        """Work out what to look at in order to see that plans have been outgrown."""
+        found: Bounds = {}
+        for code in self.rules.values():
+            for name, (low, high) in bounds_of(code.sizes).items():
+                known = found.get(name, (low, high))
+                found[name] = (max(low, known[0]), min(high, known[1]))
+        self.watch = Watch([(numbers[name], low, high) for name, (low, high) in found.items()])
+        return self.watch
 
     def tables(self, numbers: dict[str, int]) -> tuple[Triggers, Triggers, Triggers]:
         """Triggers by lower relations in positive atoms, in negated atoms, and by the stratum's own relations.

@@ -29,6 +29,7 @@ class Visit:
     binds: tuple[tuple[int, int], ...]
     checks: tuple[tuple[int, int], ...]
     estimate: float = field(default=0.0, compare=False)
+    filters: tuple[tuple[int, Operand], ...] = ()  # columns that are compared although they could be looked up by
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -39,6 +40,12 @@ class Visit:
     def is_scan(self) -> bool:
         """Whether every fact of the relation is visited: a cross product, unless it is the first step."""
         return not self.key and self.arity > 0
+
+    @property
+    def lookup(self) -> tuple[str, tuple[int, ...]] | None:
+        """What the visit could be looked up by: the columns of its key, and those that are compared instead."""
+        columns = tuple(sorted((*self.columns, *(column for column, _ in self.filters))))
+        return (self.relation, columns) if 0 < len(columns) < self.arity else None
 
     @property
     def index(self) -> tuple[str, tuple[int, ...]] | None:

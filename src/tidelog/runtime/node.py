@@ -158,7 +158,8 @@ class Node:
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
         self.partition.commit()
-        self.partition.rules.drop_unused_indexes()
+        if self.partition.replanner.is_loose:
+            self.partition.replanner.settle(self.state.distinct_strata())
         self._forget_undo()
         if self.partition.machine.code_length > CODE_LIMIT:
             self.partition.rules.compact_code(self.state.distinct_strata())

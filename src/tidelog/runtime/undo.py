@@ -54,4 +54,4 @@ def restore_rules(node: NodeState, undo: RuleUndo) -> None:
         stratum.forget_tables()
         for code in stratum.rules.values():
             node.partition.replanner.assemble(code, stratum.relations)
-    rules.drop_unused_indexes()
+    node.partition.replanner.settle(node.distinct_strata())

@@ -1,0 +1,77 @@
+"""Which indexes serve the look-ups of all plans: as few as do without being much dearer.
+
+Law: a look-up by some columns finds the same facts through an index on fewer of them, if the other columns are compared
+one by one. Where the shorter key is nearly as selective, the longer index is saved: its upkeep, and its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from tidelog.plan.steps import Plan, Step, Visit
+
+Lookup = tuple[str, tuple[int, ...]]  # a relation and the columns of a key
+SHORT = 4.0  # rows that are looked at for one that is looked for
+
+
+def choose_indexes(
+    wanted: Iterable[Lookup], fixed: Iterable[Lookup], chain: Callable[[Lookup], float]
+) -> dict[Lookup, Lookup]:
+    """The index that serves each look-up; ``fixed`` ones are there anyway, ``chain`` tells the rows of one key.
+
+    >>> lengths = {("f", (1,)): 3.0, ("f", (0, 1)): 1.0, ("f", (0,)): 500.0}
+    >>> sorted(choose_indexes(lengths, (), lengths.__getitem__).items())
+    [(('f', (0,)), ('f', (0,))), (('f', (0, 1)), ('f', (1,))), (('f', (1,)), ('f', (1,)))]
+    """
+    kept = set(fixed)
+    found = {}
+    for lookup in sorted(wanted, key=lambda lookup: (lookup[0], len(lookup[1]), lookup[1])):
+        found[lookup] = lookup if lookup in kept else serving(lookup, kept, chain)
+        kept.add(found[lookup])
+    return found
+
+
+def serving(lookup: Lookup, kept: Iterable[Lookup], chain: Callable[[Lookup], float]) -> Lookup:
+    """The index among ``kept`` that serves a look-up well enough, or one of its own."""
+    relation, columns = lookup
+    shorter = [other for other in kept if other[0] == relation and set(other[1]) < set(columns)]
+    if not shorter:
+        return lookup
+    most = SHORT * max(1.0, chain(lookup))
+    return min(((length, other) for other in shorter if (length := chain(other)) <= most), default=(0.0, lookup))[1]
+
+
+def narrowed(plan: Plan, served: Mapping[Lookup, Lookup]) -> Plan:
+    """The plan with its look-ups through the indexes that serve them."""
+    steps = tuple(_narrowed(step, served) for step in plan.steps)
+    return plan if steps == plan.steps else replace(plan, steps=steps)
+
+
+def _narrowed(step: Step, served: Mapping[Lookup, Lookup]) -> Step:
+    if not isinstance(step, Visit) or step.lookup is None:
+        return step
+    columns = served.get(step.lookup, step.lookup)[1]
+    return step if columns == step.columns else by_columns(step, columns)
+
+
+def by_columns(step: Visit, columns: tuple[int, ...]) -> Visit:
+    """A visit that looks up by some of the columns that it could be looked up by, and compares the others."""
+    pairs = sorted((*step.key, *step.filters), key=lambda pair: pair[0])
+    key = tuple(pair for pair in pairs if pair[0] in columns)
+    return replace(step, key=key, filters=tuple(pair for pair in pairs if pair[0] not in columns))
+
+
+def lookups(plans: Iterable[Plan]) -> set[Lookup]:
+    """What the visits of some plans could be looked up by."""
+    return {s.lookup for plan in plans for s in plan.steps if isinstance(s, Visit) and s.lookup is not None}
+
+
+def scanned_first(plan: Plan, exists: Callable[[Lookup], bool]) -> Plan:
+    """A plan that runs once does not have an index made for its first visit: all facts are looked at instead."""
+    for at, step in enumerate(plan.steps):
+        if isinstance(step, Visit):
+            if step.index is None or exists(step.index):
+                return plan
+            return replace(plan, steps=(*plan.steps[:at], by_columns(step, ()), *plan.steps[at + 1 :]))
+    return plan
