@@ -83,6 +83,38 @@ def test_plans_are_replaced_in_the_middle_of_an_epoch() -> None:
     assert plan.call_count > 30
 
 
+def test_rule_that_was_planned_without_facts_is_planned_again_when_they_come() -> None:
+    names = (("a", "x: number, y: number"), ("b", "x: number, y: number"), ("c", "x: number"), ("p", "x: number"))
+    declared = "".join(f".decl {name}({columns})\n" for name, columns in names)
+    db = Engine(declared + "p(X) :- a(X, Y), b(Y, Z), c(Z).")
+    with db.epoch() as e:
+        e.insert("a", [(i, i % 10) for i in range(500)])
+        e.insert("b", [(i % 10, i) for i in range(500)])
+        e.insert("c", [(7,)])
+    assert e.statistics.replans <= 1
+    (plan, *_) = [order for rule in db.explain().strata[-1].rules for order in rule.orders if "c(" in order.trigger]
+    assert plan.steps[0].startswith("b(")
+    with db.epoch() as e:
+        e.insert("c", [(8,)])
+    assert e.statistics.replans == 0
+    assert len(db["p"]) == 100
+
+
+def test_partitions_explain_the_plans_that_they_run() -> None:
+    text = "p(X) :- a(X, Y), big(Y, Z), tiny(Y, Z).  q(X) :- p(X)."
+    orders = []
+    for partitions in (1, 2):
+        db = Engine(text, partitions=partitions)
+        with db.epoch() as e:
+            e.insert("a", [(i, i % 5) for i in range(200)])
+            e.insert("big", [(i % 5, i) for i in range(2000)])
+            e.insert("tiny", [(i % 5, i) for i in range(5)])
+        orders.append([o.steps for o in db.explain().strata[0].rules[0].orders if o.trigger.startswith("a(")])
+        db.close()
+    assert [len(steps) for steps in orders[0]] == [2]
+    assert orders[1], "the plans of partition 0"
+
+
 @pytest.mark.parametrize("trouble", TROUBLES)
 @pytest.mark.parametrize("chance", [1, 4, 9])
 def test_epoch_that_fails_after_plans_were_replaced_leaves_no_trace(trouble, chance: int) -> None:

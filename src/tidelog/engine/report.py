@@ -28,7 +28,8 @@ class EpochStatistics:
     """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds.
 
     With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` how often all
-    of them waited for each other.
+    of them waited for each other. ``replans`` counts the rules that were planned anew in the middle of it, since what
+    they read had grown or shrunk by a factor.
     """
 
     seconds: float = 0.0
@@ -38,6 +39,7 @@ class EpochStatistics:
     strata: tuple[StratumStatistics, ...] = ()
     messages: int = 0
     exchanges: int = 0
+    replans: int = 0
 
 
 class Changes(Mapping[str, ChangeSet]):
@@ -88,6 +90,7 @@ def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema) -> N
         tuple(outcome.strata),
         outcome.messages,
         outcome.exchanges,
+        outcome.replans,
     )
 
 

@@ -18,6 +18,7 @@ from tidelog.explain.text import cross_product_lines, index_lines, placement_lin
 from tidelog.partition.plan_counts import by_label
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.steps import Plan
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed
@@ -88,14 +89,17 @@ def explain(
         for name, types in sorted(rules.schema.items())
         if (core or not is_auxiliary(name)) and facts.arity(name) is not None
     )
+    plans = facts.plans()
     counted = by_label(facts.plan_counts()) if analyze else None
     return Explanation(
         tuple(relations),
         tuple(
-            replace(stratum_plan(number, stratum, names, counted), rebuilt=rebuilt.get(_told(stratum, rules), ""))
+            replace(
+                stratum_plan(number, stratum, names, plans, counted), rebuilt=rebuilt.get(_told(stratum, rules), "")
+            )
             for number, stratum in enumerate(strata, 1)
         ),
-        _indexes(runtime.node.partition.rules.codes.values(), names),
+        _indexes(runtime.node.partition.rules.codes.values(), plans, names),
         None if placed is None else _placement(placed, rules, names, partitions),
     )
 
@@ -121,10 +125,10 @@ def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int) ->
     return PlacementPlan(partitions, describe_relations(placed, names.owners), told)
 
 
-def _indexes(codes: Iterable[RuleCode], names: Names) -> tuple[IndexPlan, ...]:
+def _indexes(codes: Iterable[RuleCode], plans: Mapping[str, Sequence[Plan]], names: Names) -> tuple[IndexPlan, ...]:
     users: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for code in codes:
-        for relation, columns in code.indexes:
+        for relation, columns in code.fixed_indexes.union(*(plan.indexes for plan in plans.get(code.label, ()))):
             users.setdefault((relation, columns), []).append(names.label(code.rule))
     found = [
         IndexPlan(names.relation(relation), tuple(c + 1 for c in columns), tuple(dict.fromkeys(sorted(labels))))

@@ -19,8 +19,10 @@ from tidelog.program import Atom
 Counted = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule
 
 
-def stratum_plan(number: int, stratum: Stratum, names: Names, counted: Counted | None = None) -> StratumPlan:
-    """A stratum with the join orders of its rules; with ``counted``, what each step did."""
+def stratum_plan(
+    number: int, stratum: Stratum, names: Names, plans: Mapping[str, Sequence[Plan]], counted: Counted | None = None
+) -> StratumPlan:
+    """A stratum with the join orders of its rules, whose ``plans`` are given; with ``counted``, what each step did."""
     recursive = any(
         isinstance(literal, Atom) and literal.predicate in stratum.relations
         for code in stratum.rules.values()
@@ -29,16 +31,18 @@ def stratum_plan(number: int, stratum: Stratum, names: Names, counted: Counted |
     rules: dict[tuple[str, str], tuple[JoinOrder, ...]] = {}
     for code in stratum.rules.values():
         key = (names.label(code.rule), names.text(code.rule))
-        rules[key] = (*rules.get(key, ()), *_orders(code, names, counted))
+        rules[key] = (*rules.get(key, ()), *_orders(code, names, plans, counted))
     told = tuple(RulePlan(label, text, orders) for (label, text), orders in rules.items())
     return StratumPlan(number, tuple(sorted(map(names.relation, stratum.relations))), recursive, told)
 
 
-def _orders(code: RuleCode, names: Names, counted: Counted | None) -> tuple[JoinOrder, ...]:
+def _orders(
+    code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: Counted | None
+) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
         return (JoinOrder(names.literal(code.rule.body[0]), (f"fold the {code.fold.kind} of its group",)),)
     if counted is None:
-        return tuple(_order(plan, names) for plan in code.plans)
+        return tuple(_order(plan, names) for plan in plans.get(code.label, ()))
     return tuple(_counted_order(part, names) for part in counted.get(code.label, ()) if _is_told(part))
 
 

@@ -75,12 +75,12 @@ def _keep(machine: Machine, code: RuleCode, written: Iterable[tuple[Plan, int, i
     code.past = kept[-MOST_KEPT - len(code.plans) :]
 
 
-def plan_counts(machine: Machine, code: RuleCode) -> list[PlanCounts]:
+def plan_counts(machine: Machine, code: RuleCode, plans: Iterable[Plan]) -> list[PlanCounts]:
     """What the plans of a rule did: those in force in the order of triggers, then the others that did anything."""
     read = [(plan, machine.counters.read(machine.code, place, len(plan.steps))) for plan, place, _ in code.written]
     done = {shape(plan): (plan, counts) for plan, counts in _added_up([*code.past, *read])}
     found = []
-    for plan in code.plans:
+    for plan in plans:
         _, counts = done.pop(shape(plan), (plan, np.zeros((len(plan.steps) + 1, 3), np.int64)))
         found.append(PlanCounts(code.label, plan, counts))
     others = (each for each in done.values() if each[1][1:, 1].any())

@@ -22,7 +22,7 @@ from tidelog.partition.records import LONGEST_KEY
 from tidelog.partition.statistics import GROWING, Statistics
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.build import Planning
-from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving
+from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving, with_estimates
 from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.work import RuleForm
 from tidelog.program.functions import Function
@@ -42,7 +42,7 @@ class Replanner:
         partitions: int,
     ) -> None:
         self.statistics = Statistics(assembler.relations)
-        self.replans = 0  # plans replaced in this epoch
+        self.replans = 0  # rules whose plans were replaced in this epoch
         self._machine, self._assembler, self._functions = machine, assembler, functions
         self._partitions = partitions
         self._entered: Stratum | None = None
@@ -62,14 +62,19 @@ class Replanner:
         plans = code.planning.deltas(self.statistics.seen_from(same, counted=code.planning.is_free))
         plans = self._served(code, plans, self._serving(plans))
         if plans != code.plans or same != code.same:
+            self.replans += bool(code.plans)
             self._assemble(code, plans, same)
-            self.replans += 1
             self.is_loose = True
         code.plans = plans  # with new estimates
 
     def assemble(self, code: RuleCode, same: frozenset[str]) -> None:
         """Assemble the plans of a rule for a stratum with these relations."""
         self._assemble(code, code.plans, same)
+
+    def estimated(self, code: RuleCode) -> tuple[Plan, ...]:
+        """The plans of a rule with what is expected of them now."""
+        fresh = code.planning.deltas(self.statistics.seen_from(code.same))
+        return tuple(with_estimates(old, new) for old, new in zip(code.plans, fresh, strict=True))
 
     def place_whole(self, code: RuleCode) -> int:
         """The place of code that finds all supports of a rule over the whole state; it serves once."""

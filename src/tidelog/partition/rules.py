@@ -13,6 +13,7 @@ from tidelog.partition.machine import Machine
 from tidelog.partition.plan_counts import PlanCounts, plan_counts, retire
 from tidelog.partition.replan import Replanner
 from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.plan.steps import Plan
 from tidelog.plan.work import RuleForm
 
 
@@ -70,7 +71,12 @@ class Rules:
 
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made."""
-        return [part for code in self.codes.values() for part in plan_counts(self._machine, code)]
+        estimated = self._replanner.estimated
+        return [part for code in self.codes.values() for part in plan_counts(self._machine, code, estimated(code))]
+
+    def plans(self) -> dict[str, tuple[Plan, ...]]:
+        """The plans of every rule, by label."""
+        return {code.label: code.plans for code in self.codes.values()}
 
     def compact_code(self, strata: Iterable[Stratum]) -> None:
         """Write the code of all rules anew when most of it belongs to rules that are gone."""

@@ -75,3 +75,20 @@ def scanned_first(plan: Plan, exists: Callable[[Lookup], bool]) -> Plan:
                 return plan
             return replace(plan, steps=(*plan.steps[:at], by_columns(step, ()), *plan.steps[at + 1 :]))
     return plan
+
+
+def with_estimates(plan: Plan, other: Plan) -> Plan:
+    """A plan with the estimates of another one of the same order; as it is, if the order is another."""
+    if [_place(step) for step in plan.steps] != [_place(step) for step in other.steps]:
+        return plan
+    return replace(plan, steps=tuple(map(_with_estimate, plan.steps, other.steps)))
+
+
+def _place(step: Step) -> int | None:
+    return step.position if isinstance(step, Visit) else None
+
+
+def _with_estimate(step: Step, other: Step) -> Step:
+    if isinstance(step, Visit) and isinstance(other, Visit):
+        return replace(step, estimate=other.estimate)
+    return step

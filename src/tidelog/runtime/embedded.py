@@ -15,6 +15,7 @@ from tidelog.partition.limits import Limits
 from tidelog.partition.plan_counts import PlanCounts
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.plan.steps import Plan
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions import Function
@@ -73,6 +74,10 @@ class EmbeddedFacts:
         """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
         relations = self._partition.relations
         return sum(relations.live(number) for number in range(len(relations.names)))
+
+    def plans(self) -> dict[str, tuple[Plan, ...]]:
+        """The plans of every core rule, by label."""
+        return self._partition.rules.plans()
 
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made."""

@@ -19,6 +19,7 @@ from tidelog.partition.net import NetChange
 from tidelog.partition.plan_counts import PlanCounts, add_up
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.steps import Plan
 from tidelog.runtime.call import Call
 from tidelog.runtime.distribution import Distribution
 from tidelog.runtime.facts import Counts, Forming
@@ -83,6 +84,10 @@ class Everywhere:
         """About how many keys a relation has, if there is an index that tells."""
         found = [keys for keys in self._ask_owners(name, Service.distinct_keys, name, columns) if keys is not None]
         return sum(found) if found else None
+
+    def plans(self) -> dict[str, tuple[Plan, ...]]:
+        """The plans of every core rule, by label, as partition 0 runs them; each plans by its own facts."""
+        return self._recovery.ask(lambda: self._nodes.ask_one(0, Service.plans))
 
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""

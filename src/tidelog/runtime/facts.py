@@ -13,6 +13,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.plan_counts import PlanCounts
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.steps import Plan
 from tidelog.plan.work import RuleForm
 from tidelog.program import Rule
 from tidelog.runtime.node import Node
@@ -53,6 +54,9 @@ class Facts(Protocol):
 
     def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
         """About how many keys a relation has, if there is an index that tells."""
+
+    def plans(self) -> dict[str, tuple[Plan, ...]]:
+        """The plans of every core rule, by label, as one of the partitions runs them."""
 
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""

@@ -194,6 +194,7 @@ class Node:
         done = progress(machine)
         outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
+        outcome.replans = self.partition.replanner.replans
         outcome.facts, outcome.bytes = self.state.used()
         supports = machine.tally + machine.losses
         for counted, found in ((supports, outcome.supports), (machine.counters.visits, outcome.visits)):

@@ -87,6 +87,7 @@ class EpochOutcome:
     bytes: int = 0
     messages: int = 0  # supports sent to other partitions
     exchanges: int = 0  # times that all partitions waited for each other
+    replans: int = 0  # rules that were planned anew, since what they read had grown or shrunk
     sizes: dict[str, int] = field(default_factory=dict)  # facts held of every relation that changed
 
 
@@ -100,6 +101,7 @@ def join_outcomes(parts: Sequence[EpochOutcome], changes: RowChanges) -> EpochOu
         found.suspended += part.suspended
         found.revived += part.revived
         found.messages += part.messages
+        found.replans += part.replans
         for label, count in part.supports.items():
             found.supports[label] = found.supports.get(label, 0) + count
         for label, count in part.visits.items():
