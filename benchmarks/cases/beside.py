@@ -42,7 +42,7 @@ GROUP = Group(
         "rdfs": Case("RDFS, 10 x LUBM-1", partial(read, owl.rdfs_copies, Protocol(RATIO)), needs="data"),
         "owl": Case("OWL RL, 10 x LUBM-1", partial(read, owl.owl_copies, Protocol()), needs="data"),
         "java": Case("points-to and call graph of a Java program", java.analysis, needs="java"),
-        "java-spark": Case("the same on Spark, two partitions", java_spark.analysis, needs="java", on_spark=True),
+        "spark-java": Case("the same on Spark, two partitions", java_spark.analysis, needs="java", on_spark=True),
     },
     kernel_ready,
 )

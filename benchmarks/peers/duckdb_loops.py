@@ -101,11 +101,11 @@ def _settle(connection: duckdb.DuckDBPyConnection, rules: Sequence[Rule], stratu
     """One stratum, round by round; base facts of its relations are known before the first."""
     for name in stratum:
         connection.execute(f"CREATE TEMP TABLE {new(name)} AS SELECT * FROM {quoted(name)}")
-    first = {name: [Sources(rule, {}).select() for rule in _of(rules, name)] for name in stratum}
-    later = {name: [s for rule in _of(rules, name) for s in _deltas(rule, stratum)] for name in stratum}
-    growing = _round(connection, first)
-    while growing and any(later.values()):
-        growing = _round(connection, later)
+    later = {name: [part for rule in _of(rules, name) for part in _deltas(rule, stratum)] for name in stratum}
+    grown = _round(connection, {name: [Sources(rule, {}).select() for rule in _of(rules, name)] for name in stratum})
+    while grown and any(later.values()):
+        parts = {name: [part.select for part in found if part.reads in grown] for name, found in later.items()}
+        grown = _round(connection, parts)
     for name in stratum:
         connection.execute(f"DROP TABLE {new(name)}")
 
@@ -114,25 +114,38 @@ def _of(rules: Sequence[Rule], name: str) -> Iterator[Rule]:
     return (rule for rule in rules if rule.head.predicate == name)
 
 
-def _deltas(rule: Rule, stratum: frozenset[str]) -> Iterator[str]:
-    """The rule once for every atom that recurs, which is read from what is new."""
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A rule that reads what is new of one relation."""
+
+    reads: str
+    select: str
+
+
+def _deltas(rule: Rule, stratum: frozenset[str]) -> Iterator[Delta]:
+    """The rule once for every atom that recurs."""
     for number, literal in enumerate(rule.body):
         if isinstance(literal, Atom) and literal.predicate in stratum:
-            yield Sources(rule, {number: new(literal.predicate)}).select()
+            name = literal.predicate
+            yield Delta(name, Sources(rule, {number: new(name)}).select())
 
 
-def _round(connection: duckdb.DuckDBPyConnection, selects: Mapping[str, Sequence[str]]) -> bool:
-    """Find what is new in every relation, then make it known; whether there was anything."""
+def _round(connection: duckdb.DuckDBPyConnection, selects: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Find what is new in every relation, then make it known; the relations that have grown."""
     for name, parts in selects.items():
-        found = f"FROM ({' UNION '.join(parts)}) f ANTI JOIN {quoted(name)} k ON {_same(connection, name)}"
+        if parts:
+            found = f"FROM ({' UNION '.join(parts)}) f ANTI JOIN {quoted(name)} k ON {_same(connection, name)}"
+        else:
+            found = f"FROM {quoted(name)} f LIMIT 0"
         connection.execute(f"CREATE TEMP TABLE {quoted('found ' + name)} AS SELECT f.* {found}")
-    count = 0
+    grown = set()
     for name in selects:
         connection.execute(f"DROP TABLE {new(name)}")
         connection.execute(f"ALTER TABLE {quoted('found ' + name)} RENAME TO {new(name)}")
         ((size,),) = connection.execute(f"INSERT INTO {quoted(name)} SELECT * FROM {new(name)}").fetchall()
-        count += size
-    return count > 0
+        if size:
+            grown.add(name)
+    return frozenset(grown)
 
 
 def _same(connection: duckdb.DuckDBPyConnection, name: str) -> str:
