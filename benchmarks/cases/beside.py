@@ -37,7 +37,9 @@ GROUP = Group(
         "cspa": Case("aliases: three relations that recur together", partial(measured, analyses.aliases, Protocol())),
         "csda": Case("nulls along flow graphs: long, thin recursion", partial(measured, analyses.nulls, Protocol())),
         "andersen": Case("points-to after Andersen", partial(measured, workloads.points_to, Protocol(RATIO))),
-        "crdt": Case("the order of a text that several write", partial(measured, texts.shared_text, Protocol(last=True))),
+        "crdt": Case(
+            "the order of a text that several write", partial(measured, texts.shared_text, Protocol(last=True))
+        ),
         "components": Case("components: 20 sets of edges come and go", partial(coming_and_going, RATIO)),
         "rdfs": Case("RDFS, 10 x LUBM-1", partial(read, owl.rdfs_copies, Protocol(RATIO)), needs="data"),
         "owl": Case("OWL RL, 10 x LUBM-1", partial(read, owl.owl_copies, Protocol()), needs="data"),

@@ -75,9 +75,7 @@ def no_clingo(workload: Workload, supports: int, options: Options) -> str | None
     return f"{supports:,} supports are more than {largest:,}" if supports > largest else None
 
 
-def _build_record(
-    workload: Workload, builds: list[list[Outcome]], target: Target | None, options: Options
-) -> Record:
+def _build_record(workload: Workload, builds: list[list[Outcome]], target: Target | None, options: Options) -> Record:
     ours = builds[0][0]
     own, peer = (median(outcome.compute for outcome in found) for found in builds[:2])
     ratio = Value(HEADLINE, own.cpu / peer.cpu, "x DuckDB", target=target)

@@ -18,7 +18,17 @@ CHANGES = """
 Tidelog maintains its views: the whole way of an epoch through the API. DuckDB and clingo compute again what they
 computed before; the last column is how often DuckDB's time holds that of the dearer direction.
 """
-HEAD = ("change", "facts", "out, ms", "in, ms", "worst, ms", "suspended", "DuckDB again, ms", "clingo again, ms", "gain")
+HEAD = (
+    "change",
+    "facts",
+    "out, ms",
+    "in, ms",
+    "worst, ms",
+    "suspended",
+    "DuckDB again, ms",
+    "clingo again, ms",
+    "gain",
+)
 
 
 def page(run: Run) -> Page:
