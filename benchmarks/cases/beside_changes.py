@@ -30,7 +30,7 @@ SINGLES, ROUNDS, SETS = 50, 5, 20
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """The target of a build, if it has one; what changes: which relations, and its last rows or rows drawn at random."""
+    """The target of a build, if it has one; what changes: which relations, their last rows or rows drawn at random."""
 
     target: Target | None = None
     last: bool = False

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from benchmarks.__main__ import main
-from benchmarks.cases import beside_changes, java
 from benchmarks.cases.catalogue import choose
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, read_run
+
+from benchmarks.cases import beside_changes, java
 
 FOLDER = Path(__file__).parents[3] / "programs" / "analysis" / "java"
 TRIPLES = """

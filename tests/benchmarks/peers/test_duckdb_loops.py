@@ -8,12 +8,12 @@ from __future__ import annotations
 import duckdb
 import numpy as np
 import pytest
-from benchmarks.data import analyses, texts
 from benchmarks.data.graphs import Cells
 from benchmarks.data.workloads import Workload
 from benchmarks.peers.duckdb import fetched, load_tables
 from benchmarks.peers.duckdb_loops import Unspoken, evaluate
 
+from benchmarks.data import analyses, texts
 from tidelog.syntax import parse_program
 from tidelog.testing import State
 
