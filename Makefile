@@ -14,7 +14,7 @@ SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/te
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark demo \
+.PHONY: help install lint types imports check chromium coq java test test-partitions test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo \
 	docs format clean
 
 help: ## list the targets
@@ -95,6 +95,9 @@ bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=
 
 bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
 	$(BENCH) language durability circuits --write $(BENCH_DATA)
+
+bench-beside: $(READY) ## real programs beside DuckDB and clingo; DATA=lubm1.tsv.gz and FACTS=folder (Java) add theirs
+	$(BENCH) beside $(if $(FACTS),--java $(FACTS)) --write $(BENCH_DATA)
 
 # Spark needs Java: installed where that is possible, else the demo says what to do.
 java:

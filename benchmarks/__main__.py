@@ -48,6 +48,7 @@ def run_parser() -> argparse.ArgumentParser:
     data.add_argument("--data", type=Path, metavar="PATH", help="LUBM-1: tab-separated triples, plain or gzip")
     data.add_argument("--gmark", type=Path, metavar="FOLDER", help="graph.tsv and queries.json of a gMark workload")
     data.add_argument("--topologies", type=Path, metavar="FOLDER", help="networks: *.tsv with one link per line")
+    data.add_argument("--java", type=Path, metavar="FOLDER", help="facts of a Java program: *.facts, plain or gzip")
     data.add_argument("--replay", type=Path, metavar="FILE", help="changes of a network: month, sign, ends")
     more = parser.add_argument_group("limits and sizes")
     more.add_argument("--clingo-supports", type=_positive, metavar="N", help="builds: no clingo above (3,000,000)")
@@ -56,6 +57,7 @@ def run_parser() -> argparse.ArgumentParser:
     more.add_argument("--limit", type=_positive, metavar="N", help="network: messages after which a cell says > N")
     more.add_argument("--nodes", type=_positive, metavar="N", help="circuits: nodes of the closure graphs (200)")
     more.add_argument("--small-nodes", type=_positive, metavar="N", help="circuits: nodes where all systems run (24)")
+    more.add_argument("--threads", type=_positive, metavar="N", help="beside: threads of Tidelog and DuckDB (1)")
     return parser
 
 

@@ -27,6 +27,8 @@ class Options:
     clingo_supports: int | None = None
     nodes: int | None = None
     small_nodes: int | None = None
+    java: Path | None = None
+    threads: int | None = None
     session: Any = None
 
     def repeats(self, usual: int) -> int:

@@ -41,7 +41,7 @@ def run(asked: Sequence[str], options: Options, out: Path, *, pages: bool = Fals
 
 
 def _must_exist(options: Options) -> None:
-    for path in (options.data, options.gmark, options.topologies, options.replay):
+    for path in (options.data, options.gmark, options.topologies, options.replay, options.java):
         if path is not None and not path.exists():
             sys.exit(f"no such file or folder: {path}")
 
@@ -60,8 +60,8 @@ def run_group(name: str, cases: tuple[str, ...], options: Options, out: Path, *,
 def _read_by(name: str, cases: Sequence[str], options: Options) -> Options:
     """The options without the paths that none of the cases reads."""
     needed = {group(name).cases[case].needs for case in cases}
-    data, gmark, replay = (getattr(options, path) if path in needed else None for path in ("data", "gmark", "replay"))
-    return replace(options, data=data, gmark=gmark, replay=replay)
+    kept = {path: getattr(options, path) if path in needed else None for path in ("data", "gmark", "replay", "java")}
+    return replace(options, **kept)
 
 
 def records_of(name: str, cases: Sequence[str], options: Options) -> Iterator[Record]:

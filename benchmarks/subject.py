@@ -11,6 +11,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from benchmarks.data.graphs import Cells
@@ -46,10 +47,10 @@ class Step:
 
 
 class Subject:
-    """An engine whose epochs are timed."""
+    """An engine whose epochs are timed; it computes in one thread unless told otherwise."""
 
-    def __init__(self, rules: str) -> None:
-        self.engine = Engine(rules)
+    def __init__(self, rules: str, threads: int = 1, **more: Any) -> None:
+        self.engine = Engine(rules, **threads_of(threads), **more)
 
     def insert(self, facts: Mapping[str, Any]) -> Step:
         """One epoch that asserts facts."""
@@ -71,24 +72,34 @@ class Subject:
         return self.engine[view].to_numpy()
 
 
+def threads_of(count: int) -> dict[str, int]:
+    """The parameter that says how many threads an engine has; versions without it have one."""
+    return {"threads": count} if has_threads() else {}
+
+
+def has_threads() -> bool:
+    """Whether this version of the engine can use several threads."""
+    return "threads" in signature(Engine).parameters
+
+
 def _each(change: Callable[[str, Any], None], facts: Mapping[str, Any]) -> None:
     for name, rows in facts.items():
         change(name, rows)
 
 
-def run_tidelog(workload: Workload) -> Outcome:
+def run_tidelog(workload: Workload, threads: int = 1) -> Outcome:
     """Build the workload's view from nothing."""
     gc.collect()
-    subject = Subject(workload.rules)
+    subject = Subject(workload.rules, threads)
     step = subject.insert(workload.facts)
     rows = subject.rows(workload.view)
     return Outcome.of_rows("Tidelog", step.load, step.compute, rows, step.supports)
 
 
-def built(workload: Workload) -> tuple[Subject, Step]:
+def built(workload: Workload, threads: int = 1) -> tuple[Subject, Step]:
     """An engine that holds the workload, and its first epoch."""
     gc.collect()
-    subject = Subject(workload.rules)
+    subject = Subject(workload.rules, threads)
     return subject, subject.insert(workload.facts)
 
 

@@ -25,22 +25,28 @@ GROUPS: Mapping[str, str] = {
     "gmark": "views of the gMark path queries under updates",
     "network": "messages and bytes of algorithms when a link fails",
     "spark": "partitions on Spark beside hand-written Spark",
+    "beside": "real programs beside DuckDB and clingo: builds, +1 %, -1 %, one fact",
 }
 NEEDS: Mapping[str, str] = {
     "data": "--data with the path of LUBM-1",
     "gmark": "--gmark with the folder of graph.tsv and queries.json",
     "replay": "--replay with a file of changes",
+    "java": "--java with a folder of facts",
     "spark": "Java, for Spark",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is measured under one name; ``needs`` is an option that must be given, or ``spark``."""
+    """What is measured under one name; ``needs`` is an option that must be given, or ``spark``.
+
+    A case that needs both an option and Spark says so by ``on_spark``.
+    """
 
     line: str
     run: Callable[[Options], Iterator[Record]]
     needs: str | None = None
+    on_spark: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,8 @@ def choose(asked: Sequence[str], options: Options) -> Chosen:
 
 def lacking(case: Case, options: Options, *, named: bool) -> str | None:
     """What a case needs and does not have."""
-    if case.needs is None or (case.needs == "spark" and named):
+    if case.needs not in (None, "spark") and getattr(options, case.needs) is None:
+        return NEEDS[case.needs]
+    if named or not (case.on_spark or case.needs == "spark"):
         return None
-    given = case.needs != "spark" and getattr(options, case.needs) is not None
-    return None if given else NEEDS[case.needs] + (", and to be asked for by name" if case.needs == "spark" else "")
+    return NEEDS["spark"] + ", and to be asked for by name"

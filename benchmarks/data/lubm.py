@@ -6,7 +6,7 @@ Law: Tidelog reads terms as text, its peers get numbers for terms; the closure o
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,9 @@ def text_rules() -> str:
     return RULES.format(**{name: f'"{term}"' for name, term in TERMS.items()})
 
 
-def encoded(triples: Sequence[Triple]) -> tuple[Workload, dict[str, int]]:
-    """The workload with a number for every term, and these numbers."""
-    terms = sorted({term for row in triples for term in row} | set(TERMS.values()))
+def encoded(triples: Sequence[Triple], more: Iterable[str] = ()) -> tuple[Workload, dict[str, int]]:
+    """The workload with a number for every term, and these numbers; ``more`` are terms that rules name."""
+    terms = sorted({term for row in triples for term in row} | set(TERMS.values()) | set(more))
     numbers = {term: number for number, term in enumerate(terms)}
     rows: Cells = np.array([[numbers[term] for term in row] for row in triples], np.int64)
     named = {name: numbers[term] for name, term in TERMS.items()}

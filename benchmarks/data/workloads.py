@@ -1,6 +1,7 @@
 """What the systems are asked: rules, base facts, and the same question in SQL.
 
-Law: rules are text that Tidelog and clingo both read; the SQL query gives exactly the rows of ``view``.
+Law: rules are text that Tidelog reads, and clingo but for its `not`; the SQL query gives exactly the rows of ``view``.
+A workload without SQL has relations that recur together: DuckDB gets loops that are made from the rules.
 """
 
 from __future__ import annotations

@@ -9,11 +9,16 @@ import pytest
 
 WITH_EXAMPLES = (
     "cases.catalogue",
+    "data.analyses",
     "data.gmark",
     "data.graphs",
+    "data.java",
+    "data.numbered",
+    "data.owl",
     "data.paths",
     "measure",
     "options",
+    "peers.clingo",
     "record",
     "report.compare",
     "report.table",

@@ -151,6 +151,20 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
         Record("growth-factor", "growth", (head(4, "x", CEILING),)),
     ),
 }
+SAMPLES = {
+    **SAMPLES,
+    "beside": (
+        Record("build", "aliases", (head(2.0, "x DuckDB"), *BUILD), {"given": 3, "rows": 7, "supports": 9}, ("note",)),
+        Record("build", "RDFS", (head(2.0, "x DuckDB", CEILING), *BUILD), {"given": 3, "rows": 7, "supports": 9}),
+        Record(
+            "changes",
+            "one fact, aliases",
+            (*both("out", 2.0), *both("in", 1.0), *both("DuckDB again", 400.0)),
+            {"changed": 1, **TOUCHED},
+        ),
+        Record("java-one", "one statement out", both(HEADLINE, 4.0, "ms", CEILING), {"statements": 50}),
+    ),
+}
 TOLD: Mapping[str, tuple[str, ...]] = {
     "engine": (
         "| a grid | 7 | 1,000,000 | 0.250 | 4.000 | - | 2.000 | - | - |",
@@ -173,6 +187,13 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "network": (
         "| ring of 4 | failure | 14 | > 14 | ? |",
         "| ranked | 2 | 199901 | 200404 | 5 | 50 | 200902: > 21 messages |",
+    ),
+    "beside": (
+        "| aliases | 7 | 9 | 0.250 | 4.000 | - | 2.000 | - | - |",
+        "| RDFS | 2 x DuckDB | at most 3 | yes | given 3, rows 7, supports 9 |",
+        "| one fact, aliases | 1 | 2 | 1 | - | 5 | 400 | - | 200 x |",
+        "| one statement out | 4 ms | at most 3 | no | statements 50 |",
+        "- aliases: note",
     ),
     "spark": (
         "Missed: grid, build; grid, row out; growth.",

@@ -6,6 +6,7 @@ been applied (some scripts change rules too), and gives the relations that the p
 
 from .analysis import class_hierarchy, dataflow, points_to
 from .graphs import bipartite, components, reachability, same_generation, shortest, simple_paths, triangles
+from .java import java
 from .paths import family, metro, packages, potential_friends
 from .planning import bill_of_materials, dependencies, rdfs, roles, schedule
 from .texts import grammar, log_report, primes
@@ -14,7 +15,7 @@ ANSWERS = {
     f"{area}/{answer.__name__}": answer
     for area, answers in {
         "access": [roles],
-        "analysis": [class_hierarchy, dataflow, points_to],
+        "analysis": [class_hierarchy, dataflow, java, points_to],
         "build": [dependencies],
         "graphs": [bipartite, components, reachability, same_generation, triangles],
         "numbers": [primes],
