@@ -234,3 +234,12 @@ def test_signs_of_one_fact_are_summed() -> None:
         e.delete("edge", [(5, 5)])
     assert sorted(db["edge"]) == sorted(EDGES)
     assert not e.changes
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_memory_counts_every_text_once(partitions: int) -> None:
+    with Engine(".decl name(x: symbol)", partitions=partitions) as db:
+        before = db.memory
+        with db.epoch() as e:
+            e.insert("name", [(f"{number:01000}",) for number in range(2000)])
+        assert 2_000_000 < db.memory - before < 3_500_000

@@ -19,7 +19,7 @@ import xxhash
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
-from tidelog.partition.texts import Clash, TextColumn, Texts, laid_out, to_bytes
+from tidelog.partition.texts import Clash, EntryColumns, TextColumn, Texts, laid_out, to_bytes
 from tidelog.program.lists import same
 from tidelog.program.term import Value
 
@@ -103,6 +103,10 @@ class Dictionary:
         """Bytes of all texts and what finds them, without lists."""
         return self._texts.memory + self._recent_bytes
 
+    def memory_at(self, partition: int) -> int:
+        """The bytes that a partition answers for; partitions of one process share a dictionary, which is told once."""
+        return 0 if partition else self.memory
+
     def symbol(self, text: str) -> int:
         """The cell of a symbol."""
         cell = self._cells.get(text)
@@ -135,6 +139,13 @@ class Dictionary:
                 return recent
             numbers = np.arange(count, settled)
             return [*zip(self._texts.cells(count).tolist(), self._texts.values(numbers), strict=True), *recent]
+
+    def columns_since(self, count: int) -> EntryColumns:
+        """The entries made after the first ``count``, in order, in the form that state folders have."""
+        with self._lock:
+            settled = self._settle()
+            assert settled, "entries that owners have not heard of"
+            return self._texts.entries(count)
 
     def restore(self, entries: Mapping[int, Value]) -> None:
         """Take over the entries of a state that was read."""

@@ -167,8 +167,8 @@ class Service:
 
     @call(reading=True)
     def memory(self) -> int:
-        """Bytes held by facts, indexes and journals."""
-        return self.node.partition.relations.memory()
+        """Bytes held by facts, indexes, journals and texts."""
+        return self.node.partition.memory()
 
     @call(reading=True)
     def plan_counts(self) -> list[PlanCounts]:
