@@ -11,7 +11,7 @@ import ctypes
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 from threading import RLock
 
 import numpy as np
@@ -271,10 +271,15 @@ class Dictionary:
         return found
 
     def _settle(self) -> bool:
-        """Put the recent entries among the texts; whether all are there."""
+        """Put the recent entries among the texts; whether all are there. Ctrl-C on the way leaves each in one place."""
         if self._recent:
-            self._enter_values(list(self._recent.items()))
-            self._recent, self._recent_bytes = {}, 0
+            recent = list(self._recent.items())
+            try:
+                self._enter_values(recent)
+            finally:
+                there = self._texts.find_all(np.array([cell for cell, _ in recent], np.int64)) >= 0
+                self._recent = {} if there.all() else dict(compress(recent, ~there))
+                self._recent_bytes = 0
         return True
 
     def _enter_values(self, entries: Sequence[tuple[int, Value]]) -> None:
