@@ -234,3 +234,23 @@ def test_signs_of_one_fact_are_summed() -> None:
         e.delete("edge", [(5, 5)])
     assert sorted(db["edge"]) == sorted(EDGES)
     assert not e.changes
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_memory_counts_every_text_once(partitions: int) -> None:
+    with Engine(".decl name(x: symbol)", partitions=partitions) as db:
+        before = db.memory
+        with db.epoch() as e:
+            e.insert("name", [(f"{number:01000}",) for number in range(2000)])
+        assert 2_000_000 < db.memory - before < 3_500_000
+
+
+def test_stone_19_a_first_row_that_is_no_tuple_is_told_as_such() -> None:
+    db = Engine("reach(X) :- edge(X).")
+    for rows, told in (([1, 2], "row 1, 1, is not a tuple$"), ([(1,), "ab"], "row 2, 'ab', is not a tuple$")):
+        with pytest.raises(DataError, match=told), db.epoch() as e:
+            e.insert("edge", rows)
+    with pytest.raises(DataError, match=r"row 2, \(3, 4\), is not a tuple of 1 values"), db.epoch() as e:
+        e.insert("edge", [(1,), (3, 4)])
+    with pytest.raises(DataError, match="str, bool, dates, datetimes and tuples"), db.epoch() as e:
+        e.insert("edge", [({1},)])

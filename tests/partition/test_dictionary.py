@@ -85,5 +85,5 @@ def test_list_of_equal_numbers_of_other_types_is_another_list() -> None:
 
 
 def test_values_that_have_no_type_are_refused() -> None:
-    with pytest.raises(DataError, match="values are int, float, str and tuple"):
+    with pytest.raises(DataError, match="values are int, float, str, bool, dates, datetimes and tuples"):
         natural_type({1})

@@ -141,3 +141,21 @@ def test_memory_counts_the_text() -> None:
     assert known.memory - before >= 1_000_000
     entered(known, ["y" * 3_000_000])
     assert 4_000_000 <= known.memory - before < 5_000_000
+
+
+def test_ctrl_c_while_entries_settle_leaves_each_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Dictionary()
+    made = [(known.symbol(f"word {number}"), f"word {number}") for number in range(10)]
+    whole = Texts.enter
+
+    def interrupted(texts: Texts, address: int, offsets: np.ndarray, cells: np.ndarray, *more: object) -> None:
+        whole(texts, address, offsets[:6], cells[:5], *more)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Texts, "enter", interrupted)
+        entered(known, ["other"])
+    assert len(known) == 10
+    assert known.entries_since(0) == made
+    entered(known, ["other"])
+    assert known.entries_since(0) == [*made, (symbol_id("other"), "other")]

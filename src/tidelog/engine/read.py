@@ -46,7 +46,7 @@ def fact_count(core: Core) -> int:
 
 
 def memory(core: Core) -> int:
-    """Bytes held by facts, indexes and journals."""
+    """Bytes held by facts, indexes, journals and texts."""
     return core.runtime.facts.memory
 
 

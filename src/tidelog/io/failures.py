@@ -95,6 +95,15 @@ UNEVEN_ROW = FailureEntry(
     "Correct the row, or insert it into the relation that has its columns.",
     _insert("reach(X, Y) :- edge(X, Y).", "[(1, 2), (3,)]"),
 )
+NOT_A_ROW = FailureEntry(
+    "TL1010",
+    DataError,
+    "row that is no tuple",
+    "{relation}: row {number}, {shown}, is not a tuple",
+    "A row is a tuple or a list with a value for each column, also where there is one column.",
+    "Write a row of one value as `(value,)`.",
+    _insert("reach(X) :- edge(X).", "[1, 2]"),
+)
 NOT_READ = FailureEntry(
     "TL1009",
     DataError,
@@ -356,6 +365,7 @@ ENTRIES = (
     ARRAY_DIMENSIONS,
     NOT_ROWS,
     UNEVEN_ROW,
+    NOT_A_ROW,
     NOT_READ,
     NO_COLUMNS,
     NOT_TEXT,

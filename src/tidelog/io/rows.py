@@ -62,14 +62,12 @@ def _read_tuples(relation: str, data: Iterable[Any]) -> Data:
         return Data((), 0)
     even = {tuple, list}.issuperset(map(type, rows)) and len(set(map(len, rows))) == 1
     for number, row in enumerate(() if even else rows, 1):
-        if not isinstance(row, tuple | list) or len(row) != len(rows[0]):
-            shown = f"{row!r}"[:80]
-            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=_count(rows[0]))
+        if not isinstance(row, tuple | list):
+            raise failures.NOT_A_ROW.error(relation=relation, number=number, shown=f"{row!r}"[:80])
+        if len(row) != len(rows[0]):
+            shown, columns = f"{row!r}"[:80], len(rows[0])
+            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=columns)
     return Data(tuple(list(map(itemgetter(place), rows)) for place in range(len(rows[0]))), len(rows))
-
-
-def _count(row: object) -> int:
-    return len(row) if isinstance(row, tuple | list) else 1
 
 
 def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:

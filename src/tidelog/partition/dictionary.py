@@ -11,7 +11,7 @@ import ctypes
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 from threading import RLock
 
 import numpy as np
@@ -19,7 +19,7 @@ import xxhash
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
-from tidelog.partition.texts import Clash, TextColumn, Texts, laid_out, to_bytes
+from tidelog.partition.texts import Clash, EntryColumns, TextColumn, Texts, laid_out, to_bytes
 from tidelog.program.lists import same
 from tidelog.program.term import Value
 
@@ -103,6 +103,10 @@ class Dictionary:
         """Bytes of all texts and what finds them, without lists."""
         return self._texts.memory + self._recent_bytes
 
+    def memory_at(self, partition: int) -> int:
+        """The bytes that a partition answers for; partitions of one process share a dictionary, which is told once."""
+        return 0 if partition else self.memory
+
     def symbol(self, text: str) -> int:
         """The cell of a symbol."""
         cell = self._cells.get(text)
@@ -135,6 +139,13 @@ class Dictionary:
                 return recent
             numbers = np.arange(count, settled)
             return [*zip(self._texts.cells(count).tolist(), self._texts.values(numbers), strict=True), *recent]
+
+    def columns_since(self, count: int) -> EntryColumns:
+        """The entries made after the first ``count``, in order, in the form that state folders have."""
+        with self._lock:
+            settled = self._settle()
+            assert settled, "entries that owners have not heard of"
+            return self._texts.entries(count)
 
     def restore(self, entries: Mapping[int, Value]) -> None:
         """Take over the entries of a state that was read."""
@@ -260,10 +271,15 @@ class Dictionary:
         return found
 
     def _settle(self) -> bool:
-        """Put the recent entries among the texts; whether all are there."""
+        """Put the recent entries among the texts; whether all are there. Ctrl-C on the way leaves each in one place."""
         if self._recent:
-            self._enter_values(list(self._recent.items()))
-            self._recent, self._recent_bytes = {}, 0
+            recent = list(self._recent.items())
+            try:
+                self._enter_values(recent)
+            finally:
+                there = self._texts.find_all(np.array([cell for cell, _ in recent], np.int64)) >= 0
+                self._recent = {} if there.all() else dict(compress(recent, ~there))
+                self._recent_bytes = 0
         return True
 
     def _enter_values(self, entries: Sequence[tuple[int, Value]]) -> None:

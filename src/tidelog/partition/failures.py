@@ -14,7 +14,7 @@ NO_VALUE = FailureEntry(
     "TL1101",
     DataError,
     "Python value that is no value of the language",
-    "{value!r} is a {kind}; values are int, float, str and tuple",
+    "{value!r} is a {kind}; values are int, float, str, bool, dates, datetimes and tuples of numbers and texts",
     "Numbers, texts and lists of them are values; dates and timestamps in columns of their type too.",
     "Convert the value, or give its parts as columns of their own.",
     'db = Engine("reach(X) :- edge(X).")\nwith db.epoch() as e:\n    e.insert("edge", [({1, 2},)])\n',

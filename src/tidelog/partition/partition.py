@@ -56,6 +56,10 @@ class Partition:
         self.lock = threading.RLock()
         self.closings = 0  # times that all ranks were numbered anew
 
+    def memory(self) -> int:
+        """Bytes held by facts, indexes, journals, and the texts that this partition answers for."""
+        return self.relations.memory() + self.dictionary.memory_at(self.number)
+
     def add_relation(self, name: str, arity: int, place: int = 0) -> int:
         """The number of a relation, which is made if it is not there; ``place`` says who owns its facts."""
         number = self.relations.add(name, arity)

@@ -35,6 +35,10 @@ class SharedDictionary(Dictionary):
         self._telling = False
         self._numbers: set[int] = set()
 
+    def memory_at(self, partition: int) -> int:
+        """Every partition has a dictionary of its own."""
+        return self.memory
+
     def tell_owners(self) -> None:
         """Tell the owners of the entries made here since the last time; DataError if two values have one id.
 

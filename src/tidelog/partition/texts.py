@@ -97,6 +97,15 @@ class TextColumn(NamedTuple):
     places: Cells
 
 
+class EntryColumns(NamedTuple):
+    """Entries as columns: ids, which of them are lists, the bytes of all values, where each begins and ends."""
+
+    cells: Cells
+    lists: npt.NDArray[np.bool_]
+    data: Bytes
+    offsets: Cells
+
+
 def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
     """Texts that lie one after the other."""
     raw, ends = data.tobytes(), offsets.tolist()
@@ -189,6 +198,11 @@ class Texts:
         records = self._block.array
         size = records.item(number, SIZE)
         return from_bytes(ctypes.string_at(records.item(number, ADDRESS), size // KINDS), size % KINDS == LIST)
+
+    def entries(self, start: int) -> EntryColumns:
+        """All records from one on."""
+        numbers = np.arange(start, len(self))
+        return EntryColumns(self.cells(start), self.kinds(numbers) == LIST, *self.copied(numbers))
 
     def copied(self, numbers: Cells) -> tuple[Bytes, Cells]:
         """The bytes of some records one after the other, and where each begins and ends."""

@@ -66,8 +66,8 @@ class EmbeddedFacts:
 
     @property
     def memory(self) -> int:
-        """Bytes held by facts, indexes and journals."""
-        return self._partition.relations.memory()
+        """Bytes held by facts, indexes, journals and texts."""
+        return self._partition.memory()
 
     @property
     def fact_count(self) -> int:

@@ -48,7 +48,7 @@ class Everywhere:
 
     @property
     def memory(self) -> int:
-        """Bytes held by facts, indexes and journals on all partitions."""
+        """Bytes held by facts, indexes, journals and texts on all partitions."""
         return sum(self._ask(Service.memory))
 
     @property

@@ -28,7 +28,7 @@ class Facts(Protocol):
 
     @property
     def memory(self) -> int:
-        """Bytes held by facts, indexes and journals."""
+        """Bytes held by facts, indexes, journals and texts."""
 
     @property
     def fact_count(self) -> int:

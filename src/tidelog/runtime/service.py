@@ -168,8 +168,8 @@ class Service:
 
     @call(reading=True)
     def memory(self) -> int:
-        """Bytes held by facts, indexes and journals."""
-        return self.node.partition.relations.memory()
+        """Bytes held by facts, indexes, journals and texts."""
+        return self.node.partition.memory()
 
     @call(reading=True)
     def plans(self) -> dict[str, tuple[Plan, ...]]:

@@ -20,7 +20,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.store import failures
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
-from tidelog.store.entries import encode_entries
+from tidelog.store.entries import encode_columns
 from tidelog.store.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.image import Image
 from tidelog.store.log import Log
@@ -163,16 +163,16 @@ class Durable:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
         partition = node.partition
         found = touched(partition, rules.schema, bases=self.changes_rules(rules))
-        entries = partition.dictionary.entries_since(self._entries)
+        entries = partition.dictionary.columns_since(self._entries)
         counts = {"asserted": found.asserted, "retracted": found.retracted, "changed": found.changed}
         header = self._header(rules, node, note, {"clock": partition.clock, **counts})
         if node.closes_ranks:
             header["ranks closed"] = True
         messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
-        if entries:
-            messages.append(("entries", encode_entries(entries)))
+        if len(entries.cells):
+            messages.append(("entries", encode_columns(entries)))
         self._append(epoch, rules, header, messages)
-        self._entries += len(entries)
+        self._entries += len(entries.cells)
 
     def record_pieces(
         self,
@@ -231,7 +231,7 @@ class Durable:
 
         def messages() -> list[tuple[str, Bytes]]:
             found = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
-            return [*found, ("entries", encode_entries(partition.dictionary.entries_since(0)))]
+            return [*found, ("entries", encode_columns(partition.dictionary.columns_since(0)))]
 
         self._snapshot(node, rules, {"clock": partition.clock}, messages)
 

@@ -6,12 +6,14 @@ UTF-8 (lone surrogates included), a list is JSON, which keeps numbers, floats, s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.io.vectors import from_vector
+from tidelog.partition.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.term import Value
 from tidelog.store.frame import Bytes
 
@@ -28,15 +30,21 @@ def encode_entries(entries: Sequence[Entry]) -> Bytes:
     columns = [
         pa.array([cell for cell, _ in entries], pa.int64()),
         pa.array([not isinstance(value, str) for _, value in entries], pa.bool_()),
-        pa.array([_to_bytes(value) for _, value in entries], pa.large_binary()),
+        pa.array([to_bytes(value)[0] for _, value in entries], pa.large_binary()),
     ]
     return memoryview(pa.record_batch(columns, schema=SCHEMA).serialize())
 
 
-def _to_bytes(value: Value) -> bytes:
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    return json.dumps(value).encode()
+def encode_columns(entries: EntryColumns) -> Bytes:
+    """The same message, of entries that are columns already."""
+    count = len(entries.cells)
+    bits, ends, data = np.packbits(entries.lists, bitorder="little"), entries.offsets, entries.data
+    columns = [
+        from_vector(entries.cells, pa.int64()),
+        pa.Array.from_buffers(pa.bool_(), count, [None, pa.py_buffer(bits)]),
+        pa.Array.from_buffers(pa.large_binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(data)]),
+    ]
+    return memoryview(pa.record_batch(columns, schema=SCHEMA).serialize())
 
 
 def decode_entries(message: memoryview) -> list[Entry]:
@@ -46,10 +54,7 @@ def decode_entries(message: memoryview) -> list[Entry]:
     if not pc.any(batch.column(1)).as_py():
         return list(zip(cells, _symbols(batch.column(2)), strict=True))
     kinds, values = batch.column(1).to_pylist(), batch.column(2).to_pylist()
-    return [
-        (cell, _tuple(json.loads(raw)) if is_list else raw.decode("utf-8", "surrogatepass"))
-        for cell, is_list, raw in zip(cells, kinds, values, strict=True)
-    ]
+    return [(cell, from_bytes(raw, is_list)) for cell, is_list, raw in zip(cells, kinds, values, strict=True)]
 
 
 def _symbols(values: pa.Array) -> list[str]:
@@ -58,10 +63,3 @@ def _symbols(values: pa.Array) -> list[str]:
     except pa.ArrowInvalid:  # a lone surrogate among them
         texts = [raw.decode("utf-8", "surrogatepass") for raw in values.to_pylist()]
     return texts
-
-
-def _tuple(value: object) -> Value:
-    if isinstance(value, list):
-        return tuple(_tuple(part) for part in value)
-    assert isinstance(value, int | float | str)
-    return value

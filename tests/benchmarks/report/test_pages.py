@@ -61,6 +61,17 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             {"rules": 10_000, "characters": 5, "characters of Python": 6},
         ),
     ),
+    "loading": (
+        Record(
+            "file",
+            "a packed file",
+            (head(1.25, "x Arrow", Target(1.5)), *times("Tidelog", "DuckDB", "Arrow")),
+            {"rows": 5000, "bytes": 12_000_000},
+        ),
+        Record(
+            "frame", "a frame", (*both("Tidelog", 2.5, "s", Target(2)), *times("DuckDB")), {"rows": 7, "bytes": 1e6}
+        ),
+    ),
     "durability": (
         Record(
             "epochs",
@@ -174,6 +185,10 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "- add a rule: note",
     ),
     "language": ("| both (at most 5 s: met) | 2.75 | 2.8 x |",),
+    "loading": (
+        "| a packed file | 5,000 | 12 | 1.00 | 2.00 | 3.00 | 0.50 x | at most 1.5 x Arrow | yes |",
+        "| a frame | 7 | 1 | 2.50 | 1.00 |  | 2.50 x | at most 2 s | no |",
+    ),
     "durability": ("| a grid | 1 % | 2 | 4 | 6 | 2,600 | 26 |", "| a grid | 10 | 1 | 2 | 3 | 18.1 x | 32 |"),
     "circuits": ("Left out: pydbsp is not installed.", "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |"),
     "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),

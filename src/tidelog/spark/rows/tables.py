@@ -7,7 +7,6 @@ that state folders have too. This module needs no PySpark.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -17,6 +16,7 @@ import pyarrow as pa
 import xxhash
 
 from tidelog.partition.dictionary import SEED, to_signed
+from tidelog.partition.texts import from_bytes
 from tidelog.program.term import Value
 
 ENTRY_SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", pa.large_binary())])
@@ -60,17 +60,7 @@ def entries_of(table: pa.Table) -> list[tuple[int, Value]]:
     [(7, 'a'), (8, (1, ('b',)))]
     """
     cells, kinds, values = (column.to_pylist() for column in table.columns)
-    return [
-        (cell, _tuple(json.loads(raw)) if is_list else raw.decode("utf-8", "surrogatepass"))
-        for cell, is_list, raw in zip(cells, kinds, values, strict=True)
-    ]
-
-
-def _tuple(value: object) -> Value:
-    if isinstance(value, list):
-        return tuple(_tuple(part) for part in value)
-    assert isinstance(value, int | float | str)
-    return value
+    return [(cell, from_bytes(raw, is_list)) for cell, is_list, raw in zip(cells, kinds, values, strict=True)]
 
 
 def entry_owners(cells: Sequence[int], partitions: int) -> Cells:
