@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import EngineError
-from tidelog.partition.assemble import GENERATORS, Assembler
+from tidelog.partition.assemble import MOST_ATOMS, Assembler
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Relations
 from tidelog.plan.steps import Plan, Visit
@@ -23,7 +23,7 @@ def test_rule_with_too_many_atoms_is_refused() -> None:
     relations.add("p", 0)
     relations.add("q", 1)
     assembler = Assembler(relations, Dictionary())
-    assert assembler.assemble(plan_with_atoms(GENERATORS - 1), 0, frozenset())
+    assert assembler.assemble(plan_with_atoms(MOST_ATOMS), 0, frozenset())
     with pytest.raises(EngineError, match="rule long: more than 512 atoms") as raised:
-        assembler.assemble(plan_with_atoms(GENERATORS), 0, frozenset())
+        assembler.assemble(plan_with_atoms(MOST_ATOMS + 1), 0, frozenset())
     assert raised.value.code == "TL4302"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tidelog import Engine, EvaluationError
+from tidelog import Engine, EvaluationError, user_function
 from tidelog.kernel import scalar
 from tidelog.kernel.scalar import fault_of
 from tidelog.partition.dictionary import float_cell
@@ -46,3 +46,16 @@ def test_error_that_names_its_rule_keeps_code_and_advice(rule: str, code: str, s
     assert raised.value.code == code
     assert raised.value.note
     assert raised.value.hint
+
+
+@user_function("name", ("number",), "any")
+def name(x: int) -> object:
+    return "one"
+
+
+@pytest.mark.parametrize("rule", ["p(name(X) + 1) :- q(X).", "p(-name(X)) :- q(X).", "p(X) :- q(X), name(X) < 3."])
+def test_result_of_any_type_is_checked_where_a_number_is_computed_with(rule: str) -> None:
+    """Else arithmetic would run on the id of a symbol."""
+    with pytest.raises(EvaluationError, match=r"name\(1\) is 'one', where a number is needed") as raised:
+        Engine(f"q(1). {rule}", functions=[name])
+    assert raised.value.code == "TL2201"

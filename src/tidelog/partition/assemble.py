@@ -20,7 +20,8 @@ from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate
 from tidelog.program import Const, Rule
 
 VARIABLES = 1024  # registers below hold variables, registers from here on hold constants
-GENERATORS = 512
+MOST_ATOMS = 512
+GENERATORS = MOST_ATOMS + 1  # places: the first is the trigger's
 COMPARE_CODES = {
     "=": scalar.EQ,
     "!=": scalar.NE,
@@ -122,7 +123,7 @@ class Assembler:
             if isinstance(step, Visit | Generate):
                 back = start
         if generators >= GENERATORS:
-            raise failures.TOO_MANY_ATOMS.error(label=plan.rule.label, most=GENERATORS)
+            raise failures.TOO_MANY_ATOMS.error(label=plan.rule.label, most=MOST_ATOMS)
         head = [self._register(operand) for operand in plan.head]
         number = self.relations.numbers[plan.rule.head.predicate] | (at.EVERYWHERE if everywhere else 0)
         way = len(code) - back if back >= 0 else 0

@@ -185,7 +185,8 @@ class _Builder:
                 self.values[here.name] = self._operand(there, self.types.get(here.name))
                 return
         type_ = self._type(literal.left) or self._type(literal.right) or "number"
-        left, right = self._operand(literal.left), self._operand(literal.right)
+        wanted = None if literal.op in ("=", "!=") else type_
+        left, right = self._operand(literal.left, wanted), self._operand(literal.right, wanted)
         if literal.op in ("=", "!=") or type_ in ORDERED_BY_CELL:
             self.steps.append(Compare(literal.op, type_, left, right))
         else:
@@ -238,13 +239,14 @@ class _Builder:
         types = tuple(self._type(a) or "any" for a in term.args)
         function = resolve(term.function, types, self.functions)
         assert function is not None, f"the type check admits {term.function}{types}"
-        args = tuple(self._operand(a) for a in term.args)
+        settled = _settled(types, function)
+        args = tuple(self._operand(a, t) for a, t in zip(term.args, settled, strict=True))
         target = self._fresh()
         if self._in_kernel(term, types):
             self.steps.append(Compute(term.function, function.result, target, args))
         else:
             result = wanted or "any" if function.result == "any" else function.result
-            self.steps.append(Apply(term.function, _settled(types, function), result, target, args))
+            self.steps.append(Apply(term.function, settled, result, target, args))
         return target
 
     def _in_kernel(self, term: Call, types: tuple[str, ...]) -> bool:
