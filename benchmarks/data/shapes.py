@@ -7,7 +7,7 @@ every time. After the rounds a graph has as many edges as before, up to those th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
@@ -20,7 +20,7 @@ live(X) :- source(X).
 live(Y) :- live(X), edge(X, Y).
 """
 OUT = 5  # rows that are out at a time
-Rows = list[tuple[int, ...]]
+Rows = Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _rows(cells: graphs.Cells) -> Rows:
 
 def _ladder(rungs: int) -> Rows:
     """Two chains in the same direction, with a rung either way at every step."""
-    found: Rows = []
+    found: list[tuple[int, ...]] = []
     for i in range(rungs):
         found += [(2 * i, 2 * i + 1), (2 * i + 1, 2 * i)]
         found += [(2 * i, 2 * i + 2), (2 * i + 1, 2 * i + 3)] if i + 1 < rungs else []
