@@ -26,9 +26,11 @@ $(READY): pyproject.toml
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,spark]'
+	$(BIN)/python -m tidelog.kernel
 	@touch $@
 
-install: $(READY) ## make .venv with Tidelog and all it needs (the other targets do it by themselves)
+install: $(READY) ## make .venv with Tidelog and all it needs, kernel compiled (the other targets do it by themselves)
+	@$(BIN)/python -m tidelog.kernel
 
 lint: $(READY) ## ruff: lint and format
 	$(BIN)/ruff check .
