@@ -95,8 +95,8 @@ bench-spark: $(READY) ## partitions on Spark beside hand-written Spark
 bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=folder adds the gMark queries
 	$(BENCH) paths certificate $(if $(GMARK),gmark --gmark $(GMARK)) --write $(BENCH_DATA)
 
-bench-others: $(READY) ## the language, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
-	$(BENCH) language durability circuits --write $(BENCH_DATA)
+bench-others: $(READY) ## the language, starting, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
+	$(BENCH) language starting durability circuits --write $(BENCH_DATA)
 
 # Spark needs Java: installed where that is possible, else the demo says what to do.
 java:
@@ -107,7 +107,7 @@ java:
 	fi
 
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
-	$(BIN)/python examples/demo.py
+	TIDELOG_RUNTIME=$${TIDELOG_RUNTIME:-spark} $(BIN)/python examples/demo.py
 
 docs: $(READY) ## write what is generated in docs/reference: diagnostics, options of commands, files of the glossary
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md

@@ -18,6 +18,7 @@ GROUPS: Mapping[str, str] = {
     "engine": "the engine beside DuckDB and clingo: builds, changes of facts and rules, memory",
     "deletion": "facts suspended beside net changes, and much taken away at once",
     "language": "reading and checking a large program beside Python's compiler",
+    "starting": "commands and first epochs in fresh processes, beside the imports they are made of",
     "durability": "epochs with a state folder beside epochs in memory, opening beside building",
     "circuits": "incremental circuits beside the engine",
     "paths": "path queries beside DuckDB's recursive SQL",

@@ -27,7 +27,7 @@ _NO_OWNER = (
 )
 
 
-@global_compiler_lock  # type: ignore[untyped-decorator]
+@global_compiler_lock  # type: ignore[untyped-decorator]  # numba has no types
 def compile_kernels(kernels: Iterable[tuple[Kernel, tuple[str, ...]]]) -> bytes:
     """The object file in which every kernel is a function that Python can call, under its symbol."""
     context: Any = cpu_target.target_context

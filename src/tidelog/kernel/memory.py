@@ -71,8 +71,7 @@ class Kernel:
         if self._compiled is None:
             import numba
 
-            import tidelog.kernel.instructions  # noqa: F401  known to the compiler before it meets one
-
+            import_module("tidelog.kernel.instructions")  # known to the compiler before it meets one
             self._compiled = numba.njit(nogil=True, error_model="numpy", boundscheck=False)(self.function)
         return self._compiled
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from tidelog.io.late import compute as pc
 from tidelog.program.term import Value
 from tidelog.store.frame import Bytes
 

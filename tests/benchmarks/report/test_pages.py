@@ -61,6 +61,7 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             {"rules": 10_000, "characters": 5, "characters of Python": 6},
         ),
     ),
+    "starting": (Record("start", "tidelog check", both("start", 0.2, "s", Target(0.25))),),
     "durability": (
         Record(
             "epochs",
@@ -160,6 +161,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "- add a rule: note",
     ),
     "language": ("| both (at most 5 s: met) | 2.75 | 2.8 x |",),
+    "starting": ("| tidelog check | 0.20 | 0.40 | at most 0.25 s | yes |",),
     "durability": ("| a grid | 1 % | 2 | 4 | 6 | 2,600 | 26 |", "| a grid | 10 | 1 | 2 | 3 | 18.1 x | 32 |"),
     "circuits": ("Left out: pydbsp is not installed.", "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |"),
     "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),
