@@ -26,9 +26,11 @@ $(READY): pyproject.toml
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,spark]'
+	$(BIN)/python -m tidelog.kernel
 	@touch $@
 
-install: $(READY) ## make .venv with Tidelog and all it needs (the other targets do it by themselves)
+install: $(READY) ## make .venv with Tidelog and all it needs, kernel compiled (the other targets do it by themselves)
+	@$(BIN)/python -m tidelog.kernel
 
 lint: $(READY) ## ruff: lint and format
 	$(BIN)/ruff check .
@@ -93,8 +95,8 @@ bench-spark: $(READY) ## partitions on Spark beside hand-written Spark
 bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=folder adds the gMark queries
 	$(BENCH) paths certificate $(if $(GMARK),gmark --gmark $(GMARK)) --write $(BENCH_DATA)
 
-bench-others: $(READY) ## the language, loading, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
-	$(BENCH) language loading durability circuits --write $(BENCH_DATA)
+bench-others: $(READY) ## the language, starting, loading, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
+	$(BENCH) language starting loading durability circuits --write $(BENCH_DATA)
 
 bench-beside: $(READY) ## real programs beside DuckDB and clingo; DATA=lubm1.tsv.gz and FACTS=folder (Java) add theirs
 	$(BENCH) beside $(if $(FACTS),--java $(FACTS)) --write $(BENCH_DATA)
@@ -108,7 +110,7 @@ java:
 	fi
 
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
-	$(BIN)/python examples/demo.py
+	TIDELOG_RUNTIME=$${TIDELOG_RUNTIME:-spark} $(BIN)/python examples/demo.py
 
 docs: $(READY) ## write what is generated in docs/reference: diagnostics, options of commands, files of the glossary
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md

@@ -1,11 +1,43 @@
-"""The command line starts quickly: what a command may not need is not loaded with it."""
+"""Starting: what a command imports, and that one command is loaded as all of them would be."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import typer
+
+import tidelog
+from tidelog.cli import app
+from tidelog.cli.commands import SUMMARIES, simulate
+from tidelog.semantics.schedule import SCHEDULES
+from tidelog.semantics.traffic import ALGORITHMS
+
+HEAVY = ("numpy", "pyarrow", "numba", "llvmlite", "pyspark", "pandas", "tidelog.kernel", "tidelog.engine")
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # a group
+MAIN = f"""
+import atexit, sys
+def tell():
+    print("imported", *(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr)
+atexit.register(tell)
+from tidelog.cli import main
+main()
+"""
+PROGRAM = ".decl e(x: number)\n.decl p(x: number)\ne(1).\np(x) :- e(x).\n.output p\n"
+
+
+def start(*words: str, **settings: str) -> tuple[str, list[str]]:
+    """The output of a command in a process of its own, and what heavy things it imported."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1]), "COLUMNS": "120", **settings}
+    ended = subprocess.run(
+        [sys.executable, "-c", MAIN, *words], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode in (0, 1), ended.stderr
+    (line,) = (line for line in ended.stderr.splitlines() if line.startswith("imported"))
+    return ended.stdout, line.split()[1:]
 
 
 @pytest.mark.parametrize("module", ["tidelog.engine.engine", "tidelog.cli"])
@@ -13,3 +45,78 @@ def test_spark_is_not_loaded_before_it_is_needed(module: str) -> None:
     script = f"import sys, {module}; print(sorted(name for name in sys.modules if name in ('pyspark', 'py4j')))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_check_imports_neither_kernel_nor_arrow_nor_spark(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text(PROGRAM)
+    out, imported = start("check", str(tmp_path / "p.dl"))
+    assert "ok: 1 rule, 1 fact" in out
+    assert imported == []
+    (tmp_path / "p.dl").write_text("p(X) :- q(Y).")
+    out, imported = start("check", str(tmp_path / "p.dl"))
+    assert "TL301" in out
+    assert imported == []
+
+
+@pytest.mark.parametrize(
+    "words", [("--help",), ("--version",), *((name, "--help") for name in SUMMARIES)], ids=" ".join
+)
+def test_help_imports_neither_kernel_nor_arrow_nor_spark(words: tuple[str, ...]) -> None:
+    out, imported = start(*words)
+    assert out
+    assert imported == []
+
+
+def test_completion_imports_neither_kernel_nor_arrow_nor_spark() -> None:
+    shell = {"_TIDELOG_COMPLETE": "complete_bash"}
+    out, imported = start(**shell, COMP_WORDS="tidelog ch", COMP_CWORD="1")
+    assert (out.split(), imported) == (["check", "changes"], [])
+    out, imported = start(**shell, COMP_WORDS="tidelog run --lim", COMP_CWORD="2")
+    assert (out.split(), imported) == (["--limit-facts", "--limit-seconds", "--limit-memory"], [])
+
+
+def test_a_small_run_imports_neither_compiler_nor_pandas_nor_spark(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text(PROGRAM)
+    start("run", str(tmp_path / "p.dl"), "-D", str(tmp_path))  # the kernel is compiled
+    _, imported = start("run", str(tmp_path / "p.dl"), "-D", str(tmp_path))
+    assert imported == ["numpy", "pyarrow", "tidelog.kernel", "tidelog.engine"]
+    assert (tmp_path / "p.csv").read_text() == "1\n"
+
+
+def test_arrow_knows_pandas_again_after_it_was_left_out() -> None:
+    pytest.importorskip("pandas")
+    script = (
+        "import sys\n"
+        "from tidelog.cli import arrow\n"
+        "arrow.process_is_ours = True\n"
+        "arrow.leave_pandas_out()\n"
+        "import pyarrow as pa\n"
+        "pa.array([1])\n"
+        "assert 'pandas' not in sys.modules\n"
+        "import pandas as pd\n"
+        "print(pa.Table.from_pandas(pd.DataFrame({'x': [1, 2]})).to_pandas()['x'].sum())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1])}
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert ended.stdout == "3\n"
+
+
+def test_summaries_are_the_first_lines_of_the_commands_help() -> None:
+    assert list(COMMANDS) == list(SUMMARIES)
+    for name, summary in SUMMARIES.items():
+        help_ = COMMANDS[name].help or ""
+        assert help_.split("\n\n")[0].replace("\n", " ").strip() == summary
+
+
+def test_unknown_command_is_told_with_the_nearest_one() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1])}
+    ended = subprocess.run(
+        [sys.executable, "-m", "tidelog.cli", "chek"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2
+    assert "'check'" in ended.stderr
+
+
+def test_help_of_simulate_names_what_there_is() -> None:
+    assert tuple(ALGORITHMS) == simulate.ALGORITHMS
+    assert tuple(SCHEDULES) == simulate.SCHEDULES

@@ -106,7 +106,7 @@ def test_targets_and_modules_to_run_that_a_page_names_exist(page: Path) -> None:
         assert f"\n{target}:" in makefile, target
     for module in re.findall(r"python -m ([\w.]+)", read(page)):
         path = module.replace(".", "/")
-        files = (f"{path}.py", f"src/{path}.py", f"{path}/__main__.py")
+        files = (f"{path}.py", f"src/{path}.py", f"{path}/__main__.py", f"src/{path}/__main__.py")
         assert any((ROOT / file).exists() for file in files), module
 
 

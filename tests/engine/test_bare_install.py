@@ -146,7 +146,6 @@ verify state
 export state copy
 """
 ON_SPARK = """\
-run reach.dl
 run reach.dl --runtime spark
 verify state --runtime spark
 """

@@ -1,42 +1,192 @@
-"""The compiled kernel is cached, also where the package is read-only, and every change of a kernel makes it stale."""
+"""The compiled kernel on disk: loaded without the compiler, made again when it does not fit, once for all processes."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import tidelog
-from tidelog.kernel import memory
-from tidelog.kernel.scalar import compute
+import numpy as np
+import pytest
 
-ASK = """
-import os
-os.access = lambda *_, **__: False  # permissions do not bind root
-from tidelog.kernel import scalar
-from numba.core import config
-print(scalar.compute(scalar.ADD, 2, 3)[0], config.CACHE_DIR)
+import tidelog
+from tidelog.kernel import library, link, warm
+from tidelog.kernel.cells import address
+
+SYMBOLS = [kernel.symbol for kernel, _ in warm.KERNELS]
+HASH = "tidelog_kernel_relation_hash_cells"
+# Stands for the compiler, which takes its time: what it made before is taken from the real folder.
+MAKE = """
+import sys, time
+from pathlib import Path
+from tidelog.kernel import warm
+def compile():
+    time.sleep(0.5)
+    print("compiled", flush=True)
+    return Path(sys.argv[1]).read_bytes()[:-16]
+warm._compile = compile
+warm.make_ready()
+print(warm.relation.hash_cells(0, 0), "numba" in sys.modules)
 """
 
 
-def test_stamp_covers_every_kernel_source() -> None:
-    assert memory._kernel_stamp() == memory._STAMP
-    assert compute._cache._cache_file._source_stamp == memory._STAMP
+@pytest.fixture(scope="module")
+def made() -> Path:
+    """The object file that this process runs."""
+    warm.make_ready()
+    name = library.key()
+    return next(path for folder in library.folders() if (path := library._object(folder, name)).exists())
 
 
-def test_cached_kernels_are_loaded_and_not_compiled_again() -> None:
-    compute(0, 1, 2)
-    assert sum(compute.stats.cache_hits.values()) + sum(compute.stats.cache_misses.values()) > 0
+@pytest.fixture
+def folder(tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own with a copy of the kernel."""
+    for path in (made, made.with_suffix(".so")):
+        if path.exists():
+            shutil.copy(path, tmp_path)
+    monkeypatch.setenv(library.FOLDER_VARIABLE, str(tmp_path))
+    return tmp_path
 
 
-def test_kernel_is_cached_in_a_temporary_folder_where_package_and_home_are_read_only(tmp_path: Path) -> None:
-    settings = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(tidelog.__file__).parents[1])}
-    settings.pop("NUMBA_CACHE_DIR", None)
-    told = subprocess.run(
-        [sys.executable, "-c", ASK], env=settings, capture_output=True, text=True, check=True, timeout=120
+def start(script: str, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1]), **settings}
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    result, folder = told.stdout.split()
-    assert result == "5"
-    assert Path(folder).parent == tmp_path
-    assert list(Path(folder).rglob("scalar.compute*.nbi"))
+
+
+def told(process: subprocess.Popen[str]) -> list[str]:
+    out, error = process.communicate(timeout=120)
+    assert process.returncode == 0, error
+    return out.splitlines()
+
+
+def damage(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.unlink()  # a loaded library is mapped: other bytes come as another file
+    path.write_bytes(bytes(content))
+
+
+def hash_with(functions: library.Functions | None) -> int:
+    assert functions is not None
+    cells = np.array([3, 5], np.int64)
+    return int(functions[HASH](address(cells), 2))
+
+
+def test_key_changes_with_every_source_of_the_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path(library.__file__).parent
+    copy = shutil.copytree(home, tmp_path / "kernel", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(library, "__file__", str(copy / "library.py"))
+    seen = {library.key()}
+    for source in sorted(copy.glob("*.py")):
+        source.write_text(source.read_text() + "\n")
+        seen.add(library.key())
+    assert len(seen) == len(list(copy.glob("*.py"))) + 1
+
+
+def test_key_changes_with_compiler_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {library.key()}
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    seen.add(library.key())
+    monkeypatch.setattr(library, "_processor", lambda: b"another")
+    seen.add(library.key())
+    monkeypatch.setattr(library, "_version", lambda package: b"another")
+    seen.add(library.key())
+    assert len(seen) == 4
+
+
+def test_object_linked_in_memory_computes_what_the_shared_library_does(folder: Path, made: Path) -> None:
+    first = hash_with(library.find(library.key(), SYMBOLS))
+    for path in folder.glob("*.so"):
+        path.unlink()
+    assert hash_with(library.find(library.key(), SYMBOLS)) == first
+    made_here = library.load_object(made.read_bytes()[:-16], SYMBOLS)
+    assert hash_with(made_here) == first
+
+
+def test_damaged_library_is_passed_over_and_damaged_object_too(folder: Path) -> None:
+    name = library.key()
+    damage(library._shared(folder, name))
+    assert library._read(library._shared(folder, name)) is None
+    assert library.find(name, SYMBOLS) is not None  # from the object file
+    damage(library._object(folder, name))
+    assert library.find(name, SYMBOLS) is None
+
+
+def test_library_without_an_entry_is_passed_over(folder: Path) -> None:
+    assert library._load_shared(library._shared(folder, library.key()), b"", [*SYMBOLS, "no_such_entry"]) is None
+
+
+def test_damaged_kernel_is_made_again(folder: Path, made: Path) -> None:
+    name = library.key()
+    for path in (library._object(folder, name), library._shared(folder, name)):
+        damage(path)
+    assert told(start(MAKE, str(made)))[0] == "compiled"
+    assert library.find(name, SYMBOLS) is not None
+    assert len(told(start(MAKE, str(made)))) == 1  # loaded, not compiled
+
+
+def test_stale_kernel_is_not_loaded(folder: Path, made: Path) -> None:
+    assert told(start(MAKE, str(made), NUMBA_OPT="2"))[0] == "compiled"
+    assert len(list(folder.glob("kernel-*.o"))) == 2
+
+
+def test_two_processes_make_one_kernel(tmp_path: Path, made: Path) -> None:
+    settings = {library.FOLDER_VARIABLE: str(tmp_path / "new")}
+    both = [start(MAKE, str(made), **settings) for _ in range(2)]
+    lines = [line for process in both for line in told(process)]
+    assert lines.count("compiled") == 1
+    assert len({line for line in lines if line != "compiled"}) == 1
+
+
+def test_a_folder_keeps_the_latest_kernels(folder: Path, made: Path) -> None:
+    for number in range(10):
+        old = folder / f"kernel-{number}.o"
+        shutil.copy(made, old)
+        os.utime(old, (number, number))
+    library._tidy(folder)
+    left = {path.name for path in folder.glob("kernel-*.o")}
+    assert len(left) == 8
+    assert made.name in left
+
+
+def test_machine_without_linker_keeps_the_object_alone(
+    tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "LINKERS", (("no-such-linker",),))
+    library.keep(tmp_path, "name", made.read_bytes()[:-16])
+    assert [path.name for path in tmp_path.iterdir()] == ["kernel-name.o"]
+
+
+def test_kernel_is_kept_in_a_temporary_folder_where_package_and_home_are_read_only(tmp_path: Path, made: Path) -> None:
+    script = "import os\nos.access = lambda path, *_: str(path).startswith(os.environ['TMPDIR'])\n" + MAKE
+    settings = {"TMPDIR": str(tmp_path), "NUMBA_OPT": "1", "XDG_CACHE_HOME": "/proc/none"}
+    settings[library.FOLDER_VARIABLE] = ""
+    assert told(start(script, str(made), **settings))[0] == "compiled"
+    kept = tmp_path / f"tidelog-kernel-{os.getuid()}"
+    assert list(kept.glob("kernel-*.o"))
+    assert len(told(start(script, str(made), **settings))) == 1
+
+
+def test_kernel_runs_where_no_file_can_be_made(made: Path) -> None:
+    script = "from tidelog.kernel import library\nlibrary.folders = lambda: iter(())\n" + MAKE
+    assert told(start(script, str(made)))[0] == "compiled"
+
+
+def test_temporary_folder_that_others_can_write_to_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(library.FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    mine = tmp_path / f"tidelog-kernel-{os.getuid()}"
+    assert mine in library.folders()
+    mine.mkdir()
+    mine.chmod(0o777)
+    assert mine not in library.folders()
+    mine.chmod(0o700)
+    assert mine in library.folders()

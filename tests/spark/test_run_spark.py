@@ -41,12 +41,13 @@ SAMPLE = (
 )
 NETWORK = sorted(path.stem for path in (ROOT / "network").glob("*.dl"))
 REACH = "reach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y), reach(Y,Z).\n"
+SAID = "tidelog: on Spark: a session runs in this process\n"
 SCRIPT = "-edge(a, b).\n+edge(c, d).\ncommit.\n+ back: reach(Y, X) :- reach(X, Y).\ncommit.\n"
 
 
 @pytest.fixture(autouse=True)
 def on_spark(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
-    """The session of all tests runs in this process, so that commands use it."""
+    """The session of all tests runs in this process, so that commands use it and say so (D23)."""
     monkeypatch.delenv("TIDELOG_RUNTIME", raising=False)
     return spark
 
@@ -72,7 +73,7 @@ def agree(folder: Path, *args: object) -> Result:
     """Both runtimes write the same files and print the same."""
     embedded = run(*args, "-D", folder / "embedded", "--runtime", "embedded")
     on_spark = run(*args, "-D", folder / "spark")
-    assert (on_spark.exit_code, on_spark.stderr) == (0, "")
+    assert (on_spark.exit_code, on_spark.stderr) == (0, SAID)
     assert timeless(on_spark.stdout) == timeless(embedded.stdout)
     assert written(folder / "spark") == written(folder / "embedded")
     return on_spark
@@ -134,7 +135,7 @@ def test_json_and_tables_are_read_and_written_by_spark_alone(tmp_path: Path, spa
     )
     spark.sql("drop table if exists at_home")
     result = run(tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.output) == (0, "tidelog: on Spark: `.input person` names JSON\n")
     assert (tmp_path / "out" / "at.json").read_text() == '{"name":"ada","place":"london"}\n'
     assert [tuple(row) for row in spark.table("at_home").collect()] == [("ada", "london")]
     spark.sql("drop table at_home")
@@ -179,8 +180,9 @@ def test_value_that_a_file_cannot_hold_is_told_as_by_the_embedded_run(tmp_path: 
     (tmp_path / "p.dl").write_text('.output t(IO=ntriples)\nn("x"). t(X, X, X) :- n(X).\n')
     args = (tmp_path / "p.dl", "-D", tmp_path / "out")
     embedded, on_spark = run(*args, "--runtime", "embedded"), run(*args)
-    assert on_spark.stderr in embedded.stderr
-    assert on_spark.stderr.startswith(f"error[TL1070]: {tmp_path}/out/t.nt: 'x' is not a term of N-Triples; ")
+    said = on_spark.stderr.removeprefix(SAID)
+    assert said in embedded.stderr
+    assert said.startswith(f"error[TL1070]: {tmp_path}/out/t.nt: 'x' is not a term of N-Triples; ")
     assert (on_spark.exit_code, list((tmp_path / "out").iterdir())) == (1, [])
 
 
@@ -236,14 +238,15 @@ def test_circuit_is_refused_by_name(reach: Path) -> None:
     refused = run(reach, "--algorithm", "circuit", "--runtime", "spark")
     assert refused.exit_code == 1
     assert "--runtime embedded" in refused.stderr
-    assert "a\tc" in run(reach, "-F", reach.parent, "--algorithm", "circuit").stdout  # Spark only by default
+    assert "a\tc" in run(reach, "-F", reach.parent, "--algorithm", "circuit").stdout  # Spark is not asked for
 
 
 # From outside
 
 
 def test_command_starts_and_ends_spark_by_itself_without_a_word(reach: Path) -> None:
-    command = [sys.executable, "-m", "tidelog.cli", "run", reach.name, "-F", ".", "--partitions", "1"]
+    words = ("run", reach.name, "-F", ".", "--runtime", "spark", "--partitions", "1")
+    command = [sys.executable, "-m", "tidelog.cli", *words]
     paths = os.pathsep.join((str(ROOT.parent / "src"), os.environ.get("PYTHONPATH", "")))
     done = subprocess.run(
         command,

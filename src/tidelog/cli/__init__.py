@@ -7,12 +7,22 @@ commands. Where a command runs is `place`, what it reads `inputs`, how it ends `
 from __future__ import annotations
 
 import io
+import os
 import sys
+from typing import Any
 
-from tidelog.cli import commands
-from tidelog.cli.application import app
+__all__ = ["app", "main"]
 
-__all__ = ["app", "commands", "main"]
+
+def __getattr__(name: str) -> Any:
+    """The application with all its commands, for whoever asks for it."""
+    if name != "app":
+        raise AttributeError(f"module `tidelog.cli` has no attribute `{name}`")
+    from tidelog.cli.application import app
+    from tidelog.cli.commands import register_all
+
+    register_all()
+    return app
 
 
 def main() -> None:
@@ -21,4 +31,16 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character of the program gets a replacement, never a traceback.
             stream.reconfigure(errors="replace")
-    app()
+    from tidelog.cli import arrow
+    from tidelog.cli.application import app
+    from tidelog.cli.commands import register_for
+
+    arrow.process_is_ours = True
+    register_for(_words())
+    app(prog_name="tidelog")
+
+
+def _words() -> list[str]:
+    """The words after the program's name: of the command line, or of the one that a shell wants completed."""
+    completed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
+    return completed.split()[1:] if "_TIDELOG_COMPLETE" in os.environ and completed else sys.argv[1:]

@@ -21,7 +21,7 @@ from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.texts import show_text
 from tidelog.partition.limits import Limits
-from tidelog.plan.advice import Plans
+from tidelog.plan.modes import Plans
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.ground import ground_value

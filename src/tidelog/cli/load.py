@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from tidelog.cli.arrow import leave_pandas_out
 from tidelog.cli.inputs import read_facts, read_valid
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
-from tidelog.plan.advice import Plans
+from tidelog.plan.modes import Plans
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.label_rules import label_rules
@@ -24,6 +25,7 @@ from tidelog.spark.files import Input
 
 def load_engine(file: str, folder: Path | None, plans: str = Plans.advice) -> Engine:
     """The engine after its first epoch; without a folder the facts are those of the program's text."""
+    leave_pandas_out()
     checked = read_valid(file)
     return start_engine(checked.program, () if folder is None else read_facts(checked, folder), plans)
 

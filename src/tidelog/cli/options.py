@@ -21,6 +21,13 @@ class Format(enum.StrEnum):
     json = "json"
 
 
+class Algorithm(enum.StrEnum):
+    """What keeps views true."""
+
+    engine = "engine"
+    circuit = "circuit"
+
+
 ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
 FactsOption = Annotated[
     Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")

@@ -1,7 +1,7 @@
 """Where a command runs: in this process, or on Spark, with the session that this takes.
 
-Law (D2, D17): `tidelog run` is on Spark, in local mode, unless told otherwise; a session made here has room for the
-partitions and is stopped at the end. A session that already runs in this process is used and left as it is. What keeps
+Law (D2, D17, D23): `tidelog run` is where it is told to be, or where `choose` says. A session made here has room for
+the partitions and is stopped at the end; one that already runs in this process is used and left as it is. What keeps
 Spark from starting is one line that says what to do.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import socket
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ ON_SPARK, IN_PROCESS = 2, 1  # partitions, if nobody says how many
 class Runtime(enum.StrEnum):
     """Where partitions live (D2)."""
 
+    auto = "auto"
     embedded = "embedded"
     spark = "spark"
 
@@ -38,13 +40,12 @@ RuntimeOption = Annotated[
     Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Where it runs.", case_sensitive=False)
 ]
 ChosenRuntimeOption = Annotated[
-    Runtime | None,
+    Runtime,
     typer.Option(
         "--runtime",
         envvar="TIDELOG_RUNTIME",
-        help="Where the program runs.",
+        help="Where the program runs; auto: here, unless options, files or their size ask for Spark.",
         case_sensitive=False,
-        show_default="spark, in local mode",
     ),
 ]
 PartitionsOption = Annotated[
@@ -61,9 +62,9 @@ SettingsOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the command line says about where to run; None where it says nothing."""
+    """What the command line says about where to run: None, or auto, where it says nothing."""
 
-    runtime: Runtime | None = None
+    runtime: Runtime = Runtime.auto
     partitions: int | None = None
     master: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class Place:
     @property
     def is_spark(self) -> bool:
         """Whether it is on Spark."""
-        return self.runtime is not Runtime.embedded
+        return self.runtime is Runtime.spark
 
     @property
     def count(self) -> int:
@@ -94,14 +95,14 @@ def read_settings(given: list[str] | None) -> dict[str, str]:
 
 def check_place(place: Place) -> None:
     """Refuse settings of Spark for a run that does not use it."""
-    if not place.is_spark and (place.master or place.settings):
+    if place.runtime is Runtime.embedded and (place.master or place.settings):
         raise SPARK_OPTION.error(option="--master" if place.master else "--conf")
 
 
 @contextmanager
 def spark_session(place: Place) -> Iterator[SparkSession]:
     """A session with room for the partitions, for as long as the block runs."""
-    running = _running_session()
+    running = running_session()
     if running is not None:
         yield running
         return
@@ -116,8 +117,11 @@ def spark_session(place: Place) -> Iterator[SparkSession]:
         spark.stop()
 
 
-def _running_session() -> SparkSession | None:
-    from tidelog.spark.session.active import active_session  # Spark takes a second to import
+def running_session() -> SparkSession | None:
+    """The session of this process, if it has one: only where Spark was imported before."""
+    if "pyspark" not in sys.modules:
+        return None
+    from tidelog.spark.session.active import active_session
 
     try:
         return active_session()

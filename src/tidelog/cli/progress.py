@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typing import TYPE_CHECKING
 
 from tidelog.cli.show import console
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 PATIENCE = 0.4  # seconds before anything shows
 INTERVAL = 0.2
@@ -39,6 +40,8 @@ def progress(work: str, count: Callable[[], int] | None = None, to: Console | No
 def _show(work: str, count: Callable[[], int] | None, to: Console, done: threading.Event) -> None:
     if done.wait(PATIENCE):
         return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # only where a line is shown
+
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, console=to, transient=True) as bar:
         task = bar.add_task(work, total=None)

@@ -6,7 +6,6 @@ standard output; what is told about the run to the standard error.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -14,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.cli import failures
-from tidelog.cli.circuit_session import CircuitSession
+from tidelog.cli.arrow import leave_pandas_out
+from tidelog.cli.choose import choose_runtime
 from tidelog.cli.engine_session import EngineSession
 from tidelog.cli.inputs import read_inputs
+from tidelog.cli.options import Algorithm
 from tidelog.cli.outputs import TERMINAL, find_outputs, write_views
 from tidelog.cli.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.progress import progress
@@ -25,9 +26,10 @@ from tidelog.cli.session import Session, SessionEpoch
 from tidelog.cli.show import console
 from tidelog.cli.state import shown_warnings
 from tidelog.cli.statistics import show_statistics
-from tidelog.io.files import find_inputs, refuse_spark_kinds
+from tidelog.io.files import InputFile, find_inputs, refuse_spark_kinds
+from tidelog.io.parameters import Layout
 from tidelog.partition.limits import Limits
-from tidelog.plan.advice import Plans
+from tidelog.plan.modes import Plans
 from tidelog.program.check import Checked
 from tidelog.spark.files import Input
 from tidelog.store import open_store
@@ -36,13 +38,6 @@ from tidelog.store.notes import check_format
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
-
-
-class Algorithm(enum.StrEnum):
-    """What keeps views true."""
-
-    engine = "engine"
-    circuit = "circuit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +64,13 @@ def run_program(checked: Checked, options: Options) -> None:
     resumed = options.state is not None and check_format(open_store(options.state))
     if options.at is not None and not resumed:
         raise failures.NO_STATE_AT.error(state=options.state, epoch=options.at)
-    options = replace(options, place=settle_place(options, resumed))
+    files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
+    options = replace(options, place=settle_place(options, resumed, files or (), outputs or ()))
     if not options.place.is_spark and options.out != TERMINAL:
         for name, layout in outputs or ():
             refuse_spark_kinds(layout.kind, f"`.output {name}`")
-    files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
+    if not options.place.is_spark:
+        leave_pandas_out()
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         data = None if files is None else read_inputs(checked, files, spark)
         with closing(make_session(checked, options, resumed, spark)) as session:
@@ -101,8 +98,20 @@ def show_run(session: Session, steps: Sequence[SessionEpoch], options: Options) 
         console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
 
 
-def settle_place(options: Options, resumed: bool) -> Place:
+def settle_place(
+    options: Options, resumed: bool, inputs: Sequence[InputFile] = (), outputs: Sequence[tuple[str, Layout]] = ()
+) -> Place:
     """Where the run is, with all that follows from its other options and from the state that it goes on from."""
+    place = _fixed_place(options, resumed)
+    if place.runtime is not Runtime.auto:
+        return place
+    choice = choose_runtime(place, inputs, () if options.out == TERMINAL else outputs)
+    console(stderr=True).print(str(choice))
+    return replace(place, runtime=choice.runtime)
+
+
+def _fixed_place(options: Options, resumed: bool) -> Place:
+    """What the algorithm and the state leave open is still `auto`."""
     place = options.place
     if options.algorithm is Algorithm.circuit or options.at is not None:
         return replace(place, runtime=Runtime.embedded)  # refused before, where Spark was asked for
@@ -111,7 +120,8 @@ def settle_place(options: Options, resumed: bool) -> Place:
     made = partitions_of(open_store(options.state))
     if not made and place.runtime is Runtime.spark:
         raise failures.MADE_EMBEDDED.error(state=options.state)
-    return replace(place, runtime=place.runtime if made else Runtime.embedded, partitions=place.partitions or made or 1)
+    runtime = place.runtime if made else Runtime.embedded
+    return replace(place, runtime=runtime, partitions=place.partitions or made or 1)
 
 
 def check_options(options: Options) -> None:
@@ -123,7 +133,7 @@ def check_options(options: Options) -> None:
     if options.state is not None and options.algorithm is Algorithm.circuit:
         raise failures.CIRCUIT_STATE.error()
     if options.algorithm is Algorithm.circuit and (
-        options.place.runtime is Runtime.spark or (options.place.partitions or 1) > 1
+        options.place.runtime is Runtime.spark or options.place.master or (options.place.partitions or 1) > 1
     ):
         raise failures.CIRCUIT_PLACE.error()
     check_place(options.place)
@@ -132,6 +142,8 @@ def check_options(options: Options) -> None:
 def make_session(checked: Checked, options: Options, resumed: bool, spark: SparkSession | None) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
+        from tidelog.cli.circuit_session import CircuitSession
+
         return CircuitSession(checked)
     with progress("starting partitions"):
         return EngineSession(

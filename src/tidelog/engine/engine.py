@@ -1,7 +1,8 @@
 """The engine: a program, its facts, and views that stay true while both change.
 
 Law: after every epoch the state equals evaluation of the current rules over the current base facts from scratch; an
-epoch commits whole or leaves no trace. This module shows what an engine can do; how it is done stands beside it.
+epoch commits whole or leaves no trace. This module shows what an engine can do; how it is done stands beside it, and
+what only questions need is imported with the first of them.
 """
 
 from __future__ import annotations
@@ -11,33 +12,33 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from tidelog.engine import ask, commit, durable, failures, feeds, read
+from tidelog.engine import commit, durable, failures, feeds, read
 from tidelog.engine.core import Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import query
 from tidelog.engine.start import start
 from tidelog.engine.view import Rows, View, open_view
-from tidelog.explain.explanation import Explanation
-from tidelog.explain.profile import Profile
 from tidelog.partition.limits import Limits
-from tidelog.plan.advice import Plans, read_plans
+from tidelog.plan.advice import read_plans
+from tidelog.plan.modes import Plans
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.state import EngineState
-from tidelog.spark.streams import Stream
 from tidelog.store.difference import Difference
 from tidelog.store.durable import HISTORY
 from tidelog.store.history import Change, LogEntry
 from tidelog.store.store import Store
 from tidelog.syntax import parse_program
-from tidelog.verify import Verdict
-from tidelog.why import Bounds, Proof, WhyNot
 
 if TYPE_CHECKING:
+    from tidelog.explain.explanation import Explanation
+    from tidelog.explain.profile import Profile
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
+    from tidelog.verify import Verdict
+    from tidelog.why import Proof, WhyNot
 
 
 class Engine:
@@ -120,6 +121,8 @@ class Engine:
         too, or where ``checkpoint`` says. ``trigger`` is handed to Spark: ``availableNow=True`` takes what there is and
         ends.
         """
+        from tidelog.spark.streams import Stream
+
         stream = Stream(rows, relation, name or relation, change, checkpoint, trigger)
         return feeds.stream(self._core, stream, self.epoch)
 
@@ -161,10 +164,15 @@ class Engine:
 
         It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
         """
+        from tidelog.engine import ask
+        from tidelog.why import Bounds
+
         return ask.why(self._core, fact, Bounds(depth, width, nodes))
 
     def why_not(self, fact: str | tuple[str, Iterable[object]]) -> WhyNot:
         """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
+        from tidelog.engine import ask
+
         return ask.why_not(self._core, fact)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
@@ -173,6 +181,8 @@ class Engine:
         With ``core`` in terms of the rules as they were rewritten; with ``analyze``, for every step how often it was
         entered, how many rows it visited and how many passed, beside what was expected, since its plan was made.
         """
+        from tidelog.engine import ask
+
         return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
@@ -180,10 +190,14 @@ class Engine:
 
         Rules that visit a thousand times more rows than they find supports are told with their plans.
         """
+        from tidelog.engine import ask
+
         return ask.profile(self._core)
 
     def state(self) -> EngineState:
         """Every fact with its rank and counts, for checks from outside; large."""
+        from tidelog.engine import ask
+
         return ask.state(self._core)
 
     def verify(self, spark: SparkSession | None = None) -> Verdict:
@@ -191,6 +205,8 @@ class Engine:
 
         The check shares no evaluation code with the engine. It runs in plain Python; with a Spark session, as SQL.
         """
+        from tidelog.engine import ask
+
         return ask.certify(self._core, spark)
 
     # The state folder

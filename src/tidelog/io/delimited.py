@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
 
 from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.columns import ARROW_TYPES
+from tidelog.io.late import compute as pc
+from tidelog.io.late import csv as csv_files
 from tidelog.io.texts import read_text, show_text
 
 READ_TYPES = {**ARROW_TYPES, "symbol": pa.dictionary(pa.int32(), pa.string()), None: pa.string()}
@@ -112,16 +112,16 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
     types = {n: READ_TYPES[t] for n, t in zip(wanted, shape.types, strict=False)}
     options = {"quote_char": '"', "double_quote": True} if shape.quoted else {"quote_char": False}
     try:
-        table = pyarrow.csv.read_csv(
+        table = csv_files.read_csv(
             pa.BufferReader(data),
-            read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=True),
-            parse_options=pyarrow.csv.ParseOptions(
+            read_options=csv_files.ReadOptions(autogenerate_column_names=True),
+            parse_options=csv_files.ParseOptions(
                 delimiter=shape.delimiter,
                 newlines_in_values=shape.quoted,
                 ignore_empty_lines=not keeps_empty_lines(shape),
                 **options,
             ),
-            convert_options=pyarrow.csv.ConvertOptions(
+            convert_options=csv_files.ConvertOptions(
                 column_types=types,
                 null_values=[],
                 strings_can_be_null=False,

@@ -15,15 +15,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from tidelog.errors import DataError, ProgramError
 from tidelog.io import failures
 from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
+from tidelog.io.late import parquet
 from tidelog.io.ntriples import read_ntriples, write_ntriples
-from tidelog.io.parameters import CSV, ENDINGS, JSON, PARQUET, TABLE, TEXT, TRIPLES, Layout, kind_of_file, layout_of
+from tidelog.io.parameters import (
+    CSV,
+    ENDINGS,
+    JSON,
+    PARQUET,
+    SPARK_KINDS,
+    TABLE,
+    TEXT,
+    TRIPLES,
+    Layout,
+    kind_of_file,
+    layout_of,
+)
 from tidelog.program import Program
 
 Types = Sequence[str | None]
@@ -102,7 +114,7 @@ def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
 
 def refuse_spark_kinds(kind: str, where: str) -> None:
     """JSON and tables are read and written by Spark alone."""
-    if kind in (JSON, TABLE):
+    if kind in SPARK_KINDS:
         raise failures.NEEDS_SPARK.error(where=where, what="a table" if kind == TABLE else "JSON")
 
 
@@ -137,7 +149,7 @@ def _bytes_of(path: Path) -> bytes:
 
 def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types) -> pa.Table:
     try:
-        table = pyarrow.parquet.read_table(file.path)
+        table = parquet.read_table(file.path)
     except (pa.ArrowException, OSError) as error:
         raise failures.NOT_PARQUET.error(path=file.path, error=error) from None
     if file.layout.columns is not None:
@@ -174,7 +186,7 @@ def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, p
         half = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             if layout.kind == PARQUET:
-                pyarrow.parquet.write_table(table, half)
+                parquet.write_table(table, half)
             else:
                 data = output_bytes(relation, table, types, layout, str(path))
                 half.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tidelog.io.columns import ARROW_TYPES, arrow_column_type
 from tidelog.io.delimited import Data
+from tidelog.io.late import compute as pc
 from tidelog.io.texts import read_text
 
 Types = Sequence[str | None]

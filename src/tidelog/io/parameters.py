@@ -14,7 +14,8 @@ from tidelog.io.catalogue import FORMAT, PARAMETER, VALUE
 from tidelog.program import Directive
 
 TEXT, CSV, PARQUET, TRIPLES, SCREEN = "file", "csv", "parquet", "ntriples", "stdout"
-JSON, TABLE = "json", "table"  # read and written by Spark alone
+JSON, TABLE = "json", "table"
+SPARK_KINDS = (JSON, TABLE)  # read and written by Spark alone
 KINDS = {
     "input": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE),
     "output": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE, SCREEN),

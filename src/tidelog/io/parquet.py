@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import fs
 
 from tidelog.io import failures
 from tidelog.io.columns import decode_arrow
+from tidelog.io.late import parquet as pq
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
 from tidelog.partition.dictionary import Dictionary

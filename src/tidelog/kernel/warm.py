@@ -1,26 +1,23 @@
-"""Kernels made ready before their first use: loaded from the cache, or compiled and cached.
+"""The entries of the kernel, and how they are made ready: loaded, or compiled and kept.
 
-Law: which kernel runs, and what it computes, does not depend on when it was compiled. Compiling takes seconds, once per
-installation, and is said on the screen; loading takes a fraction of a second.
+Law: every kernel that Python calls is listed here, with what it takes; a test compares. Which kernel runs, and what it
+computes, does not depend on when it was compiled. Compiling takes some seconds, once per installation, and is said on
+the screen; loading takes milliseconds and does not import the compiler.
 """
 
 from __future__ import annotations
 
 import sys
-from functools import cache
-from typing import Any
+from pathlib import Path
+from threading import Lock
 
-from numba import types
+from tidelog.kernel import aggregate, empty, index, keyed, library, maintain, relation, restore, route, support, texts
+from tidelog.kernel.memory import Kernel
 
-from tidelog.kernel import aggregate, empty, index, maintain, route, support, texts
-from tidelog.kernel.memory import is_cached
-
-_CELL = types.int64
-_CELLS = types.Array(_CELL, 1, "C")
-_TABLE = types.Array(_CELL, 2, "C")
+_CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
 _STATE = (_TABLE, _TABLE, _CELLS)
 _RUN = (*_STATE, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS, _CELL)
-KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (support.run_queue, _RUN),
     (support.fire_batch, _RUN),
     (support.change_facts, (*_STATE, _CELL, _CELL, _CELL, _CELL)),
@@ -45,13 +42,44 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (texts.fill_table, (_CELLS, _TABLE, _CELL)),
     (texts.find_texts, (_CELLS, _CELLS, _TABLE, _CELLS)),
     (texts.copy_texts, (_CELLS, _TABLE, _CELL)),
+    (keyed.old_rows, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELLS)),
+    (relation.find, (_TABLE, _CELL, _CELL, _CELL)),
+    (relation.hash_cells, (_CELL, _CELL)),
+    (restore.enter_rows, (_TABLE, _CELL, _CELL, _CELL)),
 )
+_LOCK = Lock()
 
 
-@cache
 def make_ready() -> None:
     """Load or compile all kernels, once in a process."""
-    if not all(is_cached(kernel) for kernel, _ in KERNELS):
-        print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
-    for kernel, signature in KERNELS:
-        kernel.compile(signature)
+    if KERNELS[0][0].call is not None:
+        return
+    with _LOCK:
+        functions = _functions()
+        for kernel, _ in reversed(KERNELS):  # the first says that all are there
+            kernel.call = functions[kernel.symbol]
+
+
+def _functions() -> library.Functions:
+    name, symbols = library.key(), [kernel.symbol for kernel, _ in KERNELS]
+    found = library.find(name, symbols)
+    if found is not None:
+        return found
+    folder = library.writable_folder()
+    if folder is None:
+        return library.load_object(_compile(), symbols)
+    with library.locked(folder):
+        return library.find(name, symbols) or _make(folder, name, symbols)
+
+
+def _make(folder: Path, name: str, symbols: list[str]) -> library.Functions:
+    content = _compile()
+    library.keep(folder, name, content)
+    return library.find(name, symbols) or library.load_object(content, symbols)
+
+
+def _compile() -> bytes:
+    from tidelog.kernel.build import compile_kernels
+
+    print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
+    return bytes(compile_kernels(KERNELS))

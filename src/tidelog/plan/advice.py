@@ -10,27 +10,19 @@ before atoms that do not: a computation that may fail runs only for what the res
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from tidelog.errors import EngineError
 from tidelog.plan import failures
 from tidelog.plan.body import is_generator, literal_variables, may_fail
+from tidelog.plan.modes import Plans
 from tidelog.plan.strata import core_edges
 from tidelog.plan.words import RuleNames
 from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Var, variables
 from tidelog.program.strata import strata_of_edges
 from tidelog.rewrite.names import is_lifted
-
-
-class Plans(enum.StrEnum):
-    """What becomes of a `.plan`."""
-
-    advice = "advice"
-    binding = "binding"
-    ignore = "ignore"
 
 
 def read_plans(given: str) -> Plans:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from tidelog.kernel.cells import Cells
-from tidelog.plan.advice import Advice, Plans
+from tidelog.plan.advice import Advice
 from tidelog.plan.build import value_type
 from tidelog.plan.form import Form, Placing
+from tidelog.plan.modes import Plans
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from tidelog.io.late import compute as pc
 from tidelog.io.vectors import from_vector
 from tidelog.partition.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.term import Value

@@ -72,6 +72,7 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             "frame", "a frame", (*both("Tidelog", 2.5, "s", Target(2)), *times("DuckDB")), {"rows": 7, "bytes": 1e6}
         ),
     ),
+    "starting": (Record("start", "tidelog check", both("start", 0.2, "s", Target(0.25))),),
     "durability": (
         Record(
             "epochs",
@@ -189,6 +190,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| a packed file | 5,000 | 12 | 1.00 | 2.00 | 3.00 | 0.50 x | at most 1.5 x Arrow | yes |",
         "| a frame | 7 | 1 | 2.50 | 1.00 |  | 2.50 x | at most 2 s | no |",
     ),
+    "starting": ("| tidelog check | 0.20 | 0.40 | at most 0.25 s | yes |",),
     "durability": ("| a grid | 1 % | 2 | 4 | 6 | 2,600 | 26 |", "| a grid | 10 | 1 | 2 | 3 | 18.1 x | 32 |"),
     "circuits": ("Left out: pydbsp is not installed.", "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |"),
     "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
 from tidelog.spark import PreflightError, ResidentStage
+from tidelog.spark.resident import stage
 from tidelog.spark.session.master import slots
 from tidelog.spark.session.preflight import preflight
 
@@ -126,3 +127,30 @@ def test_workers_without_python_are_refused(spark: SparkSession, monkeypatch: py
     with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python") as refused:
         preflight(spark, 1)
     assert refused.value.code == "TL6014"
+
+
+def test_stage_whose_workers_do_not_run_is_refused_with_the_setting(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
+    with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python") as refused:
+        ResidentStage(spark, 1, Keeper).start()
+    assert refused.value.code == "TL6014"
+
+
+def test_stage_whose_workers_have_another_tidelog_is_refused(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tidelog").mkdir()
+    (tmp_path / "tidelog" / "__init__.py").write_text("__version__ = '0.0.0'")
+    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", f"{tmp_path}:{WORKER_PATH}")
+    with pytest.raises(PreflightError, match=r"have tidelog 0\.0\.0 ") as refused:
+        ResidentStage(spark, 1, Keeper).start()
+    assert refused.value.code == "TL6017"
+
+
+def test_resident_of_another_version_says_so(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "__version__", "9.9.9")
+    with pytest.raises(PreflightError, match=r"have tidelog .*, the driver 9\.9\.9") as refused:
+        ResidentStage(spark, 1, Keeper).start()
+    assert refused.value.code == "TL6017"

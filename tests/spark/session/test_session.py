@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from pyspark.sql import SparkSession
 from tests.spark.apart import run_apart
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
+from tidelog import Engine
 from tidelog.spark import PreflightError, ResidentStage, local_session, open_session
 from tidelog.spark.session.java import require_java
 from tidelog.spark.session.preflight import preflight
@@ -117,8 +119,28 @@ def test_user_session_is_left_intact() -> None:
     run_apart(use_own_session)
 
 
+def test_workers_in_local_mode_run_the_drivers_interpreter_where_nobody_named_one() -> None:
+    run_apart(use_no_named_interpreter)
+
+
+def use_no_named_interpreter() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = Path(folder, "python3")  # the first of the path, and none that could hold a partition
+        wrong.write_text("#!/bin/sh\nexit 3\n")
+        wrong.chmod(0o755)
+        os.environ.update(PYTHONPATH=WORKER_PATH, PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
+        os.environ.pop("PYSPARK_PYTHON", None)
+        spark = SparkSession.builder.master("local[4]").config("spark.ui.enabled", "false").getOrCreate()
+        with Engine("near(X) :- edge(X, _).", spark=spark, partitions=2) as db:
+            with db.epoch() as epoch:
+                epoch.insert("edge", spark.createDataFrame([(1, 2)], "x long, y long"))
+            assert list(db["near"]) == [(1,)]
+        assert spark.sparkContext.pythonExec == "python3"  # the session is as it was
+        spark.stop()
+
+
 def use_own_session() -> None:
-    os.environ.update(PYTHONPATH=WORKER_PATH, PYSPARK_PYTHON=sys.executable)
+    os.environ.update(PYTHONPATH=WORKER_PATH)
     builder = SparkSession.builder.master("local[3]").config("spark.ui.enabled", "false")
     spark = builder.config("spark.sql.shuffle.partitions", "3").getOrCreate()
     spark.range(1).count()  # Spark itself settles some of its settings at the first use
@@ -127,6 +149,7 @@ def use_own_session() -> None:
     with ResidentStage(spark, 2, Keeper) as stage:
         assert stage.call_all("echo", (1,)) == [1, 1]
         assert spark.range(10).count() == 10
+        assert stage.processes[0] != os.getpid()
     assert marks_of(spark) == before, marks_of(spark) ^ before
     assert spark.getTags() == {"mine"}
     assert spark.range(10).repartition(3).count() == 10
@@ -145,5 +168,6 @@ def marks_of(spark: SparkSession) -> set[object]:
         *context.getConf().getAll(),
         *spark.conf.getAll.items(),
         context.applicationId,
+        context.pythonExec,
         signal.getsignal(signal.SIGINT),
     }

@@ -1,26 +1,51 @@
 """The commands, one module each.
 
-Law: a command registers itself with `application.app` when its module is imported here; to add one, write the module
-and add its name below. `tidelog --help` lists them in this order, the two that everyone begins with first. No command
-imports another: what two of them need lies beside this package.
+Law: a command registers itself with `application.app` when its module is imported; to add one, write the module and add
+its name and the first line of its help below. `tidelog --help` lists them in this order, the two that everyone begins
+with first. A command that is run, asked for help or completed is the only one imported; its module names its options,
+and imports what it works with when it runs. No command imports another: what two of them need lies beside this package.
 """
 
-from tidelog.cli.commands import check, run
+from __future__ import annotations
 
-# isort: split
-from tidelog.cli.commands import apply, changes, explain, export, log, repl, simulate, snapshot, verify, why
+from collections.abc import Sequence
+from importlib import import_module
 
-__all__ = [
-    "apply",
-    "changes",
-    "check",
-    "explain",
-    "export",
-    "log",
-    "repl",
-    "run",
-    "simulate",
-    "snapshot",
-    "verify",
-    "why",
-]
+from tidelog.cli.application import app
+
+SUMMARIES = {
+    "check": "Check programs and report every mistake, without running anything.",
+    "run": "Evaluate a program over files of facts, and keep its views true under a script of changes.",
+    "apply": "Compare a program, or a folder of facts, with a running state and apply the difference as one epoch.",
+    "changes": "Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once.",
+    "explain": "Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the "
+    "indexes.",
+    "export": "Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state.",
+    "log": "List the epochs of a state: when, how long, which rules and base facts changed, and what that did to "
+    "views.",
+    "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
+    "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
+    "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
+    "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
+    "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
+}
+
+
+def register_all() -> None:
+    """Every command with its options."""
+    for name in SUMMARIES:
+        import_module(f"tidelog.cli.commands.{name}")
+
+
+def register_for(words: Sequence[str]) -> None:
+    """What these words of a command line need: the command that they name, or else all by name alone."""
+    name = next((word for word in words if not word.startswith("-")), "")
+    if name in SUMMARIES:
+        import_module(f"tidelog.cli.commands.{name}")
+        return
+    for each, summary in SUMMARIES.items():
+        app.command(each, help=summary)(_nothing)
+
+
+def _nothing() -> None:
+    """Stands for a command that is listed and not run."""

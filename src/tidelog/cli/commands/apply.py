@@ -1,33 +1,13 @@
-"""`tidelog apply FILE --state DIR`: make a state say what an edited program, or a folder of facts, says.
-
-Law: the difference is one epoch; it commits whole or changes nothing. With ``--dry-run`` the epoch runs, tells what it
-would change and what it costs, and is rolled back; that takes no lock. A folder of facts replaces the base facts of
-the relations that it has files for, and of no other.
-"""
+"""`tidelog apply FILE --state DIR`: make a state say what an edited program, or a folder of facts, says."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from tidelog.cli.application import app
-from tidelog.cli.failures import NO_FACT_FILES, UNKNOWN_FILE
-from tidelog.cli.inputs import read_data, refuse_errors
-from tidelog.cli.options import LAST
-from tidelog.cli.report import check_file
-from tidelog.cli.show import console
-from tidelog.cli.state import opened
-from tidelog.cli.view_change import change_lines, view_changes
-from tidelog.engine.engine import Engine
-from tidelog.engine.epoch import Epoch
-from tidelog.explain.profile import duration
-from tidelog.io.files import InputFile
-from tidelog.io.parameters import Layout, kind_of_file, layout_of
-from tidelog.program.check import check_program
 
 
 @app.command("apply")
@@ -42,62 +22,6 @@ def apply_command(
 
     Rules are compared by what they say; rules with a label also by their label.
     """
-    with opened(state, LAST if dry_run else None) as db:
-        to = console()
-        epoch = epoch_of_facts(db, file) if file.is_dir() else epoch_of_program(db, file, to)
-        if epoch is None:
-            to.print(f"{state} says what {file} says; nothing to do")
-            return
-        if dry_run:
-            db.preview(epoch)
-        else:
-            epoch.commit()
-        show_epoch(epoch, dry_run, to)
+    from tidelog.cli.apply_difference import apply_difference
 
-
-def epoch_of_program(db: Engine, file: Path, to: Console) -> Epoch | None:
-    """The epoch that makes the state's program say what the file says; None if it does."""
-    epoch, difference = db.epoch_to(refuse_errors(check_file(str(file))).program)
-    for line in difference.lines(db.program.convention):
-        to.print(line)
-    return epoch if difference else None
-
-
-def epoch_of_facts(db: Engine, folder: Path) -> Epoch:
-    """The epoch that makes base facts those of the files. Signs of a fact that stays sum up to 0 (D3)."""
-    files = [_input_file(db, path) for path in sorted(folder.iterdir()) if kind_of_file(path.name)]
-    if not files:
-        raise NO_FACT_FILES.error(folder=folder)
-    schema = {name: db[name].types for name in db.relations}
-    checked = replace(check_program(db.program, known={n: len(t) for n, t in schema.items()}), schema=schema)
-    epoch = db.epoch()
-    for name, data in read_data(checked, files):
-        epoch.insert(name, data)
-    for name in {file.relation for file in files}:
-        epoch.delete(name, db.asserted(name).rows())
-    return epoch
-
-
-def _input_file(db: Engine, path: Path) -> InputFile:
-    """The file of a relation, laid out as the program's directive says."""
-    name = path.name.split(".")[0]
-    if name not in db:
-        raise UNKNOWN_FILE.error(path=path, name=name, known=", ".join(f"`{n}`" for n in db.relations))
-    layouts = (layout_of(d) for d in db.program.directives if d.kind == "input" and d.relation == name)
-    return InputFile(name, path, next(layouts, Layout()))
-
-
-def show_epoch(epoch: Epoch, dry_run: bool, to: Console) -> None:
-    """What the epoch changed, or would change, and what it cost."""
-    cost = epoch.statistics
-    supports = sum(cost.supports.values())
-    what = "dry run, nothing was changed" if dry_run else f"epoch {epoch.number} is committed"
-    to.print(
-        f"{what}: {duration(cost.seconds)}, {supports:,} supports, "
-        f"{cost.suspended:,} facts suspended, {cost.revived:,} revived"
-    )
-    found = view_changes(epoch)
-    for line in change_lines(found):
-        to.print(line)
-    if not found:
-        to.print("  no relation changes")
+    apply_difference(file, state, dry_run)

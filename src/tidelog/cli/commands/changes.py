@@ -10,8 +10,6 @@ import typer
 
 from tidelog.cli.application import app
 from tidelog.cli.options import Format, StateArgument
-from tidelog.cli.state import opened
-from tidelog.io.texts import show_fact
 
 
 @app.command("changes")
@@ -22,6 +20,9 @@ def changes_command(
     format_: Annotated[Format, typer.Option("--format", help="Lines of text, or of JSON.")] = Format.text,
 ) -> None:
     """Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once."""
+    from tidelog.cli.state import opened
+    from tidelog.io.texts import show_fact
+
     with opened(state) as db:
         for epoch, sign, fact in db.changes(view, since):
             if format_ is Format.json:

@@ -13,11 +13,9 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.guard import guarded
-from tidelog.cli.load import load_engine
 from tidelog.cli.options import ProgramArgument
 from tidelog.cli.place import ON_SPARK
-from tidelog.plan.advice import Plans
+from tidelog.plan.modes import Plans
 
 
 @app.command("explain")
@@ -44,6 +42,9 @@ def explain_command(
     it did while the program was evaluated over the facts: visits, rows, and the rows for one visit beside the number
     that the planner expected.
     """
+    from tidelog.cli.guard import guarded
+    from tidelog.cli.load import load_engine
+
     with guarded(), load_engine(program, facts, plans) as db:
         told = db.explain(core=core, partitions=partitions, analyze=analyze)
         typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))

@@ -1,32 +1,14 @@
-"""`tidelog export DIR OUT`: rules and base facts as plain files.
-
-Law: `tidelog run OUT/program.dl -F OUT` makes the same state: the same rules under the same labels, the same facts.
-Relations are Parquet files, which keep the types of columns; what Parquet cannot hold (lists, atoms without columns)
-stands as facts in the program. Directives that read files are replaced by those that read the exported ones.
-"""
+"""`tidelog export DIR OUT`: rules and base facts as plain files."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import pyarrow as pa
-import pyarrow.parquet
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.failures import NOT_EMPTY, NOT_EXPORTED
 from tidelog.cli.options import LAST, AtOption, StateArgument
-from tidelog.cli.show import console
-from tidelog.cli.state import opened
-from tidelog.engine.engine import Engine
-from tidelog.engine.view import Rows
-from tidelog.program import Atom, Column, Const, Declaration, Directive, Fact, Program
-from tidelog.program.term import Value
-from tidelog.syntax import print_program
-
-PROGRAM = "program.dl"
 
 
 @app.command("export")
@@ -36,51 +18,6 @@ def export_command(
     at: AtOption = LAST,
 ) -> None:
     """Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state."""
-    with opened(state, at) as db:
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise NOT_EMPTY.error(out=out)
-        count = export(db, out)
-        console().print(f"{out}: {len(db.program.rules)} rules, {count:,} base facts of epoch {db.epoch_number}")
+    from tidelog.cli.export_state import export_state
 
-
-def export(db: Engine, out: Path) -> int:
-    """Write the files; returns the number of base facts."""
-    based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        files = {name: rows for name, rows in based.items() if _fits_parquet(rows)}
-        for name, rows in files.items():
-            pyarrow.parquet.write_table(rows.to_arrow(), out / f"{name}.parquet")
-        program = exported_program(db.program, files, {n: r for n, r in based.items() if n not in files})
-        (out / PROGRAM).write_text(print_program(program), "utf-8")
-    except (OSError, pa.ArrowException) as error:
-        raise NOT_EXPORTED.error(out=out, error=error) from error
-    return sum(map(len, based.values()))
-
-
-def _fits_parquet(rows: Rows) -> bool:
-    return bool(rows.types) and "list" not in rows.types
-
-
-def exported_program(program: Program, files: dict[str, Rows], texts: dict[str, Rows]) -> Program:
-    """The program that reads some relations from files and has the facts of others in its text."""
-    kept = tuple(d for d in program.directives if d.kind != "input")
-    inputs = (Directive("input", name, (("IO", "parquet"), ("filename", f"{name}.parquet"))) for name in files)
-    declared = {d.relation for d in program.declarations}
-    more = (_declaration(name, rows) for name, rows in {**files, **texts}.items() if name not in declared)
-    facts = (Fact(Atom(name, tuple(map(_constant, row, rows.types)))) for name, rows in texts.items() for row in rows)
-    return replace(
-        program,
-        directives=(*kept, *inputs),
-        declarations=(*program.declarations, *more),
-        facts=tuple(facts),
-    )
-
-
-def _declaration(name: str, rows: Rows) -> Declaration:
-    columns = zip(rows.columns, rows.types, strict=True)
-    return Declaration(name, tuple(Column(column, type_ or "number") for column, type_ in columns))
-
-
-def _constant(value: Value, type_: str | None) -> Const:
-    return Const(value, type_ or "number")
+    export_state(state, out, at)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.guard import guarded
-from tidelog.cli.load import load_engine
-from tidelog.cli.repl.inputs import read_inputs
-from tidelog.cli.repl.session import ReplSession
-from tidelog.cli.show import console
-from tidelog.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from tidelog.cli.repl.session import ReplSession
 
 
 @app.command("repl")
@@ -32,6 +29,12 @@ def repl_command(
 
     Reads the standard input line by line if that is not a terminal.
     """
+    from tidelog.cli.guard import guarded
+    from tidelog.cli.load import load_engine
+    from tidelog.cli.repl.session import ReplSession
+    from tidelog.cli.show import console
+    from tidelog.engine.engine import Engine
+
     with guarded():
         db = Engine() if program is None else load_engine(program, facts)
         session = ReplSession(db, console())
@@ -45,6 +48,8 @@ def repl_command(
 
 def run_pipe(session: ReplSession) -> bool:
     """Execute what the standard input holds; whether all of it was in order."""
+    from tidelog.cli.repl.inputs import read_inputs
+
     fine = True
     for text in read_inputs(sys.stdin, lambda: session.convention):
         fine = session.execute(text) and fine

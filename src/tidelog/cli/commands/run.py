@@ -12,20 +12,17 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.guard import guarded
-from tidelog.cli.inputs import read_valid
-from tidelog.cli.options import FactsOption, ProgramArgument
+from tidelog.cli.options import Algorithm, FactsOption, ProgramArgument
 from tidelog.cli.place import (
     ChosenRuntimeOption,
     MasterOption,
     PartitionsOption,
     Place,
+    Runtime,
     SettingsOption,
     read_settings,
 )
-from tidelog.cli.run_program import Algorithm, Options, check_options, run_program
-from tidelog.partition.limits import Limits
-from tidelog.plan.advice import Plans
+from tidelog.plan.modes import Plans
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -74,7 +71,7 @@ def run_command(
     limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
     limit_memory: MemoryOption = None,
     plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
-    runtime: ChosenRuntimeOption = None,
+    runtime: ChosenRuntimeOption = Runtime.auto,
     partitions: PartitionsOption = None,
     master: MasterOption = None,
     settings: SettingsOption = None,
@@ -87,6 +84,11 @@ def run_command(
     Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
     Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
     """
+    from tidelog.cli.guard import guarded
+    from tidelog.cli.inputs import read_valid
+    from tidelog.cli.run_program import Options, check_options, run_program
+    from tidelog.partition.limits import Limits
+
     with guarded():
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
         place = Place(runtime, partitions, master, read_settings(settings))

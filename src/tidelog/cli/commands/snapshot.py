@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tidelog.cli.application import app
 from tidelog.cli.options import StateArgument
-from tidelog.cli.show import console
-from tidelog.cli.state import opened
 
 
 @app.command("snapshot")
@@ -14,6 +12,9 @@ def snapshot_command(state: StateArgument) -> None:
 
     Snapshots are also taken by themselves whenever the log outgrows the state.
     """
+    from tidelog.cli.show import console
+    from tidelog.cli.state import opened
+
     with opened(state, at=None) as db:
         db.snapshot()
         console().print(f"{state}: snapshot of epoch {db.epoch_number}, {db.fact_count:,} facts")

@@ -1,38 +1,15 @@
-"""`tidelog verify DIR [PROGRAM]`: the certificate of a state, or the first thing that is wrong with it.
-
-Law: the state folder is read, nothing of it is evaluated by the engine; the check is that of `tidelog.verify`. The exit
-code is 0 for a certificate, 1 for a violation.
-"""
+"""`tidelog verify DIR [PROGRAM]`: the certificate of a state, or the first thing that is wrong with it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.failures import FACTS_WITHOUT_PROGRAM
-from tidelog.cli.inputs import read_facts, read_valid, refuse_errors
-from tidelog.cli.load import start_engine
 from tidelog.cli.options import LAST, AtOption, Format, StateArgument
 from tidelog.cli.place import Runtime, RuntimeOption
-from tidelog.cli.progress import progress
-from tidelog.cli.report import check_file
-from tidelog.cli.show import console
-from tidelog.cli.state import opened
-from tidelog.engine.engine import Engine
-from tidelog.program import Program
-from tidelog.spark.verify import verify_with_spark
-from tidelog.verify import Verdict, verify
-from tidelog.verify.claim import Base
-
-if TYPE_CHECKING:
-    from tidelog.spark.types import SparkSession
 
 
 @app.command("verify")
@@ -53,50 +30,6 @@ def verify_command(
 
     The checker shares no evaluation code with the engine. It runs in plain Python, or on Spark as SQL.
     """
-    with opened(state, at) as db:
-        rules, base = _claimed(db, program, facts)
-        with progress(f"verifying {state}"), _session(runtime) as spark:
-            verdict = _verdict(db, rules, base, spark)
-        _show_verdict(verdict, format_)
-        if not verdict:
-            raise typer.Exit(1)
+    from tidelog.cli.verify_state import verify_state
 
-
-def _claimed(db: Engine, file: str | None, folder: Path | None) -> tuple[Program, Base | None]:
-    """The program to certify against, and the base facts if they are not those of the state."""
-    if file is None:
-        if folder is not None:
-            raise FACTS_WITHOUT_PROGRAM.error()
-        return db.program, None
-    if folder is None:
-        return refuse_errors(check_file(file)).program, None
-    checked = read_valid(file)
-    with start_engine(checked.program, read_facts(checked, folder)) as loaded:
-        return checked.program, {name: loaded.asserted(name).rows() for name in loaded.relations}
-
-
-@contextmanager
-def _session(runtime: Runtime) -> Iterator[SparkSession | None]:
-    """A Spark session while the check runs, or None."""
-    if runtime is not Runtime.spark:
-        yield None
-        return
-    from tidelog.spark import local_session  # Spark takes a second to import, and may not be there
-
-    with local_session(2) as spark:
-        yield spark
-
-
-def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSession | None) -> Verdict:
-    if base is None and program is db.program:
-        return db.verify(spark)
-    if spark is None:
-        return verify(program, base, db.state())
-    return verify_with_spark(program, base, db.state(), spark)
-
-
-def _show_verdict(verdict: Verdict, format_: Format) -> None:
-    if format_ is Format.json:
-        typer.echo(json.dumps({"certified": bool(verdict), **asdict(verdict)}, indent=2, default=str))
-    else:
-        console().print(str(verdict))
+    verify_state(state, program, facts, at, runtime, format_)

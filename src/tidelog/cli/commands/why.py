@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.guard import guarded
-from tidelog.cli.load import load_engine
 from tidelog.cli.options import FactsOption, ProgramArgument
-from tidelog.engine.engine import Engine
-from tidelog.why import NotTrueError
+
+if TYPE_CHECKING:
+    from tidelog.engine.engine import Engine
 
 
 @app.command("why")
@@ -35,6 +34,9 @@ def why_command(
 
     With --not, show for every rule of the fact's relation how far it gets and what stops it.
     """
+    from tidelog.cli.guard import guarded
+    from tidelog.cli.load import load_engine
+
     with guarded(), load_engine(program, facts) as db:
         if absent:
             _show_absence(db, fact, as_json)
@@ -43,6 +45,8 @@ def why_command(
 
 
 def _show_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, nodes: int) -> None:
+    from tidelog.why import NotTrueError
+
     try:
         proof = db.why(fact, depth=depth, width=width, nodes=nodes)
     except NotTrueError as error:

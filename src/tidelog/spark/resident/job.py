@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 
 from tidelog.spark.resident.resident import Assignment, reside
+from tidelog.spark.session.interpreter import map_in_arrow
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,7 +50,7 @@ class Job:
         try:
             tag_jobs(self._spark, self._tag)
             numbers = self._spark.range(0, assignment.partitions, 1, assignment.partitions)
-            numbers.mapInArrow(task, "none long", barrier=True).collect()
+            map_in_arrow(numbers, task, "none long", barrier=True).collect()
             self.said = "the tasks ended"
         except BaseException as error:
             self.said = reason(error)

@@ -8,6 +8,8 @@ outlives its driver. A resident knows nothing of Spark: it is called, given rows
 from __future__ import annotations
 
 import os
+import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from tidelog import __version__
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
+from tidelog.spark.session.failures import WORKER_VERSION
 
 if TYPE_CHECKING:
     from pyspark import BarrierTaskContext
@@ -62,6 +66,7 @@ class Assignment:
     generation: int
     local: bool
     patience: float
+    version: str  # of the driver's Tidelog
 
 
 def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
@@ -74,6 +79,7 @@ def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
     connection.say("arrive", os.getpid())
     threading.Thread(target=connection.keep, name="tidelog-beat", daemon=True).start()
     try:
+        _check_version(assignment)
         resident = assignment.factory(number, assignment.partitions)
         host = LOOPBACK if assignment.local else _own_host(context, number)
         server = _serve(resident, number, host, connection)
@@ -133,6 +139,13 @@ def _end(resident: Resident, server: Server) -> None:
     finally:
         if not server.close_within(GRACE):
             os._exit(1)
+
+
+def _check_version(assignment: Assignment) -> None:
+    """Driver and partitions speak to each other in the words of one version."""
+    if __version__ != assignment.version:
+        home = str(sys.modules["tidelog"].__file__)
+        raise WORKER_VERSION.error(host=socket.gethostname(), found=__version__, home=home, version=assignment.version)
 
 
 def _own_host(context: BarrierTaskContext, number: int) -> str:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
+from tidelog import __version__
 from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
 from tidelog.spark.resident import failures
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
@@ -30,7 +31,7 @@ from tidelog.spark.resident.resident import Assignment, Factory
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
 from tidelog.spark.session.master import addresses, context, is_local
-from tidelog.spark.session.preflight import await_slots, preflight
+from tidelog.spark.session.preflight import await_slots, check_session, preflight, probe_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,11 +90,18 @@ class ResidentStage:
             _STAGES.add(self)
         try:
             others = self.held - self.partitions
-            preflight(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
+            local = is_local(context(self._spark).master)
+            check = check_session if local else preflight
+            check(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
             if self._rendezvous is None:
                 bind, host = addresses(self._spark, LOOPBACK)
                 self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
-            self._submit(self._start_limit)
+            try:
+                self._submit(self._start_limit)
+            except StageError:
+                if local:  # a worker that cannot hold a partition says why
+                    probe_workers(self._spark, self.partitions, limit=self._start_limit)
+                raise
         except BaseException:
             self._unregister()
             raise
@@ -208,7 +216,7 @@ class ResidentStage:
         local = is_local(context(self._spark).master)
         self._lost = None
         assignment = Assignment(
-            self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience
+            self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience, __version__
         )
         self._job = Job(self._spark, assignment)
         self._finalizer = weakref.finalize(self, _abandon, self._job, meeting)

@@ -24,6 +24,7 @@ from tidelog.spark.rows.encode import EncodedArrival
 from tidelog.spark.rows.failures import ROWS_NOT_READ, ROWS_REFUSED
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.tables import Endpoint
+from tidelog.spark.session.interpreter import map_in_arrow
 
 RAISED = re.compile(r"[\w.]+(Error|Exception)\b")  # the last line of a traceback
 SHOWN = 500
@@ -57,7 +58,7 @@ def send(
     try:
         if tasks and estimated_size(encoded.source) < tasks * LITTLE:
             frame = frame.coalesce(tasks)
-        reports = frame.mapInArrow(delivery, REPORT).collect()
+        reports = map_in_arrow(frame, delivery, REPORT).collect()
     except PySparkException as error:
         raise ROWS_NOT_READ.error(relation=encoded.relation, said=first_line(error)) from error
     for report in reports:

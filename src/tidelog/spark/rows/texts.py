@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 
 import pandas as pd
+from pyspark import SparkContext
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -19,6 +20,7 @@ from tidelog.errors import DataError
 from tidelog.io.texts import read_text
 from tidelog.partition.dictionary import Dictionary
 from tidelog.spark.rows.ids import ENCODED_LIST, UNSIGNED
+from tidelog.spark.session.interpreter import drivers_interpreter
 
 SPACED = r"(?U)^\s*({})\s*\z"
 WHOLE = SPACED.format(r"[+-]?[0-9]+")
@@ -48,7 +50,8 @@ def text_value(text: Column, type_: str) -> Column:
 
 
 def _encoded_lists(text: Column) -> Column:
-    column: Column = pandas_udf(encode_lists, ENCODED_LIST)(text)  # type: ignore[call-overload]  # pandas is untyped
+    with drivers_interpreter(SparkContext._active_spark_context):
+        column: Column = pandas_udf(encode_lists, ENCODED_LIST)(text)  # type: ignore[call-overload]  # pandas is untyped
     return column
 
 

@@ -24,6 +24,7 @@ from tidelog.io.files import output_bytes
 from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
 from tidelog.spark.rows.read import failures
 from tidelog.spark.rows.task_errors import carried
+from tidelog.spark.session.interpreter import map_in_arrow
 
 Types = Sequence[str | None]
 
@@ -101,7 +102,7 @@ def _write_parts(
         names = layout.names or tuple(df.columns)
         quoted = layout.kind == CSV if layout.quoted is None else layout.quoted
         printer = Printer(relation, types, replace(layout, headers=False, quoted=quoted, names=names), str(path))
-    ordered.mapInArrow(printer, "value string").write.text(str(parts))
+    map_in_arrow(ordered, printer, "value string").write.text(str(parts))
 
 
 def _header(df: DataFrame, relation: str, types: tuple[str | None, ...], layout: Layout, path: Path) -> bytes:

@@ -1,7 +1,9 @@
 """Before the resident stage is submitted: can this session hold it? (D17, D20)
 
 Law: a session that passes can start the stage, and one that does not is refused at once with the setting that is to
-blame; Spark itself would wait in silence. Nothing of the session is changed.
+blame; Spark itself would wait in silence. Nothing of the session is changed. Workers on other machines are probed
+before the stage is submitted; in local mode the stage itself is the probe, and one that fails is looked into
+afterwards, so that an engine opens with one job instead of two.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from tidelog.spark.errors import PreflightError
 from tidelog.spark.resident.job import reason, tag_jobs
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.session import failures
+from tidelog.spark.session.interpreter import map_in_arrow
 from tidelog.spark.session.master import context, is_local, setting, slots
 from tidelog.spark.session.probe import SCHEMA, make_probe
 
@@ -39,10 +42,22 @@ def preflight(
     Raises:
         PreflightError: names the setting and what to do.
     """
+    check_session(spark, partitions, held=held, folder=folder, limit=limit)
+    probe_workers(spark, partitions, folder=folder, limit=limit)
+
+
+def check_session(
+    spark: SparkSession, partitions: int, *, held: int = 0, folder: str | None = None, limit: float = 120.0
+) -> None:
+    """What can be told without a task: settings, folder, slots."""
     context(spark)
     _check_settings(spark)
     _check_folder(spark, folder)
     await_slots(spark, partitions, held=held, limit=min(limit, REGISTRATION))
+
+
+def probe_workers(spark: SparkSession, partitions: int, *, folder: str | None = None, limit: float = 120.0) -> None:
+    """What only workers can tell: their Python, their Tidelog, whether they reach the folder."""
     shared = None if is_local(context(spark).master) else folder
     with _marked(shared) as mark:
         rows = _probe(spark, partitions, shared, mark, limit)
@@ -128,7 +143,7 @@ def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, 
     def run() -> Any:
         tag_jobs(spark, tag)
         numbers = spark.range(0, partitions, 1, partitions)
-        return numbers.mapInArrow(make_probe(folder, mark), SCHEMA, barrier=True).collect()
+        return map_in_arrow(numbers, make_probe(folder, mark), SCHEMA, barrier=True).collect()
 
     answers: SimpleQueue[Answer] = SimpleQueue()
     waiters = Waiters()

@@ -1,0 +1,126 @@
+"""Starting: commands and first epochs in fresh processes with a warm cache, beside the imports they are made of.
+
+Law: all commands take turns, each in a process of its own, so that what else the machine does hits all of them alike.
+Bytecode and the compiled kernel are there before anything is timed. Times are those of the whole process, from start to
+end, as the system counts them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.cases.catalogue import Case, Group
+from benchmarks.measure import Duration
+from benchmarks.options import Options
+from benchmarks.outcome import Disagreement
+from benchmarks.record import Record, Target, clocked
+
+REPEATS = 15
+QUICK = 2
+PROGRAM = """.decl edge(x: number, y: number)
+.decl reach(x: number, y: number)
+.input edge
+.output reach
+reach(x, y) :- edge(x, y).
+reach(x, z) :- reach(x, y), edge(y, z).
+"""
+RULES = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
+FIRST_EPOCH = f"""
+from tidelog import Engine
+with Engine({RULES!r}) as db:
+    with db.epoch() as epoch:
+        epoch.insert("edge", [(1, 2), (2, 3)])
+    assert sorted(db["reach"]) == [(1, 2), (1, 3), (2, 3)]
+"""
+DUCKDB = """
+import duckdb
+found = duckdb.sql('''WITH RECURSIVE edge(x, y) AS (VALUES (1, 2), (2, 3)), reach(x, y) AS (
+    SELECT * FROM edge UNION SELECT reach.x, edge.y FROM reach, edge WHERE reach.y = edge.x) SELECT * FROM reach''')
+assert sorted(found.fetchall()) == [(1, 2), (1, 3), (2, 3)]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A process: its arguments to Python, what is set in its environment, and the seconds it may take."""
+
+    arguments: Sequence[str]
+    most: float | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def command(*words: str, most: float, **settings: str) -> Start:
+    """A command line of Tidelog."""
+    return Start(("-m", "tidelog.cli", *words), most, settings)
+
+
+STARTS: Mapping[str, Start] = {
+    "python -c 'import numpy, pyarrow'": Start(("-c", "import numpy, pyarrow")),
+    "DuckDB: import, closure of two edges": Start(("-c", DUCKDB)),
+    "tidelog check": command("check", "reach.dl", most=0.25),
+    "tidelog --help": command("--help", most=0.25),
+    "tidelog run --help": command("run", "--help", most=0.25),
+    "completion of a command": command(
+        most=0.25, _TIDELOG_COMPLETE="complete_bash", COMP_WORDS="tidelog ch", COMP_CWORD="1"
+    ),
+    "completion of an option": command(
+        most=0.25, _TIDELOG_COMPLETE="complete_bash", COMP_WORDS="tidelog run --st", COMP_CWORD="2"
+    ),
+    "tidelog run": command("run", "reach.dl", "-F", ".", "-D", ".", most=0.6),
+    "Python: import, first epoch": Start(("-c", FIRST_EPOCH), 0.6),
+}
+
+
+def starting(options: Options) -> Iterator[Record]:
+    """All of them, in turn."""
+    times: dict[str, list[Duration]] = {name: [] for name in STARTS}
+    with tempfile.TemporaryDirectory(prefix="tidelog-") as name:
+        folder = Path(name)
+        (folder / "reach.dl").write_text(PROGRAM)
+        (folder / "edge.facts").write_text("1\t2\n2\t3\n")
+        for start in STARTS.values():
+            run(start, folder)  # makes bytecode, and the kernel
+        for _ in range(QUICK if options.quick else options.repeats(REPEATS)):
+            for each, start in STARTS.items():
+                times[each].append(run(start, folder))
+        if (folder / "reach.csv").read_text() != "1\t2\n1\t3\n2\t3\n":
+            raise Disagreement("tidelog run wrote something else")
+    for each, start in STARTS.items():
+        target = None if start.most is None else Target(start.most)
+        yield Record("start", each, clocked("start", times[each], target=target))
+
+
+def run(start: Start, folder: Path) -> Duration:
+    """How long a process takes, on the wall and of the processor."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"COLUMNS": "100", **start.settings}
+    began = time.perf_counter()
+    child = os.fork()
+    if child == 0:
+        _become(start, folder, environment)
+    _, status, used = os.wait4(child, 0)
+    took = time.perf_counter() - began
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise Disagreement(f"{' '.join(start.arguments)[:80]} ends with {os.waitstatus_to_exitcode(status)}")
+    return Duration(took, used.ru_utime + used.ru_stime)
+
+
+def _become(start: Start, folder: Path, environment: Mapping[str, str]) -> None:
+    """Replace this process by the one to be timed, without a word on the screen."""
+    try:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        os.chdir(folder)
+        os.execve(sys.executable, [sys.executable, *start.arguments], dict(environment))
+    finally:
+        os._exit(127)
+
+
+GROUP = Group({"processes": Case("commands and first epochs in fresh processes", starting)})

@@ -1,0 +1,32 @@
+"""Arrow in a process that is a command: without pandas.
+
+Law: no command that runs embedded handles an object of pandas. Arrow imports pandas with the first array that it makes,
+to know such objects, which takes longer than a small program; here it is told once that there is none. Whoever imports
+pandas or asks Arrow for a data frame afterwards gets them.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+process_is_ours = False  # whether `tidelog.cli.main` began it; a library leaves Arrow as it is
+
+
+def leave_pandas_out() -> None:
+    """Make Arrow's first array while pandas cannot be imported."""
+    if not process_is_ours or "pandas" in sys.modules:
+        return
+    absent = SimpleNamespace(find_spec=_refuse)
+    sys.meta_path.insert(0, absent)
+    try:
+        import pyarrow as pa
+
+        pa.array([])
+    finally:
+        sys.meta_path.remove(absent)
+
+
+def _refuse(name: str, path: object = None, target: object = None) -> None:
+    if name == "pandas":
+        raise ModuleNotFoundError("pandas is left out", name=name)

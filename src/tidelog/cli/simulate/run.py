@@ -1,0 +1,72 @@
+"""A run of a program on a network of nodes: shown as it goes, and saved.
+
+Law: the run is decided by program, topology, changes, algorithm, schedule and seed, and by nothing else. It ends with
+the tables of every node, what was sent, and whether these tables are those of evaluation from scratch, which knows
+nothing of nodes and messages (`tidelog.testing.evaluate`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from tidelog.cli.show import console, show_diagnostics
+from tidelog.cli.simulate.catalogue import diagnose
+from tidelog.cli.simulate.inputs import read_inputs
+from tidelog.cli.simulate.page import render
+from tidelog.cli.simulate.show import show_run
+from tidelog.cli.simulate.verdict import show_end, summarise
+from tidelog.errors import Diagnostic, ProgramError, TidelogError
+from tidelog.semantics.schedule import schedule_by_name
+from tidelog.semantics.traffic import Recorder, algorithm_by_name, run_to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What decides a run, how long it may be, and what is made of it."""
+
+    topology: Path | None
+    changes: Path | None
+    algorithm: str
+    schedule: str
+    seed: int
+    limit: int
+    steps: bool
+    trace: Path | None
+    page: Path | None
+
+
+def simulate_program(program: Path, wanted: Wanted) -> None:
+    """Run a program, show it, and save what is asked for."""
+    try:
+        inputs = read_inputs(program, wanted.topology, wanted.changes)
+        algorithm = algorithm_by_name(wanted.algorithm, record=wanted.trace is not None)
+        recorder = Recorder(algorithm, schedule_by_name(wanted.schedule, wanted.seed), wanted.limit)
+        recorder.algorithm.load(inputs.network.program, inputs.facts)
+        show_run(console(), recorder, inputs.script, steps=wanted.steps)
+        summary = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
+        show_end(console(), summary, recorder.algorithm.tables(), inputs)
+        run = run_to_json(summary, recorder, inputs.facts, inputs.network.location)
+        write_files(run, wanted.trace, wanted.page)
+    except ProgramError as error:
+        _refuse(error.diagnostics)
+    except (TidelogError, OSError) as error:
+        _refuse([diagnose(error)])
+
+
+def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -> None:
+    """Save the run where it was asked for."""
+    if trace is not None:
+        trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if page is not None:
+        page.write_text(render(run), encoding="utf-8")
+
+
+def _refuse(findings: Iterable[Diagnostic]) -> None:
+    show_diagnostics(findings, console(stderr=True))
+    raise typer.Exit(1)

@@ -1,0 +1,71 @@
+"""The compiler's part: all entries of the kernel in one object file.
+
+Law: the machine code that runs is the one made here, whoever loads it. It calls nothing but Python's stable interface
+and what every process has. Imported only where something must be compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core import types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+
+from tidelog.kernel.link import INTERFACE
+from tidelog.kernel.memory import Kernel
+from tidelog.kernel.wrap import Wrapper
+
+_CELL = types.int64
+_KINDS: dict[str, Any] = {"cell": _CELL, "cells": types.Array(_CELL, 1, "C"), "table": types.Array(_CELL, 2, "C")}
+_PROCESS = frozenset({"memset", "memcpy", "memmove"})  # what the compiler itself calls
+# Arrays of entries belong to Python: compiled code counts references to them, finds no owner, and never gets here.
+_NO_OWNER = (
+    "define void @NRT_MemInfo_call_dtor(ptr %0) { call void @llvm.trap() unreachable } declare void @llvm.trap()"
+)
+
+
+@global_compiler_lock  # type: ignore[untyped-decorator]  # numba has no types
+def compile_kernels(kernels: Iterable[tuple[Kernel, tuple[str, ...]]]) -> bytes:
+    """The object file in which every kernel is a function that Python can call, under its symbol."""
+    context: Any = cpu_target.target_context
+    library = context.codegen().create_library("tidelog")
+    wrappers = library.create_ir_module("tidelog.entries")
+    symbols = set()
+    for kernel, arguments in kernels:
+        dispatcher, signature = kernel.dispatcher(), tuple(_KINDS[kind] for kind in arguments)
+        dispatcher.compile(signature)
+        compiled = dispatcher.overloads[signature]
+        library.add_linking_library(compiled.library)
+        Wrapper(context, wrappers, kernel.symbol, compiled.fndesc).build()
+        symbols.add(kernel.symbol)
+    library.add_ir_module(wrappers)
+    library.finalize()
+    return _emit(library._final_module.clone(), symbols, context.codegen().magic_tuple())
+
+
+def _emit(module: Any, symbols: set[str], target: tuple[str, str, str]) -> bytes:
+    """Machine code for this processor that may lie anywhere, without what no entry needs."""
+    triple, processor, features = target
+    module.link_in(llvm.parse_assembly(_NO_OWNER))
+    for function in module.functions:
+        if not function.is_declaration and function.name not in symbols:
+            function.linkage = "internal"
+    machine = llvm.Target.from_triple(triple).create_target_machine(
+        cpu=processor, features=features, opt=3, reloc="pic", codemodel="default"
+    )
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3)))
+    _check_needs(module)
+    return bytes(machine.emit_object(module))
+
+
+def _check_needs(module: Any) -> None:
+    """Nothing may be called that a process without the compiler has not got."""
+    parts = (*module.functions, *module.global_variables)
+    needed = {part.name for part in parts if part.is_declaration and not part.name.startswith("llvm.")}
+    if needed - _PROCESS - set(INTERFACE):
+        raise AssertionError(f"compiled code needs {sorted(needed - _PROCESS - set(INTERFACE))}")

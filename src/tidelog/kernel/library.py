@@ -1,0 +1,204 @@
+"""The compiled kernel on disk: one object file, and a shared library where a linker was there; found, checked, loaded.
+
+Law: what is loaded was made from these sources, for this processor, by the installed compiler, and is whole: the first
+three are in its name, and a digest stands at its end. A file that does not fit is as good as none: the kernel is made
+again. Files appear whole, under their name, and are never written to afterwards, so that any number of processes may
+read, make and replace them at once. Loading does not import the compiler.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+FOLDER_VARIABLE = "TIDELOG_KERNEL_CACHE"
+_DIGEST = 16  # bytes
+_KEPT = 8  # kernels of other sources and processors that stay in a folder
+_SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")
+_FAST_CALL = 0x0080  # how Python calls: an array of arguments and their number
+
+Functions = dict[str, Callable[..., Any]]
+
+
+def key() -> str:
+    """What a compiled kernel depends on, as a name: sources, compiler, interpreter, processor, settings."""
+    digest = xxhash.xxh3_128()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    for package in ("numba", "llvmlite"):
+        digest.update(_version(package))
+    words = (sys.implementation.cache_tag, sys.platform, os.uname().machine, *map(os.environ.get, _SETTINGS))
+    digest.update(repr(words).encode())
+    digest.update(_processor())
+    return str(digest.hexdigest())
+
+
+def _version(package: str) -> bytes:
+    """What tells one version of an installed package from another, without importing it."""
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        return b""
+    return Path(found.origin).with_name("_version.py").read_bytes()
+
+
+def _processor() -> bytes:
+    """The model of the first processor and what it can do, as Linux tells it; elsewhere its kind has to do."""
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            first = file.read(1 << 14).split(b"\n\n", 1)[0]
+    except OSError:
+        return b""
+    changing = (b"cpu MHz", b"bogomips", b"BogoMIPS", b"processor", b"apicid", b"initial apicid", b"core id")
+    return b"\n".join(line for line in first.splitlines() if not line.startswith(changing))
+
+
+def folders() -> Iterator[Path]:
+    """Where a compiled kernel may lie, best first: beside the sources, with the user's caches, with temporary files."""
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        yield Path(chosen)
+        return
+    yield Path(__file__).parent / "__pycache__"
+    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tidelog"
+    shared = Path(tempfile.gettempdir()) / f"tidelog-kernel-{os.getuid()}"
+    if not shared.exists() or _is_private(shared):
+        yield shared
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can put a file there: temporary folders are everybody's."""
+    status = folder.stat()
+    return status.st_uid == os.getuid() and status.st_mode & 0o022 == 0
+
+
+def writable_folder() -> Path | None:
+    """The first folder in which a file can be made."""
+    for folder in folders():
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    return None
+
+
+def find(name: str, symbols: list[str]) -> Functions | None:
+    """The functions of a kernel that lies in some folder, or None where there is none that can be loaded."""
+    for folder in folders():
+        for path, load in ((_shared(folder, name), _load_shared), (_object(folder, name), _load_object)):
+            if (content := _read(path)) is not None and (found := load(path, content, symbols)) is not None:
+                return found
+    return None
+
+
+def _shared(folder: Path, name: str) -> Path:
+    return folder / f"kernel-{name}.so"
+
+
+def _object(folder: Path, name: str) -> Path:
+    return folder / f"kernel-{name}.o"
+
+
+def _read(path: Path) -> bytes | None:
+    """A file's content before its digest, if the digest fits."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    content, digest = content[:-_DIGEST], content[-_DIGEST:]
+    return content if xxhash.xxh3_128_digest(content) == digest else None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A file with its digest, there as a whole or not at all."""
+    handle, made = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content + xxhash.xxh3_128_digest(content))
+        os.chmod(made, 0o644)
+        os.replace(made, path)
+    except BaseException:
+        os.unlink(made)
+        raise
+
+
+def keep(folder: Path, name: str, content: bytes) -> None:
+    """Put an object file into a folder, and the shared library that a linker makes of it."""
+    from tidelog.kernel.link import link  # only where something was compiled
+
+    _write(_object(folder, name), content)
+    shared = link(content)
+    if shared is not None:
+        _write(_shared(folder, name), shared)
+    _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove all but the latest kernels."""
+    made = {path: path.stat().st_mtime for path in folder.glob("kernel-*.o")}
+    for path in sorted(made, key=made.__getitem__)[:-_KEPT]:
+        for old in (path, path.with_suffix(".so")):
+            old.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One process at a time makes a kernel in a folder; where files cannot be locked, several do, each a whole one."""
+    import fcntl
+
+    with open(folder / "kernel.lock", "wb") as file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _load_shared(path: Path, _content: bytes, symbols: list[str]) -> Functions | None:
+    try:
+        library = ctypes.PyDLL(str(path))
+        addresses = [ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value for symbol in symbols]
+    except (OSError, AttributeError):  # a folder whose files may not be run, or a linker that did it wrong
+        return None
+    return {symbol: _function(symbol, address or 0) for symbol, address in zip(symbols, addresses, strict=True)}
+
+
+def _load_object(_path: Path, content: bytes, symbols: list[str]) -> Functions | None:
+    return load_object(content, symbols)
+
+
+def load_object(content: bytes, symbols: list[str]) -> Functions:
+    """The functions of an object file, linked in memory: for machines without a linker or a place for files."""
+    from tidelog.kernel.link import link_in_memory
+
+    return {symbol: _function(symbol, address) for symbol, address in link_in_memory(content, symbols).items()}
+
+
+class _Method(ctypes.Structure):
+    """Python's description of a function: name, address, how it is called, documentation."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_METHODS: list[_Method] = []  # Python goes on looking at them
+
+
+def _function(name: str, address: int) -> Callable[..., Any]:
+    """A function of Python at an address."""
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.POINTER(_Method), ctypes.c_void_p, ctypes.c_void_p)
+    _METHODS.append(_Method(name.encode(), address, _FAST_CALL, None))
+    made: Callable[..., Any] = make(ctypes.byref(_METHODS[-1]), None, None)
+    return made
