@@ -51,6 +51,7 @@ class EngineSession:
         spark: SparkSession | None = None,
         partitions: int | None = None,
         plans: str = Plans.advice,
+        threads: int | None = None,
     ) -> None:
         self._program = program
         self._kept = state is not None
@@ -58,7 +59,16 @@ class EngineSession:
         start: Program | str = program if resumed else ""
         if state is None:
             start = without_content(program)
-        self._db = Engine(start, path=state, at=at, limits=limits, spark=spark, partitions=partitions, plans=plans)
+        self._db = Engine(
+            start,
+            path=state,
+            at=at,
+            limits=limits,
+            spark=spark,
+            partitions=partitions,
+            threads=threads,
+            plans=plans,
+        )
         self._db.profiling = profiling
         self._steps = 0
 

@@ -89,6 +89,15 @@ PARTITIONS = FailureEntry(
     "",
     'Engine("n(1).", partitions=0)\n',
 )
+THREADS = FailureEntry(
+    "TL4060",
+    EngineError,
+    "impossible number of threads",
+    "threads={threads}: give a number from 1 to {most:,}",
+    "An engine works with the thread that calls it, and with others beside it.",
+    "Leave it out to use all processors.",
+    'Engine("n(1).", threads=0)\n',
+)
 NEEDS_STATE = FailureEntry(
     "TL4059",
     EngineError,

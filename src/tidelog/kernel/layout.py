@@ -89,7 +89,8 @@ INDEX_FIELDS = COLS + MAX_KEY
     COUNTS,  # address of what every step did, beside its code, and of the rows that every rule visited
     VISITS,
     PLAN,  # place of the code of the plan that was started last
-) = range(48)
+    SHARE_FROM,  # items of a batch from which on it is shared out among threads (0: never)
+) = range(49)
 STATE_FIELDS = 56
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
@@ -97,7 +98,7 @@ RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEA
 PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY = range(10)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE = range(11)
 
 # Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
 LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(10)

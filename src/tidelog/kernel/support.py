@@ -72,6 +72,8 @@ from tidelog.kernel.layout import (
     RETRACT_SAME,
     REVIVED,
     ROUTED,
+    SHARE,
+    SHARE_FROM,
     SLICE,
     STAGE,
     STRIDE,
@@ -306,7 +308,8 @@ def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tal
 def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign):
     """Batch after batch until the queue is empty: local quiescence of a phase.
 
-    With an empty queue the best candidate of all comes next. A suspended fact stays visible until its own losses are
+    With an empty queue the best candidate of all comes next. SHARE: a batch is large enough for several threads, and is
+    fired here if this is called again. A suspended fact stays visible until its own losses are
     fired; a new fact is visible from then on.
     """
     while True:
@@ -325,6 +328,8 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
             machine[ITEM], machine[END], machine[TRIGGER] = machine[QHEAD], machine[QTAIL], -1
             mark(directory, queue, machine[ITEM], machine[END], VISIBLE, BATCH)
             machine[STAGE] = 1
+            if machine[SHARE_FROM] > 0 and machine[END] - machine[ITEM] >= machine[SHARE_FROM]:
+                return SHARE
         status = fire_batch(
             directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign
         )

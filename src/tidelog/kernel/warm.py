@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 from threading import Lock
 
-from tidelog.kernel import aggregate, empty, index, keyed, library, maintain, relation, restore, route, support, texts
+from tidelog.kernel import aggregate, claim, empty, index, keyed, library, maintain, relation, restore, route
+from tidelog.kernel import support, team, texts
 from tidelog.kernel.memory import Kernel
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
 _STATE = (_TABLE, _TABLE, _CELLS)
 _RUN = (*_STATE, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS, _CELL)
+_PART = (_CELL, _CELL, _TABLE, _TABLE, *_STATE)
 KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (support.run_queue, _RUN),
     (support.fire_batch, _RUN),
@@ -36,6 +38,11 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (aggregate.reopen, (*_STATE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL)),
     (index.collect, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELLS)),
     (empty.empty, (_TABLE, *(_CELL,) * 6)),
+    (team.take_part, (*_PART, *_RUN[3:])),
+    (team.change_shared, (*_PART, _CELL, _CELL, _CELL, _CELL)),
+    (team.move_shared, (_CELL, _CELL, _CELL, _CELL)),
+    (team.only_walks, (_CELLS, _CELLS)),
+    (claim.settle, (_CELL, _TABLE, _TABLE, _TABLE, _TABLE)),
     (maintain.move_entries, (_CELL, _CELL, _CELL, _CELL)),
     (maintain.fill_index, (_TABLE, _TABLE, _CELL, _CELL, _CELL)),
     (texts.enter_texts, (_CELL, _CELLS, _CELL, _CELL, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS)),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tidelog.errors import EvaluationError
-from tidelog.kernel import aggregate, route, support
+from tidelog.kernel import aggregate, route, support, team
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.scalar import fault_of
@@ -29,6 +29,7 @@ from tidelog.partition.queue import Queue
 from tidelog.partition.records import later
 from tidelog.partition.relations import Relations
 from tidelog.partition.scale import Scale
+from tidelog.partition.team import Frame, Sharing, Team
 
 KEPT = [
     at.CLOCK,
@@ -47,6 +48,7 @@ KEPT = [
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
+FIRST_BUDGET = 1 << 16  # rows visited before it is asked whether the rest is worth to be shared out
 
 
 class Machine:
@@ -59,6 +61,7 @@ class Machine:
         call: Callable[[int, tuple[int, ...]], int],
         number: int = 0,
         partitions: int = 1,
+        threads: int = 1,
     ) -> None:
         make_ready()
         self.relations = relations
@@ -87,6 +90,8 @@ class Machine:
         self.counters = Counters(self.state)
         self.state[at.PC] = self.state[at.PLAN] = -1
         self.firing = False  # plans are run
+        alone = threads == 1 or partitions > 1
+        self.team = None if alone else Team(self.state, relations, threads)
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""
@@ -153,7 +158,8 @@ class Machine:
                 spans,
                 plans,
                 sign,
-            )
+            ),
+            self._sharing(team.ONCE, lambda: items, spans, plans, sign),
         )
 
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
@@ -174,14 +180,18 @@ class Machine:
                 spans,
                 plans,
                 sign,
-            )
+            ),
+            self._sharing(team.QUEUE_OF_BATCHES, lambda: self.queue.cells, spans, plans, sign),
         )
 
     def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
         """Give facts a support, or take it: by assertion (flag BASE), or by a fold (flag 0)."""
-        state = self.state
-        state[at.PHASE], state[at.ITEM], state[at.END] = phase, 0, len(rows)
+        state, crew = self.state, self.team
+        state[at.PHASE], state[at.ITEM], state[at.END], state[at.TRIGGER] = phase, 0, len(rows), -1
         where, arity = address(rows), rows.shape[1]
+        if crew is not None and len(rows) >= crew.facts_worth and not crew.chooses:
+            self._share(Sharing(crew, team.ONCE, 1, crew.changing(number, rows, flag)))
+            return
         self._drive(
             lambda: support.change_facts(
                 self.relations.directory, self.relations.indexes, state, number, where, arity, flag
@@ -233,13 +243,36 @@ class Machine:
         self._check_limits()
         self.on_slice()
 
-    def _drive(self, kernel: Callable[[], int]) -> bool:
-        """Call a kernel until it is through; False if the scale says that something else is cheaper."""
+    def _sharing(self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int) -> Sharing | None:
+        """How a team would fire what is about to be fired; None if there is no team for it."""
+        crew = self.team
+        self.state[at.SHARE_FROM] = 0
+        if crew is None or abs(sign) != 1:
+            return None
+        if kind == team.QUEUE_OF_BATCHES:
+            self.state[at.SHARE_FROM] = crew.items_worth
+
+        def frame() -> Frame:
+            tally = self.losses if sign < 0 else self.tally
+            return Frame(self.code, self.registers, self.cursors, self.ranks, tally, items(), spans, plans, sign)
+
+        return Sharing(crew, kind, sign, crew.firing(frame), lambda: crew.may_run(self.code, plans))
+
+    def _drive(self, kernel: Callable[[], int], sharing: Sharing | None = None) -> bool:
+        """Call a kernel until it is through; False if the scale says that something else is cheaper.
+
+        Work that turns out to be large is shared out.
+        """
+        if sharing is not None and sharing.is_worth_at_once:
+            done = self._share(sharing)
+            if done is not None:
+                return done
         state, scale = self.state, self.scale
         while True:
             budget = self._budget if scale is None else min(self._budget, scale.budget)
+            budget = budget if sharing is None else min(budget, FIRST_BUDGET)
             state[at.BUDGET] = budget
-            began = time.perf_counter()
+            began, fired = time.perf_counter(), 0 if sharing is None else sharing.fired
             status = kernel()
             if status == at.DONE:
                 self._check_limits()
@@ -251,6 +284,14 @@ class Machine:
                 if scale is not None and scale.tips():
                     return False
                 self.refresh()
+                if sharing is not None and sharing.is_worth(budget, fired):
+                    done = self._share(sharing)
+                    if done is not None:
+                        return done
+            elif status == at.SHARE:
+                done = self._share(sharing) if sharing is not None and sharing.is_possible else None
+                if done is not None:
+                    return done
             elif status == at.GROW_RELATION:
                 self._check_limits()
                 self.relations.grow(int(state[at.NEED]))
@@ -264,6 +305,25 @@ class Machine:
                 self._answer(int(state[at.NEED]))
             else:
                 self._fail(status, int(state[at.NEED]))
+
+    def _share(self, sharing: Sharing) -> bool | None:
+        """Let the team go on: True if all is done then, False if it was given up, None if one thread is to go on."""
+        crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
+        crew.begin(sharing.kind)
+        try:
+            if not self._drive(lambda: crew.slice(sharing.part, self.registers, tally, self.counters)):
+                return False
+        finally:
+            done = crew.end()
+        if self.state[at.SHARE_FROM]:
+            self.state[at.SHARE_FROM] = crew.items_worth  # which the run has learned
+        return True if done else None
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """How many items of the batches so far were fired, or are being fired, and how many there are with the batch."""
+        running = None if self.team is None else self.team.position
+        return running or (int(self.state[at.ITEM]), int(self.state[at.END]))
 
     def _adapt(self, seconds: float) -> None:
         if seconds > 1.6 * SLICE_SECONDS:

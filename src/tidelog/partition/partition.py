@@ -41,13 +41,14 @@ class Partition:
         number: int = 0,
         partitions: int = 1,
         dictionary: Dictionary | None = None,
+        threads: int = 1,
     ) -> None:
         self.functions = functions
         self.number, self.partitions = number, partitions
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.relations = Relations()
         self.assembler = Assembler(self.relations, self.dictionary)
-        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions)
+        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
         self.rules = Rules(self.machine, self.replanner)

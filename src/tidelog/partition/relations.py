@@ -7,6 +7,7 @@ with one index stays well below 150 bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,10 @@ def table_size(entries: int) -> int:
     return size
 
 
+def _move(old: Cells, new: Cells) -> None:
+    move_entries(address(old), len(old) - 1, address(new), len(new) - 1)
+
+
 class Relations:
     """All relations of a partition by number and by name."""
 
@@ -71,6 +76,7 @@ class Relations:
         self._free_indexes: list[int] = []
         self._blocks: dict[tuple[int, str], Block] = {}
         self._index_count = 0
+        self.move: Callable[[Cells, Cells], None] = _move  # the entries of a table into a larger one
 
     def add(self, name: str, arity: int) -> int:
         """The number of a relation, which is made if it is not there."""
@@ -142,6 +148,23 @@ class Relations:
         while index >= 0:
             entry = self.indexes[index]
             if 5 * (entry[KEYS] + 1) > 3 * (entry[KMASK] + 1):
+                self._grow_index_table(index)
+            index = int(entry[FOLLOWING])
+
+    def widen(self, number: int, more: int) -> None:
+        """Make room for ``more`` facts where it is short, by as much as `grow` does or by more."""
+        row = self.directory[number]
+        rows, entries, live = int(row[ROWS]) + more, int(row[JROWS]) + more, int(row[LIVE_ROWS]) + more
+        if rows > row[CAP] and row[layout.FREE] == 0:
+            self._grow_records(number, max(rows, int(row[CAP]) * 3 // 2))
+        if entries > row[JCAP]:
+            self._grow_journal(number, max(entries, int(row[JCAP]) * 2))
+        if 5 * (live + 1) > 3 * (row[MASK] + 1):
+            self._grow_table(number, live)
+        index = int(row[FIRST])
+        while index >= 0:
+            entry = self.indexes[index]
+            while 5 * (entry[KEYS] + more + 1) > 3 * (entry[KMASK] + 1):
                 self._grow_index_table(index)
             index = int(entry[FOLLOWING])
 
@@ -264,11 +287,11 @@ class Relations:
     def _grow_table(self, number: int, entries: int) -> None:
         old = self._arrays[number, "tab"]
         new: Cells = np.zeros(table_size(entries), np.int64)
-        move_entries(address(old), len(old) - 1, address(new), len(new) - 1)
+        self.move(old, new)
         self._set(number, "tab", new)
 
     def _grow_index_table(self, index: int) -> None:
         old = self._index_arrays[index, "tab"]
         new: Cells = np.zeros(len(old) * 2, np.int64)
-        move_entries(address(old), len(old) - 1, address(new), len(new) - 1)
+        self.move(old, new)
         self._set_index(index, "tab", new)

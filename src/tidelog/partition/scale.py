@@ -81,9 +81,9 @@ class Scale:
     def _expected(self, lost: int) -> float:
         """What will be lost if the facts that wait do as those before them did."""
         state = self._partition.machine.state
-        fired, suspended = int(state[at.ITEM]), int(state[at.QTAIL])
+        (fired, end), suspended = self._partition.machine.position, int(state[at.QTAIL])
         if state[at.PHASE] == at.RETRACT_LOWER:
-            return FOLLOWS * lost * int(state[at.END]) / max(1, fired)
+            return FOLLOWS * lost * end / max(1, fired)
         if fired < SAMPLE:
             return lost
         each = min(STEEPEST, (suspended - self._first) / fired) if 4 * fired > self._first else 0.0

@@ -1,0 +1,210 @@
+"""Ranked support, counted by several threads at once: what `kernel.support` does, step by step atomic.
+
+Laws. A fact has one record: whoever wins its place in the table has made it, whoever comes later finds it. The columns,
+state and counts of a record are written before its place is taken. A count changes only after the record is TOUCHED,
+and the one thread that sets that flag writes the journal: what it read before is what the epoch before left. The one
+thread that sets NEW, or takes the last support of lower rank, puts the fact on its queue. Any order gives the same
+facts and ``all``; facts that become present in one batch may share a rank, which is above the rank of a body.
+
+A thread works on a *share*: a copy of the directory and of the indexes in which free records, journal entries and
+counters are its own (`kernel.claim`). There is room in the share; tables have room for all threads.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.atomic import fetch_add, observe, swap
+from tidelog.kernel.index import hash_key, same_key
+from tidelog.kernel.layout import (
+    ARITY,
+    FACTS,
+    FIRST,
+    FLAG_BITS,
+    FLAGS,
+    FOLLOWING,
+    FREE,
+    KEYS,
+    KMASK,
+    KTAB,
+    LINKS,
+    LIVE,
+    LIVE_ROWS,
+    LOW32,
+    MASK,
+    NEW,
+    ONE_SUPPORT,
+    RANK_BASE,
+    REC,
+    ROWS,
+    SUSPENDED,
+    TAB,
+    TOUCHED,
+    WIDTH,
+)
+from tidelog.kernel.memory import compiled, load, store, store32
+from tidelog.kernel.relation import find, touch
+from tidelog.kernel.support import fresh_rank, push
+
+
+@compiled
+def link_shared(directory, indexes, index, rel, row):
+    """Put a row at the front of the chain of its key, while others do the same."""
+    records, width = directory[rel, REC], directory[rel, WIDTH]
+    start = records + 8 * row * width
+    tag = hash_key(indexes, index, start)
+    table, mask, links = indexes[index, KTAB], indexes[index, KMASK], indexes[index, LINKS]
+    place, mine = tag & mask, (tag << 32) | (row + 1)
+    store32(links, 2 * row + 1, 0)
+    while True:
+        entry = observe(table, place)
+        if entry == 0:
+            store32(links, 2 * row, 0)
+            if swap(table, place, 0, mine):
+                indexes[index, KEYS] += 1
+                return
+        elif ((entry >> 32) & LOW32) == tag and same_key(
+            indexes, index, start, records + 8 * ((entry & LOW32) - 1) * width
+        ):
+            store32(links, 2 * row, entry & LOW32)
+            if swap(table, place, entry, mine):
+                store32(links, 2 * ((entry & LOW32) - 1) + 1, row + 1)
+                return
+        else:
+            place = (place + 1) & mask
+
+
+@compiled
+def prepare_row(directory, machine, rel, key, body_rank, extra):
+    """Write a new fact into the next free record of the share, which keeps it until its place in the table is taken."""
+    records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+    row = directory[rel, FREE] - 1 if directory[rel, FREE] != 0 else directory[rel, ROWS]
+    at = row * width
+    following = load(records, at + arity + 1)
+    for i in range(arity):
+        store(records, at + i, load(key, i))
+    rank = fresh_rank(directory, machine, rel, body_rank)
+    store(records, at + arity, (rank << FLAG_BITS) | TOUCHED | LIVE | NEW | extra)
+    store(records, at + arity + 1, ONE_SUPPORT | 1)
+    return row, following
+
+
+@compiled
+def take_row(directory, indexes, machine, rel, row, following):
+    """The prepared record has its place: it is not free any more, and is known to journal, indexes and queue."""
+    if directory[rel, FREE] != 0:
+        directory[rel, FREE] = following
+    else:
+        directory[rel, ROWS] = row + 1
+    directory[rel, LIVE_ROWS] += 1
+    touch(directory, rel, row, 0, 0)
+    index = directory[rel, FIRST]
+    while index >= 0:
+        link_shared(directory, indexes, index, rel, row)
+        index = indexes[index, FOLLOWING]
+    machine[FACTS] += 1
+    push(directory, machine, rel, row)
+
+
+@compiled
+def leave_row(directory, rel, row, following):
+    """Another thread made the same fact first: the prepared record is free as before."""
+    at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+    store(directory[rel, REC], at, 0)
+    store(directory[rel, REC], at + 1, following)
+
+
+@compiled
+def find_or_make(directory, indexes, machine, rel, key, tag, body_rank, extra):
+    """The row of a fact, or -1 when this thread has made it, with one support."""
+    table, mask, records = directory[rel, TAB], directory[rel, MASK], directory[rel, REC]
+    arity, width = directory[rel, ARITY], directory[rel, WIDTH]
+    place, row, following = tag & mask, -1, 0
+    while True:
+        entry = observe(table, place)
+        if entry == 0:
+            if row < 0:
+                row, following = prepare_row(directory, machine, rel, key, body_rank, extra)
+            if swap(table, place, 0, (tag << 32) | (row + 1)):
+                take_row(directory, indexes, machine, rel, row, following)
+                return -1
+            continue
+        if ((entry >> 32) & LOW32) == tag:
+            start, same = ((entry & LOW32) - 1) * width, True
+            for i in range(arity):
+                if load(records, start + i) != load(key, i):
+                    same = False
+                    break
+            if same:
+                if row >= 0:
+                    leave_row(directory, rel, row, following)
+                return (entry & LOW32) - 1
+        place = (place + 1) & mask
+
+
+@compiled
+def gain_shared(directory, indexes, machine, rel, key, tag, body_rank, extra):
+    """Count a gained support. With ``extra`` flags it is the assertion, of which a fact has one."""
+    row = find_or_make(directory, indexes, machine, rel, key, tag, body_rank, extra)
+    if row < 0:
+        return
+    records, at = directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]
+    while True:
+        state = observe(records, at)
+        counts = load(records, at + 1)
+        if state & extra != 0:
+            return
+        wanted = state | TOUCHED | extra
+        if state & NEW == 0:
+            wanted = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (wanted & FLAGS) | NEW
+        if wanted == state:
+            break
+        if swap(records, at, state, wanted):
+            if state & TOUCHED == 0:
+                touch(directory, rel, row, state, counts)
+            if state & NEW == 0:
+                machine[FACTS] += 1
+                push(directory, machine, rel, row)
+            break
+    lower = body_rank < (wanted >> FLAG_BITS) + directory[rel, RANK_BASE]
+    fetch_add(records, at + 1, ONE_SUPPORT + 1 if lower else ONE_SUPPORT)
+
+
+@compiled
+def lose_shared(directory, machine, rel, key, tag, body_rank, gone):
+    """Count a lost support; with ``gone`` flags it is the assertion, if there is one. False: counts do not balance."""
+    row = find(directory, rel, key, tag)
+    if row < 0:
+        return gone != 0
+    records, at = directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]
+    while True:
+        state = observe(records, at)
+        counts = load(records, at + 1)
+        if state & gone != gone:
+            return True
+        wanted = (state | TOUCHED) & ~gone
+        if wanted == state:
+            break
+        if swap(records, at, state, wanted):
+            if state & TOUCHED == 0:
+                touch(directory, rel, row, state, counts)
+            break
+    less = 1 if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE] else 0
+    before = fetch_add(records, at + 1, -(ONE_SUPPORT + less))
+    if before >> 32 <= 0 or before & LOW32 < less:
+        return False
+    if less == 1 and before & LOW32 == 1:
+        suspend(directory, machine, rel, row)
+    return True
+
+
+@compiled
+def suspend(directory, machine, rel, row):
+    """The last support of lower rank is lost: the fact is absent, unless it was already, and waits on the queue."""
+    records, at = directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]
+    while True:
+        state = observe(records, at)
+        if state & NEW == 0:
+            return
+        if swap(records, at, state, state ^ NEW):
+            machine[SUSPENDED] += 1
+            push(directory, machine, rel, row)
+            return

@@ -1,0 +1,434 @@
+"""A team: threads that fire one batch after the other side by side, on shared memory.
+
+Laws. The items of a batch are claimed a few at a time; whoever claims an item walks its joins and counts the supports
+that they find (`kernel.shared`). No fact that becomes present in a batch is seen by a join of that batch, so that
+joins and counting need not wait for each other; between two batches all wait for all, and the last one to arrive turns
+to the next batch. A thread that must stop (something has to grow, the slice is over, a fault) makes all stop; each
+goes on later where it stopped. A thread that comes late joins in.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.atomic import fetch_add, observe, publish, swap
+from tidelog.kernel.claim import (
+    ACTIVE,
+    BEGIN,
+    CLOSED,
+    END_OF_BATCH,
+    GENERATION,
+    GRAIN,
+    KIND,
+    LEAST,
+    LIMIT,
+    LOCK,
+    M_JOINED,
+    MEMBER_CELLS,
+    MEMBERS,
+    NEXT,
+    RATE,
+    STEP,
+    STOP,
+    TAIL,
+    THREADS,
+    VISITED_BEFORE,
+    WAITING,
+    claim_journal,
+    claim_queue,
+    claim_records,
+    lock,
+    machine_of,
+    open_share,
+    settle_queue,
+    unlock,
+    wait_a_little,
+)
+from tidelog.kernel.join import fire
+from tidelog.kernel.layout import (
+    APPLIED,
+    APPLY,
+    ARITY,
+    ASSERT_LOWER,
+    BATCH,
+    BATCHES,
+    BROKEN,
+    BUDGET,
+    CAP,
+    CLEAN_RETRACT,
+    DONE,
+    EMIT,
+    END,
+    EXPOSE,
+    FLAG_BITS,
+    FREE,
+    GROW_QUEUE,
+    GROW_RELATION,
+    ITEM,
+    JCAP,
+    JROWS,
+    LOW32,
+    M_COLS,
+    M_HASH,
+    M_RANK,
+    M_REL,
+    MASK,
+    MOST_BATCHES,
+    NEED,
+    NEW,
+    ONE_SUPPORT,
+    OUT,
+    OUTN,
+    OVER,
+    P_BINDS,
+    P_NBIND,
+    PC,
+    PHASE,
+    QCAP,
+    QTAIL,
+    RANK_BASE,
+    REC,
+    RETRACT_SAME,
+    ROWS,
+    S_LEN,
+    S_OP,
+    SLICE,
+    STRIDE,
+    TAB,
+    TOUCHED,
+    TRIGGER,
+    VISIBLE,
+    VISITED,
+    WIDTH,
+)
+from tidelog.kernel.memory import compiled, load, prefetch, store
+from tidelog.kernel.relation import find, hash_cells
+from tidelog.kernel.shared import gain_shared, lose_shared
+from tidelog.kernel.support import AHEAD, mark
+
+ONCE, QUEUE_OF_BATCHES = range(2)
+FIRING, MARKING = range(2)
+ENDED, TOO_SMALL, TOO_MANY = 1, 2, 3  # why a run is closed
+MOST_GRAIN = 512
+
+
+@compiled
+def only_walks(code, plans):
+    """Whether no plan does anything but walk and send: no function of Python, no min or max."""
+    for i in range(len(plans)):
+        pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
+        while code[pc + S_OP] != EMIT:
+            if code[pc + S_OP] == APPLY or code[pc + S_OP] == EXPOSE:
+                return False
+            pc += code[pc + S_LEN]
+    return True
+
+
+# Joining, waiting, the next step
+
+
+@compiled
+def join(team, number):
+    """Become one of those that the others wait for; False if the run is over."""
+    lock(team, LOCK)
+    joined = MEMBERS + MEMBER_CELLS * number + M_JOINED
+    good = load(team, CLOSED) == 0
+    if good and load(team, joined) == 0:
+        store(team, joined, 1)
+        store(team, ACTIVE, load(team, ACTIVE) + 1)
+    unlock(team, LOCK)
+    return good
+
+
+@compiled
+def offer(team, first, limit):
+    """Items or places of the queue to be claimed."""
+    publish(team, NEXT, first)
+    store(team, LIMIT, limit)
+    store(team, GRAIN, max(1, min(MOST_GRAIN, (limit - first) // (16 * load(team, THREADS)))))
+
+
+@compiled
+def next_step(team):
+    """All have arrived: what comes next."""
+    if load(team, KIND) == ONCE:
+        store(team, CLOSED, ENDED)
+        return
+    if load(team, STEP) == FIRING:
+        settle_queue(team)
+        store(team, STEP, MARKING)
+        offer(team, load(team, BEGIN), load(team, TAIL))
+        return
+    note_rate(team)
+    store(team, BEGIN, load(team, END_OF_BATCH))
+    store(team, END_OF_BATCH, load(team, TAIL))
+    items, whole = load(team, TAIL) - load(team, BEGIN), machine_of(team, 0)
+    store(team, STEP, FIRING)
+    if items == 0:
+        store(team, CLOSED, ENDED)
+        return
+    store(whole, BATCHES, load(whole, BATCHES) + 1)
+    if load(whole, MOST_BATCHES) > 0 and load(whole, BATCHES) > load(whole, MOST_BATCHES):
+        store(team, CLOSED, TOO_MANY)
+    elif items * load(team, RATE) < load(team, LEAST):
+        store(team, CLOSED, TOO_SMALL)
+    offer(team, load(team, BEGIN), load(team, TAIL))
+
+
+@compiled
+def note_rate(team):
+    """How many rows an item of the batch made the team visit, at least one."""
+    visited = 0
+    for number in range(load(team, THREADS)):
+        visited += load(machine_of(team, number), VISITED)
+    items = max(1, load(team, END_OF_BATCH) - load(team, BEGIN))
+    store(team, RATE, max(1, (visited - load(team, VISITED_BEFORE)) // items))
+    store(team, VISITED_BEFORE, visited)
+
+
+@compiled
+def arrive(team):
+    """Wait for the others: True when all have arrived and the next step has begun, False if all are to stop."""
+    lock(team, LOCK)
+    if observe(team, STOP) != 0:
+        unlock(team, LOCK)
+        return False
+    generation, waiting = load(team, GENERATION), load(team, WAITING) + 1
+    if waiting == load(team, ACTIVE):
+        next_step(team)
+        store(team, WAITING, 0)
+        publish(team, GENERATION, generation + 1)
+        unlock(team, LOCK)
+        return True
+    store(team, WAITING, waiting)
+    unlock(team, LOCK)
+    spins = 0
+    while observe(team, GENERATION) == generation:
+        if observe(team, STOP) != 0:
+            lock(team, LOCK)
+            passed = load(team, GENERATION) != generation
+            if not passed:
+                store(team, WAITING, load(team, WAITING) - 1)
+            unlock(team, LOCK)
+            return passed
+        spins = wait_a_little(spins)
+    return True
+
+
+# Counting supports
+
+
+@compiled
+def make_room(team, directory, indexes, mine, my_indexes, machine, rel, gains):
+    """See to it that the share has room for one fact; DONE, or what must grow first."""
+    if machine[QTAIL] >= machine[QCAP] and not claim_queue(team, machine):
+        return GROW_QUEUE
+    machine[NEED] = rel
+    if mine[rel, JROWS] >= mine[rel, JCAP] and not claim_journal(team, directory, mine, rel):
+        return GROW_RELATION
+    if (
+        gains
+        and mine[rel, ROWS] >= mine[rel, CAP]
+        and mine[rel, FREE] == 0
+        and not claim_records(team, directory, indexes, mine, my_indexes, rel)
+    ):
+        return GROW_RELATION
+    return DONE
+
+
+@compiled
+def apply_shared(team, directory, indexes, mine, my_indexes, machine, sign):
+    """Apply the messages of this thread, from APPLIED on, as `support.apply_messages` does; signs are 1 and -1."""
+    stride, out, count, i = machine[STRIDE], machine[OUT], machine[OUTN], machine[APPLIED]
+    current, table, mask, records, width, arity, base = -1, 0, 0, 0, 0, 0, 0
+    while i < count:
+        at = out + 8 * i * stride
+        rel, tag, rank, key = load(at, M_REL), load(at, M_HASH), load(at, M_RANK), at + 8 * M_COLS
+        if rel != current:
+            current, table, mask, records = rel, mine[rel, TAB], mine[rel, MASK], mine[rel, REC]
+            width, arity, base = mine[rel, WIDTH], mine[rel, ARITY], mine[rel, RANK_BASE]
+        ahead = at + 8 * AHEAD * stride
+        if i + AHEAD < count and load(ahead, M_REL) == rel:
+            entry = load(table, load(ahead, M_HASH) & mask)
+            prefetch(records, ((entry & LOW32) - 1) * width + arity)
+        row = find(mine, rel, key, tag) if sign == 1 else -1
+        cell = row * width + arity
+        state = load(records, cell) if row >= 0 else 0
+        if state & (TOUCHED | NEW) == TOUCHED | NEW:
+            fetch_add(records, cell + 1, ONE_SUPPORT + 1 if rank < (state >> FLAG_BITS) + base else ONE_SUPPORT)
+        else:
+            machine[APPLIED] = i
+            status = make_room(team, directory, indexes, mine, my_indexes, machine, rel, sign == 1)
+            if status != DONE:
+                return status
+            if sign == 1:
+                gain_shared(mine, my_indexes, machine, rel, key, tag, rank, 0)
+            elif not lose_shared(mine, machine, rel, key, tag, rank, 0):
+                return BROKEN
+        i += 1
+    machine[APPLIED] = 0
+    machine[OUTN] = 0
+    return DONE
+
+
+# What a thread does
+
+
+@compiled
+def take_items(team, machine):
+    """Claim items of the batch; False if all are claimed."""
+    limit = load(team, LIMIT)
+    first = fetch_add(team, NEXT, load(team, GRAIN))
+    if first >= limit:
+        return False
+    machine[ITEM], machine[END], machine[TRIGGER] = first, min(first + load(team, GRAIN), limit), -1
+    return True
+
+
+@compiled
+def mark_items(team, directory, machine, queue):
+    """Between two batches: what was fired is visible (or gone), what comes next is the batch."""
+    shown = 0 if machine[PHASE] == RETRACT_SAME or machine[PHASE] == CLEAN_RETRACT else VISIBLE
+    limit, middle = load(team, LIMIT), load(team, END_OF_BATCH)
+    while True:
+        first = fetch_add(team, NEXT, load(team, GRAIN))
+        if first >= limit:
+            return
+        last = min(first + load(team, GRAIN), limit)
+        mark(directory, queue, first, min(last, middle), BATCH, shown)
+        mark(directory, queue, max(first, middle), last, VISIBLE, BATCH)
+
+
+@compiled
+def fire_shared(
+    team,
+    directory,
+    indexes,
+    mine,
+    my_indexes,
+    machine,
+    code,
+    registers,
+    cursors,
+    ranks,
+    tally,
+    items,
+    spans,
+    plans,
+    sign,
+):
+    """Fire items until there are none to claim (DONE) or this thread must stop."""
+    while True:
+        if machine[OUTN] > 0:
+            status = apply_shared(team, directory, indexes, mine, my_indexes, machine, sign)
+            if status != DONE:
+                return status
+        if machine[BUDGET] <= 0 or observe(team, STOP) != 0:
+            return SLICE
+        if machine[PC] < 0 and machine[ITEM] >= machine[END] and not take_items(team, machine):
+            return DONE
+        status = fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans)
+        if status != DONE and status != SLICE:
+            return status
+
+
+@compiled
+def take_part(
+    team,
+    number,
+    directory,
+    indexes,
+    mine,
+    my_indexes,
+    machine,
+    code,
+    registers,
+    cursors,
+    ranks,
+    tally,
+    items,
+    spans,
+    plans,
+    sign,
+):
+    """The part of one thread in a run over given items, or over the queue to local quiescence."""
+    if not join(team, number):
+        return DONE
+    open_share(directory, indexes, mine, my_indexes)
+    while observe(team, CLOSED) == 0:
+        status = DONE
+        if observe(team, STEP) == MARKING:
+            mark_items(team, directory, machine, items)
+        else:
+            status = fire_shared(
+                team,
+                directory,
+                indexes,
+                mine,
+                my_indexes,
+                machine,
+                code,
+                registers,
+                cursors,
+                ranks,
+                tally,
+                items,
+                spans,
+                plans,
+                sign,
+            )
+        if status != DONE:
+            publish(team, STOP, 1)
+            return status
+        if not arrive(team):
+            return SLICE
+    return OVER if load(team, CLOSED) == TOO_MANY else DONE
+
+
+@compiled
+def change_shared(team, number, directory, indexes, mine, my_indexes, machine, rel, rows, arity, flag):
+    """The part of one thread in giving facts a support of body rank 0, or taking it, as `support.change_facts` does."""
+    if not join(team, number):
+        return DONE
+    open_share(directory, indexes, mine, my_indexes)
+    gains = machine[PHASE] == ASSERT_LOWER
+    table, mask = mine[rel, TAB], mine[rel, MASK]
+    while observe(team, CLOSED) == 0:
+        if machine[BUDGET] <= 0 or observe(team, STOP) != 0:
+            publish(team, STOP, 1)
+            return SLICE
+        if machine[ITEM] >= machine[END] and not take_items(team, machine):
+            if not arrive(team):
+                return SLICE
+            continue
+        while machine[ITEM] < machine[END]:
+            status = make_room(team, directory, indexes, mine, my_indexes, machine, rel, gains)
+            if status != DONE:
+                publish(team, STOP, 1)
+                return status
+            key = rows + 8 * machine[ITEM] * arity
+            if machine[ITEM] + AHEAD < machine[END]:
+                prefetch(table, hash_cells(key + 8 * AHEAD * arity, arity) & mask)
+            tag = hash_cells(key, arity)
+            if gains:
+                gain_shared(mine, my_indexes, machine, rel, key, tag, 0, flag)
+            elif not lose_shared(mine, machine, rel, key, tag, 0, flag):
+                publish(team, STOP, 1)
+                return BROKEN
+            machine[ITEM] += 1
+            machine[BUDGET] -= 4
+    return DONE
+
+
+@compiled
+def move_shared(team, old, new, new_mask):
+    """The part of one thread in copying the entries of one table into another, which is empty."""
+    limit, grain = load(team, LIMIT), load(team, GRAIN)
+    while True:
+        first = fetch_add(team, NEXT, grain)
+        if first >= limit:
+            return DONE
+        for place in range(first, min(first + grain, limit)):
+            entry = load(old, place)
+            if entry != 0:
+                home = (entry >> 32) & new_mask
+                while load(new, home) != 0 or not swap(new, home, 0, entry):
+                    home = (home + 1) & new_mask

@@ -1,0 +1,335 @@
+"""A team: the threads of an engine work on one partition side by side (`kernel.team`).
+
+Law (D34): threads are a matter of speed alone. Small work, and rules that call Python or choose a least value, stay on
+the calling thread; a run that stops is settled, so that between slices everything is as if one thread had done it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tidelog.kernel import claim, team
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells, address
+from tidelog.partition.assemble import GENERATORS, VARIABLES
+from tidelog.partition.counters import Counters
+from tidelog.partition.relations import Relations
+from tidelog.partition.workers import Workers
+
+HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
+WORTH = 1 << 15  # rows that work must be expected to visit to be shared out
+LEAST = 1 << 13  # rows that a batch must be expected to visit for a run to go on
+WAITS_FOR_ALL = False  # a run does not begin without all threads: tests want that
+FIRST_RATE = 16  # rows that an item is expected to visit as long as nobody knows
+OF_ITS_OWN = [
+    at.OUT,
+    at.OUTCAP,
+    at.STRIDE,
+    at.SCRATCH,
+    at.COUNTS,
+    at.VISITS,
+]  # fields of a machine that it does not take from another
+FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
+WORST_FIRST = (at.FAULT, at.BROKEN, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
+Part = Callable[[int], int]
+
+
+class Frame(NamedTuple):
+    """What the calling thread fires with; other threads have registers, cursors, ranks and tallies of their own."""
+
+    code: Cells
+    registers: Cells
+    cursors: Cells
+    ranks: Cells
+    tally: Cells
+    items: Cells
+    spans: Cells
+    plans: Cells
+    sign: int
+
+
+class Team:
+    """The threads that may work on a partition, each with a machine of its own; thread 0 has that of the partition."""
+
+    def __init__(self, state: Cells, relations: Relations, threads: int) -> None:
+        self.threads = threads
+        self.state = state  # of the partition
+        self.handful, self.worth, self.least = HANDFUL, WORTH, LEAST
+        self.waits_for_all = WAITS_FOR_ALL
+        self.rate = FIRST_RATE
+        self._relations = relations
+        self._move_alone, relations.move = relations.move, self._move
+        self._workers = Workers(threads)
+        self._cells: Cells = np.zeros(claim.MEMBERS + claim.MEMBER_CELLS * threads, np.int64)
+        self._machines: list[Cells] = [state, *(np.zeros_like(state) for _ in range(1, threads))]
+        self._registers: list[Cells] = []
+        self._counts: Cells = np.zeros((threads, 0), np.int64)
+        self._visits: Cells = np.zeros((threads, 0), np.int64)
+        self._tallies: Cells = np.zeros((threads, 0), np.int64)
+        self._is_running = False
+        self._cursors: Cells = np.zeros((threads, GENERATORS), np.int64)
+        self._ranks: Cells = np.zeros((threads, GENERATORS), np.int64)
+        self._scratch: Cells = np.zeros((threads, VARIABLES), np.int64)
+        self._shares: Cells = np.zeros((threads, 0, 0), np.int64)
+        self._index_shares: Cells = np.zeros((threads, 0, 0), np.int64)
+        self._sent: list[Cells] = [np.zeros((0, 0), np.int64)] * threads
+        for number, machine in enumerate(self._machines):
+            self._cells[self._member(number) + claim.M_MACHINE] = address(machine)
+            machine[at.SCRATCH] = machine[at.SCRATCH] if number == 0 else address(self._scratch[number])
+
+    def close(self) -> None:
+        """End the threads."""
+        self._workers.close()
+
+    @property
+    def items_worth(self) -> int:
+        """How many items are worth to be shared out."""
+        return max(1, self.worth // self.rate)
+
+    @property
+    def facts_worth(self) -> int:
+        """How many base facts are worth to be shared out."""
+        return max(1, self.worth // 4)
+
+    def may_run(self, code: Cells, plans: Cells) -> bool:
+        """Whether plans do nothing but walk and send, and what they send does nothing but count."""
+        return not self.chooses and bool(team.only_walks(code, plans))
+
+    @property
+    def chooses(self) -> bool:
+        """Whether facts go to the heap of a min or max."""
+        return bool(self._machines[0][at.HTAIL] or self._relations.directory[:, at.CANDIDATES].any())
+
+    # A run
+
+    def begin(self, kind: int) -> None:
+        """Begin a run with what the machine of the partition has not fired of its batch."""
+        state, cells = self._machines[0], self._cells
+        under_way = state[at.PC] >= 0 or state[at.TRIGGER] >= 0  # an item, which it ends itself
+        first, limit = int(state[at.ITEM]) + int(under_way), int(state[at.END])
+        state[at.END] = first
+        cells[: claim.THREADS] = 0
+        cells[claim.THREADS : claim.MEMBERS] = 0
+        cells[[claim.THREADS, claim.HANDFUL, claim.KIND]] = self.threads, self.handful, kind
+        cells[[claim.BEGIN, claim.END_OF_BATCH, claim.NEXT, claim.LIMIT]] = state[at.QHEAD], limit, first, limit
+        cells[claim.GRAIN] = max(1, min(team.MOST_GRAIN, (limit - first) // (16 * self.threads)))
+        cells[[claim.LEAST, claim.RATE, claim.VISITED_BEFORE]] = self.least, self.rate, state[at.VISITED]
+        cells[claim.ACTIVE] = self.threads if self.waits_for_all else 0
+        for number in range(self.threads):
+            cells[self._member(number) + claim.M_JOINED] = int(self.waits_for_all)
+        self._registers = []
+        self._is_running = True
+        for number in range(1, self.threads):
+            self._equip(number)
+
+    def _equip(self, number: int) -> None:
+        """Give a thread's machine what it needs to take part."""
+        state, machine, sent = self._machines[0], self._machines[number], self._sent[number]
+        kept = machine[OF_ITS_OWN]
+        machine[:] = state
+        machine[OF_ITS_OWN] = kept
+        machine[FROM_NOTHING] = 0
+        machine[at.PC] = machine[at.TRIGGER] = -1
+        shape = int(state[at.OUTCAP]), int(state[at.STRIDE])
+        if sent.shape != shape:
+            sent = self._sent[number] = np.zeros(shape, np.int64)
+            machine[[at.OUT, at.OUTCAP, at.STRIDE]] = address(sent), *shape
+
+    def slice(self, part: Part, registers: Cells, tally: Cells, counters: Counters) -> int:
+        """Go on with the run until a thread must stop; what is in its way, DONE if nothing is."""
+        state, cells = self._machines[0], self._cells
+        cells[[claim.STOP, claim.WAITING]] = 0
+        cells[[claim.TAIL, claim.TAILCAP]] = state[[at.QTAIL, at.QCAP]]
+        for machine in self._machines:
+            machine[[at.QUEUE, at.BUDGET]] = state[[at.QUEUE, at.BUDGET]]
+            machine[[at.QTAIL, at.QCAP]] = 0
+        self._fit_shares()
+        self._fit_counts(counters)
+        self._fit_registers(registers)
+        try:
+            statuses = self._workers.run(self._stopping(part))
+        finally:
+            tables = self._relations.directory, self._relations.indexes
+            claim.settle(address(cells), *tables, self._shares, self._index_shares)
+            tally += self._tallies.sum(axis=0)
+            counters.add(self._counts.sum(axis=0), self._visits.sum(axis=0))
+            self._tallies[:] = self._counts[:] = self._visits[:] = 0
+        return self._report(statuses)
+
+    @property
+    def position(self) -> tuple[int, int] | None:
+        """While a run goes on: how many items are fired or being fired, and how many there are with the batch."""
+        if not self._is_running:
+            return None
+        limit = int(self._cells[claim.LIMIT])
+        return min(int(self._cells[claim.NEXT]), limit), limit
+
+    def end(self) -> bool:
+        """End a run that is closed; whether all is done, or the machine of the partition goes on alone."""
+        state, cells = self._machines[0], self._cells
+        self._is_running = False
+        self.rate = int(cells[claim.RATE])
+        state[at.PC] = state[at.TRIGGER] = -1
+        if cells[claim.KIND] == team.ONCE:
+            state[at.ITEM] = state[at.END] = cells[claim.LIMIT]
+            return True
+        state[at.QHEAD] = state[at.ITEM] = cells[claim.BEGIN]
+        state[at.END] = cells[claim.END_OF_BATCH]
+        state[at.STAGE] = int(cells[claim.CLOSED] == team.TOO_SMALL)
+        return bool(cells[claim.CLOSED] == team.ENDED)
+
+    # Parts
+
+    def firing(self, frame: Callable[[], Frame]) -> Part:
+        """The part of a thread in firing items."""
+        relations, machines, where = self._relations, self._machines, address(self._cells)
+
+        def part(number: int) -> int:
+            own = frame()
+            if number:
+                own = own._replace(
+                    registers=self._registers[number],
+                    cursors=self._cursors[number],
+                    ranks=self._ranks[number],
+                    tally=self._tallies[number],
+                )
+            share = self._shares[number], self._index_shares[number], machines[number]
+            status: int = team.take_part(where, number, relations.directory, relations.indexes, *share, *own)
+            return status
+
+        return part
+
+    def changing(self, relation: int, rows: Cells, flag: int) -> Part:
+        """The part of a thread in giving facts a support, or taking it."""
+        relations, where = self._relations, address(self._cells)
+
+        def part(number: int) -> int:
+            share = self._shares[number], self._index_shares[number], self._machines[number]
+            status: int = team.change_shared(
+                where,
+                number,
+                relations.directory,
+                relations.indexes,
+                *share,
+                relation,
+                address(rows),
+                rows.shape[1],
+                flag,
+            )
+            return status
+
+        return part
+
+    def _move(self, old: Cells, new: Cells) -> None:
+        """Move the entries of a table into a larger one."""
+        if len(old) < self.worth:
+            self._move_alone(old, new)
+            return
+        cells: Cells = np.zeros(claim.MEMBERS, np.int64)
+        cells[[claim.LIMIT, claim.GRAIN]] = len(old), 1 << 12
+        self._workers.run(
+            lambda number: int(team.move_shared(address(cells), address(old), address(new), len(new) - 1))
+        )
+
+    # Inside a slice
+
+    def _member(self, number: int) -> int:
+        return claim.MEMBERS + claim.MEMBER_CELLS * number
+
+    def _fit_shares(self) -> None:
+        directory, indexes = self._relations.directory, self._relations.indexes
+        if self._shares.shape[1:] != directory.shape:
+            self._shares = np.zeros((self.threads, *directory.shape), np.int64)
+        if self._index_shares.shape[1:] != indexes.shape:
+            self._index_shares = np.zeros((self.threads, *indexes.shape), np.int64)
+
+    def _fit_counts(self, counters: Counters) -> None:
+        cells, rules = counters.sizes
+        if (self._counts.shape[1], self._visits.shape[1]) != (cells, rules):
+            self._counts, self._visits, self._tallies = (
+                np.zeros((self.threads, length), np.int64) for length in (cells, rules, rules)
+            )
+        for number in range(1, self.threads):
+            places = address(self._counts[number]), address(self._visits[number])
+            self._machines[number][[at.COUNTS, at.VISITS]] = places
+
+    def _fit_registers(self, registers: Cells) -> None:
+        """Every thread has registers; constants that a new plan needs are the same for all."""
+        self._registers = self._registers or [registers] * self.threads
+        for number in range(1, self.threads):
+            own = registers.copy()
+            own[:VARIABLES] = self._registers[number][:VARIABLES]
+            self._registers[number] = own
+        self._registers[0] = registers
+
+    def _stopping(self, part: Part) -> Part:
+        """A part that lets nobody wait for it when it cannot go on."""
+
+        def guarded(number: int) -> int:
+            try:
+                return part(number)
+            except BaseException:
+                self._cells[claim.STOP] = 1
+                raise
+
+        return guarded
+
+    def _report(self, statuses: list[int]) -> int:
+        """The worst status; room is made for all, and the machine of the partition knows what the worst one knows."""
+        state = self._machines[0]
+        for machine, status in zip(self._machines, statuses, strict=True):
+            if status == at.GROW_RELATION:
+                self._relations.widen(int(machine[at.NEED]), self.threads * self.handful)
+        for worst in WORST_FIRST:
+            if worst in statuses:
+                number = statuses.index(worst)
+                state[at.NEED] = self._machines[number][at.NEED]
+                if worst == at.FAULT and number:
+                    state[[at.TRIGGER, at.PLAN]] = self._machines[number][[at.TRIGGER, at.PLAN]]
+                    self._registers[0][:] = self._registers[number]
+                return worst
+        return at.DONE
+
+
+@dataclass(slots=True)
+class Sharing:
+    """How a team would run what one thread runs, and whether that is worth it."""
+
+    crew: Team
+    kind: int
+    sign: int
+    part: Part
+    check: Callable[[], bool] = lambda: True
+    _answer: bool | None = None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a team may run it at all; asked once, and only when there is much to do."""
+        if self._answer is None:
+            self._answer = self.check()
+        return self._answer
+
+    @property
+    def is_worth_at_once(self) -> bool:
+        """Whether given items are so many that they are shared out from the beginning."""
+        state = self.crew.state
+        enough = self.kind == team.ONCE and int(state[at.END] - state[at.ITEM]) >= self.crew.items_worth
+        return enough and self.is_possible
+
+    @property
+    def fired(self) -> int:
+        """How many items were fired so far; the batches of a queue follow each other."""
+        state = self.crew.state
+        is_between = self.kind == team.QUEUE_OF_BATCHES and state[at.STAGE] == 0
+        return int(state[at.QHEAD if is_between else at.ITEM])
+
+    def is_worth(self, visited: int, fired: int) -> bool:
+        """Whether the rest of the batch is worth it: ``visited`` rows were visited since ``fired``."""
+        state = self.crew.state
+        left = int(state[at.END] - state[at.ITEM]) - 1
+        rate = visited // max(1, self.fired - fired)
+        return left > 0 and left * rate >= self.crew.worth and self.is_possible
