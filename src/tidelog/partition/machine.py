@@ -48,7 +48,7 @@ KEPT = [
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
-FIRST_BUDGET = 1 << 16  # rows visited before it is asked whether the rest is worth to be shared out
+FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
 
 
 class Machine:
@@ -321,7 +321,7 @@ class Machine:
 
     @property
     def position(self) -> tuple[int, int]:
-        """How many items of the batches so far were fired, or are being fired, and how many there are with the batch."""
+        """How many items were fired or are being fired, and how many there are with the batch."""
         running = None if self.team is None else self.team.position
         return running or (int(self.state[at.ITEM]), int(self.state[at.END]))
 

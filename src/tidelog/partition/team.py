@@ -21,18 +21,13 @@ from tidelog.partition.relations import Relations
 from tidelog.partition.workers import Workers
 
 HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
-WORTH = 1 << 15  # rows that work must be expected to visit to be shared out
-LEAST = 1 << 13  # rows that a batch must be expected to visit for a run to go on
+WORTH = 1 << 13  # rows that work must be expected to visit to be shared out: about a millisecond
+LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to go on
 WAITS_FOR_ALL = False  # a run does not begin without all threads: tests want that
 FIRST_RATE = 16  # rows that an item is expected to visit as long as nobody knows
-OF_ITS_OWN = [
-    at.OUT,
-    at.OUTCAP,
-    at.STRIDE,
-    at.SCRATCH,
-    at.COUNTS,
-    at.VISITS,
-]  # fields of a machine that it does not take from another
+LARGE_TABLE = 1 << 16  # places; smaller ones are moved by the calling thread
+# Fields of a machine that it does not take from another, and those that it begins without.
+OF_ITS_OWN = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
 FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
 WORST_FIRST = (at.FAULT, at.BROKEN, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
 Part = Callable[[int], int]
@@ -155,7 +150,7 @@ class Team:
         finally:
             tables = self._relations.directory, self._relations.indexes
             claim.settle(address(cells), *tables, self._shares, self._index_shares)
-            tally += self._tallies.sum(axis=0)
+            tally += self._tallies.sum(axis=0)[: len(tally)]
             counters.add(self._counts.sum(axis=0), self._visits.sum(axis=0))
             self._tallies[:] = self._counts[:] = self._visits[:] = 0
         return self._report(statuses)
@@ -226,7 +221,7 @@ class Team:
 
     def _move(self, old: Cells, new: Cells) -> None:
         """Move the entries of a table into a larger one."""
-        if len(old) < self.worth:
+        if len(old) < LARGE_TABLE:
             self._move_alone(old, new)
             return
         cells: Cells = np.zeros(claim.MEMBERS, np.int64)
