@@ -2,7 +2,8 @@
 
 Law: *compute* is the evaluation of an epoch, as its statistics tell it; *load* is the rest of the epoch: reading rows,
 encoding them to cells, planning, committing. Statistics have a clock on the wall only, so that the processor time of an
-epoch is split in the same proportion: engine and clocks are in one thread.
+epoch is split in the same proportion. The engine works in one thread, as the systems beside it do, unless threads are
+what is measured.
 """
 
 from __future__ import annotations

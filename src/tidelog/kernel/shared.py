@@ -31,6 +31,7 @@ from tidelog.kernel.layout import (
     LOW32,
     MASK,
     NEW,
+    OLD,
     ONE_SUPPORT,
     RANK_BASE,
     REC,
@@ -161,7 +162,7 @@ def gain_shared(directory, indexes, machine, rel, key, tag, body_rank, extra):
             if state & TOUCHED == 0:
                 touch(directory, rel, row, state, counts)
             if state & NEW == 0:
-                machine[FACTS] += 1
+                machine[FACTS] += 1 - (state & OLD)  # as in `support.gain`
                 push(directory, machine, rel, row)
             break
     lower = body_rank < (wanted >> FLAG_BITS) + directory[rel, RANK_BASE]

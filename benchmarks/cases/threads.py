@@ -1,0 +1,47 @@
+"""Builds on one thread and on two, on the wall's clock.
+
+Law: engines with one thread and with two alternate, and hold the same facts with as many supports. On a machine that is
+busy with something else two threads gain nothing; the lowest of several times is told, and the processor time of both.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+from benchmarks.data.workloads import BUILDS, Workload
+from benchmarks.options import Options
+from benchmarks.record import HEADLINE, Record, Target, Value
+from benchmarks.subject import Step, Subject
+
+THREADS = (1, 2)
+SPEED_UP = Target(1.6, floor=True)
+STATES = ("random", "rmat", "rmat-large", "grid")
+
+
+def threads(options: Options) -> Iterator[Record]:
+    """How much faster two threads build what one builds."""
+    for name in STATES:
+        workload = BUILDS[name](options.quick)
+        steps: dict[int, list[Step]] = {count: [] for count in THREADS}
+        for _ in range(options.repeats(3)):
+            for count in THREADS:
+                steps[count].append(_build(workload, count))
+        supports = {step.supports for found in steps.values() for step in found}
+        assert len(supports) == 1, f"{workload.title}: threads found {supports} supports"
+        wall = {count: min(step.whole.wall for step in found) for count, found in steps.items()}
+        cpu = {count: min(step.whole.cpu for step in found) for count, found in steps.items()}
+        values = (
+            Value(HEADLINE, wall[1] / wall[2], "x one thread", target=SPEED_UP, better="higher"),
+            *(Value(f"{count} thread{'s' * (count > 1)}", wall[count], "s", "wall") for count in THREADS),
+            *(Value(f"{count} thread{'s' * (count > 1)}, processor", cpu[count], "s", "cpu") for count in THREADS),
+        )
+        yield Record("threads", workload.title, values, {"supports": supports.pop()})
+
+
+def _build(workload: Workload, count: int) -> Step:
+    gc.collect()
+    subject = Subject(workload.rules, threads=count)
+    step = subject.insert(workload.facts)
+    subject.engine.close()
+    return step
