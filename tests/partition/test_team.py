@@ -74,8 +74,8 @@ def test_functions_and_least_values_stay_on_the_calling_thread(runs: list[int]) 
         runs.clear()
         change(db, CHAIN)
         assert len(db["d"]) == 301
-    assert loads <= 4
-    assert len(runs) <= 4  # base facts alone
+    assert loads < 20
+    assert len(runs) < 20  # base facts alone: there are 300 batches
 
 
 def test_fault_in_any_thread_is_told_with_its_rule_and_leaves_no_trace() -> None:

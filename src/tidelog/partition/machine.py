@@ -160,11 +160,12 @@ class Machine:
                 sign,
             ),
             self._sharing(team.ONCE, lambda: items, spans, plans, sign),
+            len(items),
         )
 
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the queue until it is empty; False if that was given up."""
-        self.state[at.PHASE] = phase
+        self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.run_queue(
@@ -243,36 +244,38 @@ class Machine:
         self._check_limits()
         self.on_slice()
 
-    def _sharing(self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int) -> Sharing | None:
-        """How a team would fire what is about to be fired; None if there is no team for it."""
+    def _sharing(
+        self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int
+    ) -> Callable[[], Sharing] | None:
+        """How a team would fire what is about to be fired, if that is asked; None if there is no team for it."""
         crew = self.team
-        self.state[at.SHARE_FROM] = 0
         if crew is None or abs(sign) != 1:
+            self.state[at.SHARE_FROM] = 0
             return None
-        if kind == team.QUEUE_OF_BATCHES:
-            self.state[at.SHARE_FROM] = crew.items_worth
+        self.state[at.SHARE_FROM] = crew.items_worth
 
         def frame() -> Frame:
             tally = self.losses if sign < 0 else self.tally
             return Frame(self.code, self.registers, self.cursors, self.ranks, tally, items(), spans, plans, sign)
 
-        return Sharing(crew, kind, sign, crew.firing(frame), lambda: crew.may_run(self.code, plans))
+        return lambda: Sharing(crew, kind, sign, crew.firing(frame), lambda: crew.may_run(self.code, plans))
 
-    def _drive(self, kernel: Callable[[], int], sharing: Sharing | None = None) -> bool:
+    def _drive(self, kernel: Callable[[], int], share: Callable[[], Sharing] | None = None, items: int = 0) -> bool:
         """Call a kernel until it is through; False if the scale says that something else is cheaper.
 
-        Work that turns out to be large is shared out.
+        Work that is large, or turns out to be, is shared out.
         """
-        if sharing is not None and sharing.is_worth_at_once:
+        state, scale, sharing = self.state, self.scale, None
+        if share is not None and items >= state.item(at.SHARE_FROM):
+            sharing = share()
             done = self._share(sharing)
             if done is not None:
                 return done
-        state, scale = self.state, self.scale
         while True:
             budget = self._budget if scale is None else min(self._budget, scale.budget)
-            budget = budget if sharing is None else min(budget, FIRST_BUDGET)
+            budget = budget if share is None else min(budget, FIRST_BUDGET)
             state[at.BUDGET] = budget
-            began, fired = time.perf_counter(), 0 if sharing is None else sharing.fired
+            began, fired = time.perf_counter(), state.item(at.ITEM)
             status = kernel()
             if status == at.DONE:
                 self._check_limits()
@@ -284,12 +287,15 @@ class Machine:
                 if scale is not None and scale.tips():
                     return False
                 self.refresh()
-                if sharing is not None and sharing.is_worth(budget, fired):
+                if share is not None and self._is_much_left(budget, fired):
+                    sharing = sharing or share()
                     done = self._share(sharing)
                     if done is not None:
                         return done
             elif status == at.SHARE:
-                done = self._share(sharing) if sharing is not None and sharing.is_possible else None
+                assert share is not None
+                sharing = sharing or share()
+                done = self._share(sharing)
                 if done is not None:
                     return done
             elif status == at.GROW_RELATION:
@@ -306,8 +312,16 @@ class Machine:
             else:
                 self._fail(status, int(state[at.NEED]))
 
+    def _is_much_left(self, visited: int, fired: int) -> bool:
+        """Whether the rest of the batch is worth to be shared out: ``visited`` rows were visited since ``fired``."""
+        assert self.team is not None
+        now, end = self.state[[at.ITEM, at.END]].tolist()
+        return bool((end - now - 1) * (visited // max(1, now - fired)) >= max(1, self.team.worth))
+
     def _share(self, sharing: Sharing) -> bool | None:
         """Let the team go on: True if all is done then, False if it was given up, None if one thread is to go on."""
+        if not sharing.is_possible:
+            return None
         crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
         crew.begin(sharing.kind)
         try:
@@ -315,8 +329,7 @@ class Machine:
                 return False
         finally:
             done = crew.end()
-        if self.state[at.SHARE_FROM]:
-            self.state[at.SHARE_FROM] = crew.items_worth  # which the run has learned
+        self.state[at.SHARE_FROM] = crew.items_worth  # which the run has learned
         return True if done else None
 
     @property

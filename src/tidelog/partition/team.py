@@ -56,6 +56,8 @@ class Team:
         self.handful, self.worth, self.least = HANDFUL, WORTH, LEAST
         self.waits_for_all = WAITS_FOR_ALL
         self.rate = FIRST_RATE
+        self.items_worth = max(1, self.worth // self.rate)  # items that are worth to be shared out
+        self.facts_worth = max(1, self.worth // 4)  # base facts that are
         self._relations = relations
         self._move_alone, relations.move = relations.move, self._move
         self._workers = Workers(threads)
@@ -79,16 +81,6 @@ class Team:
     def close(self) -> None:
         """End the threads."""
         self._workers.close()
-
-    @property
-    def items_worth(self) -> int:
-        """How many items are worth to be shared out."""
-        return max(1, self.worth // self.rate)
-
-    @property
-    def facts_worth(self) -> int:
-        """How many base facts are worth to be shared out."""
-        return max(1, self.worth // 4)
 
     def may_run(self, code: Cells, plans: Cells) -> bool:
         """Whether plans do nothing but walk and send, and what they send does nothing but count."""
@@ -168,6 +160,7 @@ class Team:
         state, cells = self._machines[0], self._cells
         self._is_running = False
         self.rate = int(cells[claim.RATE])
+        self.items_worth = max(1, self.worth // self.rate)
         state[at.PC] = state[at.TRIGGER] = -1
         if cells[claim.KIND] == team.ONCE:
             state[at.ITEM] = state[at.END] = cells[claim.LIMIT]
@@ -292,7 +285,7 @@ class Team:
 
 @dataclass(slots=True)
 class Sharing:
-    """How a team would run what one thread runs, and whether that is worth it."""
+    """How a team would run what one thread runs, and whether it may."""
 
     crew: Team
     kind: int
@@ -307,24 +300,3 @@ class Sharing:
         if self._answer is None:
             self._answer = self.check()
         return self._answer
-
-    @property
-    def is_worth_at_once(self) -> bool:
-        """Whether given items are so many that they are shared out from the beginning."""
-        state = self.crew.state
-        enough = self.kind == team.ONCE and int(state[at.END] - state[at.ITEM]) >= self.crew.items_worth
-        return enough and self.is_possible
-
-    @property
-    def fired(self) -> int:
-        """How many items were fired so far; the batches of a queue follow each other."""
-        state = self.crew.state
-        is_between = self.kind == team.QUEUE_OF_BATCHES and state[at.STAGE] == 0
-        return int(state[at.QHEAD if is_between else at.ITEM])
-
-    def is_worth(self, visited: int, fired: int) -> bool:
-        """Whether the rest of the batch is worth it: ``visited`` rows were visited since ``fired``."""
-        state = self.crew.state
-        left = int(state[at.END] - state[at.ITEM]) - 1
-        rate = visited // max(1, self.fired - fired)
-        return left > 0 and left * rate >= self.crew.worth and self.is_possible
