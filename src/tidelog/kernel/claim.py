@@ -16,10 +16,12 @@ from tidelog.kernel.layout import (
     CLOCK,
     CLOCK_BITS,
     CLOCKS,
+    DIRECTORY_FIELDS,
     FACTS,
     FIRST,
     FOLLOWING,
     FREE,
+    INDEX_FIELDS,
     JCAP,
     JOURNAL,
     JROWS,
@@ -98,12 +100,14 @@ def machine_of(team, number):
 @compiled
 def open_share(directory, indexes, mine, my_indexes):
     """A share that knows where everything is, and holds nothing yet."""
-    mine[:] = directory
-    my_indexes[:] = indexes
     for rel in range(len(mine)):
+        for field in range(DIRECTORY_FIELDS):
+            mine[rel, field] = directory[rel, field]
         mine[rel, CAP] = mine[rel, ROWS] = mine[rel, FREE] = mine[rel, LIVE_ROWS] = 0
         mine[rel, JCAP] = mine[rel, JROWS] = 0
     for index in range(len(my_indexes)):
+        for field in range(INDEX_FIELDS):
+            my_indexes[index, field] = indexes[index, field]
         my_indexes[index, KEYS] = 0
 
 
@@ -153,14 +157,14 @@ def take_unused(directory, mine, rel, handful):
 
 
 @compiled
-def count_in(directory, indexes, mine, my_indexes, rel):
-    """The records and keys that a share has filled count in the whole."""
-    directory[rel, LIVE_ROWS] += mine[rel, LIVE_ROWS]
-    mine[rel, LIVE_ROWS] = 0
+def count_in(directory, indexes, mine, my_indexes, rel, own, keys):
+    """The records and keys that a share has filled count in the whole; it begins at the places ``own`` and ``keys``."""
+    directory[rel, LIVE_ROWS] += mine[own + rel, LIVE_ROWS]
+    mine[own + rel, LIVE_ROWS] = 0
     index = directory[rel, FIRST]
     while index >= 0:
-        indexes[index, KEYS] += my_indexes[index, KEYS]
-        my_indexes[index, KEYS] = 0
+        indexes[index, KEYS] += my_indexes[keys + index, KEYS]
+        my_indexes[keys + index, KEYS] = 0
         index = indexes[index, FOLLOWING]
 
 
@@ -168,7 +172,7 @@ def count_in(directory, indexes, mine, my_indexes, rel):
 def claim_records(team, directory, indexes, mine, my_indexes, rel):
     """A handful of free records; False where something must grow first."""
     lock(team, LOCK)
-    count_in(directory, indexes, mine, my_indexes, rel)
+    count_in(directory, indexes, mine, my_indexes, rel, 0, 0)
     handful = load(team, HANDFUL)
     good = tables_have_room(team, directory, indexes, rel)
     good = good and (take_free(directory, mine, rel, handful) or take_unused(directory, mine, rel, handful))
@@ -246,15 +250,15 @@ def settle_queue(team):
 
 
 @compiled
-def give_back(directory, mine, rel):
+def give_back(directory, mine, rel, own):
     """Records that a share did not use are free for all."""
     records, width, counts = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY] + 1
-    if mine[rel, CAP] == directory[rel, ROWS]:
-        directory[rel, ROWS] = mine[rel, CAP] = mine[rel, ROWS]
-    for row in range(mine[rel, CAP] - 1, mine[rel, ROWS] - 1, -1):
+    if mine[own, CAP] == directory[rel, ROWS]:
+        directory[rel, ROWS] = mine[own, CAP] = mine[own, ROWS]
+    for row in range(mine[own, CAP] - 1, mine[own, ROWS] - 1, -1):
         store(records, row * width + counts, directory[rel, FREE])
         directory[rel, FREE] = row + 1
-    first = last = mine[rel, FREE]
+    first = last = mine[own, FREE]
     if first != 0:
         following = load(records, (last - 1) * width + counts)
         while following != 0:
@@ -262,7 +266,7 @@ def give_back(directory, mine, rel):
             following = load(records, (last - 1) * width + counts)
         store(records, (last - 1) * width + counts, directory[rel, FREE])
         directory[rel, FREE] = first
-    mine[rel, CAP] = mine[rel, ROWS] = mine[rel, FREE] = 0
+    mine[own, CAP] = mine[own, ROWS] = mine[own, FREE] = 0
 
 
 @compiled
@@ -276,12 +280,12 @@ def settle(team, directory, indexes, shares, index_shares):
         if directory[rel, WIDTH] == 0:
             continue  # no relation has this number
         for number in range(threads):
-            mine = shares[number * relations : (number + 1) * relations]
-            count_in(directory, indexes, mine, index_shares[number * keys : (number + 1) * keys], rel)
-            if mine[rel, CAP] != 0 or mine[rel, FREE] != 0:
-                give_back(directory, mine, rel)
-            note_gap(team, number, mine[rel, JROWS], mine[rel, JCAP])
-            mine[rel, JROWS] = mine[rel, JCAP] = 0
+            count_in(directory, indexes, shares, index_shares, rel, number * relations, number * keys)
+            own = number * relations + rel
+            if shares[own, CAP] != 0 or shares[own, FREE] != 0:
+                give_back(directory, shares, rel, own)
+            note_gap(team, number, shares[own, JROWS], shares[own, JCAP])
+            shares[own, JROWS] = shares[own, JCAP] = 0
         directory[rel, JROWS] = close_gaps(team, directory[rel, JOURNAL], 3, directory[rel, JROWS])
     settle_queue(team)
     whole = machine_of(team, 0)

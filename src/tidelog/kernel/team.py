@@ -425,7 +425,7 @@ def move_shared(team, old, new, new_mask):
     while True:
         first = fetch_add(team, NEXT, grain)
         if first >= limit:
-            return DONE
+            return
         for place in range(first, min(first + grain, limit)):
             entry = load(old, place)
             if entry != 0:

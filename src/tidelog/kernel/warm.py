@@ -11,8 +11,21 @@ import sys
 from pathlib import Path
 from threading import Lock
 
-from tidelog.kernel import aggregate, claim, empty, index, keyed, library, maintain, relation, restore, route
-from tidelog.kernel import support, team, texts
+from tidelog.kernel import (
+    aggregate,
+    claim,
+    empty,
+    index,
+    keyed,
+    library,
+    maintain,
+    relation,
+    restore,
+    route,
+    support,
+    team,
+    texts,
+)
 from tidelog.kernel.memory import Kernel
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two

@@ -325,7 +325,7 @@ class Machine:
         crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
         crew.begin(sharing.kind)
         try:
-            if not self._drive(lambda: crew.slice(sharing.part, self.registers, tally, self.counters)):
+            if not self._drive(lambda: crew.go_on(sharing.part, self.registers, tally, self.counters)):
                 return False
         finally:
             done = crew.end()

@@ -71,8 +71,8 @@ class Team:
         self._cursors: Cells = np.zeros((threads, GENERATORS), np.int64)
         self._ranks: Cells = np.zeros((threads, GENERATORS), np.int64)
         self._scratch: Cells = np.zeros((threads, VARIABLES), np.int64)
-        self._shares: Cells = np.zeros((threads, 0, 0), np.int64)
-        self._index_shares: Cells = np.zeros((threads, 0, 0), np.int64)
+        self._shares: Cells = np.zeros((0, 0), np.int64)  # of all threads, one after the other
+        self._index_shares: Cells = np.zeros((0, 0), np.int64)
         self._sent: list[Cells] = [np.zeros((0, 0), np.int64)] * threads
         for number, machine in enumerate(self._machines):
             self._cells[self._member(number) + claim.M_MACHINE] = address(machine)
@@ -126,7 +126,7 @@ class Team:
             sent = self._sent[number] = np.zeros(shape, np.int64)
             machine[[at.OUT, at.OUTCAP, at.STRIDE]] = address(sent), *shape
 
-    def slice(self, part: Part, registers: Cells, tally: Cells, counters: Counters) -> int:
+    def go_on(self, part: Part, registers: Cells, tally: Cells, counters: Counters) -> int:
         """Go on with the run until a thread must stop; what is in its way, DONE if nothing is."""
         state, cells = self._machines[0], self._cells
         cells[[claim.STOP, claim.WAITING]] = 0
@@ -185,7 +185,7 @@ class Team:
                     ranks=self._ranks[number],
                     tally=self._tallies[number],
                 )
-            share = self._shares[number], self._index_shares[number], machines[number]
+            share = *self._share(number), machines[number]
             status: int = team.take_part(where, number, relations.directory, relations.indexes, *share, *own)
             return status
 
@@ -196,7 +196,7 @@ class Team:
         relations, where = self._relations, address(self._cells)
 
         def part(number: int) -> int:
-            share = self._shares[number], self._index_shares[number], self._machines[number]
+            share = *self._share(number), self._machines[number]
             status: int = team.change_shared(
                 where,
                 number,
@@ -219,9 +219,8 @@ class Team:
             return
         cells: Cells = np.zeros(claim.MEMBERS, np.int64)
         cells[[claim.LIMIT, claim.GRAIN]] = len(old), 1 << 12
-        self._workers.run(
-            lambda number: int(team.move_shared(address(cells), address(old), address(new), len(new) - 1))
-        )
+        tables = address(cells), address(old), address(new), len(new) - 1
+        self._workers.run(lambda number: team.move_shared(*tables) or at.DONE)
 
     # Inside a slice
 
@@ -230,10 +229,16 @@ class Team:
 
     def _fit_shares(self) -> None:
         directory, indexes = self._relations.directory, self._relations.indexes
-        if self._shares.shape[1:] != directory.shape:
-            self._shares = np.zeros((self.threads, *directory.shape), np.int64)
-        if self._index_shares.shape[1:] != indexes.shape:
-            self._index_shares = np.zeros((self.threads, *indexes.shape), np.int64)
+        if len(self._shares) != self.threads * len(directory):
+            self._shares = np.zeros((self.threads * len(directory), directory.shape[1]), np.int64)
+        if len(self._index_shares) != self.threads * len(indexes):
+            self._index_shares = np.zeros((self.threads * len(indexes), indexes.shape[1]), np.int64)
+
+    def _share(self, number: int) -> tuple[Cells, Cells]:
+        """What a thread knows of relations and indexes."""
+        relations, keys = len(self._shares) // self.threads, len(self._index_shares) // self.threads
+        own = slice(number * relations, (number + 1) * relations), slice(number * keys, (number + 1) * keys)
+        return self._shares[own[0]], self._index_shares[own[1]]
 
     def _fit_counts(self, counters: Counters) -> None:
         cells, rules = counters.sizes
