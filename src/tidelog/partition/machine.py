@@ -137,7 +137,7 @@ class Machine:
         """Fire the plans that the items trigger and apply what they send; False if that was given up."""
         state = self.state
         state[at.PHASE] = phase
-        state[at.ITEM], state[at.END], state[at.TRIGGER] = 0, len(items), -1
+        state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.fire_batch(
@@ -217,6 +217,7 @@ class Machine:
     def reopen(self, choice: Choice) -> None:
         """Groups of a min or max that show nothing offer their best candidates."""
         place, relations = 0, self.relations
+        relations.catch_up(choice.candidates)
         fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column)
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
             self.choices.grow()
