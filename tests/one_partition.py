@@ -12,6 +12,7 @@ KERNEL = "looks into, or breaks, the kernel of the one partition"
 COPIES = "counts facts or supports, and partitions hold copies and fire some rules each for itself"
 EACH = "every partition calls a user function for itself, on Spark in a process of its own"
 TOLD = "with several partitions the placement, or a copy, is told too"
+FOLDERS = "opens folders that were written by so many partitions"
 TIMES = "the time of rules is not sampled in several partitions"
 
 ANYWHERE = {
@@ -30,11 +31,15 @@ ANYWHERE = {
     "test_failed_epochs_leave_no_trace": KERNEL,
     "test_question_is_narrowed_by_indexes_and_leaves_none_behind": KERNEL,
     "test_search_that_grows_too_large_is_stopped_and_says_so": KERNEL,
+    "test_epochs_that_fail_while_a_stratum_is_built_again_leave_no_trace": KERNEL,
+    "test_law_holds_where_every_commit_numbers_ranks_anew": KERNEL,
 }
-FILES = {"test_explanation.py": TOLD}
+FILES = {"test_explanation.py": TOLD, "test_old_ranks.py": FOLDERS}
 ON_SPARK = {
     "test_lack_of_memory_is_a_limit_error": KERNEL,
     "test_interrupt_of_a_running_epoch_leaves_no_trace": KERNEL,
+    "test_limit_of_facts_counts_what_an_epoch_makes_not_what_it_finds_again": KERNEL,
+    "test_law_holds_wherever_the_clock_stands": KERNEL,
 }
 
 

@@ -80,11 +80,11 @@ def _change(engine: Engine, inserts: Mapping[str, Any], deletes: Mapping[str, An
 
 
 def large(options: Options) -> Iterator[Record]:
-    """One and fifty in a hundred rows out, and a hub with all its edges, beside a build."""
+    """One, twenty and fifty in a hundred rows out, and a hub with all its edges, beside a build."""
     makers = {**BUILDS, **AGGREGATES}
     for make in makers.values():
         workload = make(options.quick)
-        for percent in (1, 50):
+        for percent in (1, 20, 50):
             yield _deleted(workload, f"{percent} % out", _share(workload, percent), options)
     workload = _star(200 if options.quick else 700)
     edges = workload.facts["edge"]

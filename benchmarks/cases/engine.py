@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.cases import aggregates, changes, footprint, lubm, rule_changes
-from benchmarks.cases.builds import BUILD_TARGET, LEAST_TARGET, build
+from benchmarks.cases.builds import BUILD_TARGET, CLOSURE_TARGET, CLOSURES, LEAST_TARGET, build
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.cases.threads import threads
 from benchmarks.data.workloads import AGGREGATES, BUILDS
@@ -14,7 +14,10 @@ from benchmarks.subject import kernel_ready
 GROUP = Group(
     {
         **{
-            f"build-{name}": Case(f"build {name} beside DuckDB and clingo", partial(build, make, BUILD_TARGET))
+            f"build-{name}": Case(
+                f"build {name} beside DuckDB and clingo",
+                partial(build, make, CLOSURE_TARGET if name in CLOSURES else BUILD_TARGET),
+            )
             for name, make in BUILDS.items()
         },
         "churn": Case("one in a hundred edges out and in again, beside a build", changes.churn),

@@ -13,7 +13,7 @@ from benchmarks.options import Options
 from benchmarks.record import HEADLINE, Record, Target, Value
 from benchmarks.subject import built, warm_up
 
-MEMORY_TARGET = Target(150.0)
+MEMORY_TARGET = Target(60.0)
 STATES = ("random", "grid", "same-generation")
 
 

@@ -58,6 +58,23 @@ def test_check_imports_neither_kernel_nor_arrow_nor_spark(tmp_path: Path) -> Non
     assert imported == []
 
 
+@pytest.mark.parametrize("text", [PROGRAM, "p(X) :- q(Y).", "p(x :- .", ""], ids=["fine", "unsafe", "syntax", "empty"])
+def test_check_of_files_says_the_same_with_and_without_the_parser(tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.dl").write_text(text)
+    files = [str(tmp_path / "p.dl"), str(tmp_path / "p.dl")]
+    at_once, parsed = (ended("check", *files, *more) for more in ((), ("--format", "text")))
+    assert (at_once.returncode, at_once.stdout) == (parsed.returncode, parsed.stdout)
+    assert (at_once.stderr, parsed.stderr) == ("", "")
+    assert ended("check", str(tmp_path / "none.dl")).returncode == 1
+    assert ended("check").returncode == 2
+
+
+def ended(*words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1]), "COLUMNS": "120"}
+    command = [sys.executable, "-m", "tidelog.cli", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
 @pytest.mark.parametrize(
     "words", [("--help",), ("--version",), *((name, "--help") for name in SUMMARIES)], ids=" ".join
 )

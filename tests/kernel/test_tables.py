@@ -12,10 +12,12 @@ import pytest
 
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import address
-from tidelog.kernel.index import collect, first_row
+from tidelog.kernel.index import collect, first_row, home
 from tidelog.kernel.layout import LIVE, NEW, OLD, VISIBLE
 from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove
-from tidelog.partition.relations import SMALLEST, Relations, table_size
+from tidelog.partition.relations import Relations
+from tidelog.partition.table import SMALLEST
+from tidelog.partition.trim import trim
 from tidelog.rewrite.place import placement
 
 
@@ -49,6 +51,7 @@ class Table:
     def chain(self, columns: tuple[int, ...], key: tuple[int, ...]) -> list[tuple[int, ...]]:
         found = np.zeros(5000, np.int64)
         where = self._key(key)
+        self.relations.catch_up(self.number)
         tables = (self.relations.directory, self.relations.indexes)
         count = collect(*tables, self.indexes[columns], self.number, where, found)
         records = self.relations.records(self.number)
@@ -143,24 +146,43 @@ def test_rows_with_equal_hash_places_are_told_apart() -> None:
     table = Table(1)
     rows = [(i,) for i in range(3 * SMALLEST)]
     places = {row: table.put(row) for row in rows}
-    mask = int(table.relations.directory[table.number, at.MASK])
-    assert len({hash_cells(table._key(row), 1) & mask for row in rows}) < len(rows)
+    slots = int(table.relations.directory[table.number, at.SLOTS])
+    assert len({home(hash_cells(table._key(row), 1), slots) for row in rows}) < len(rows)
     assert all(table.place(row) == place for row, place in places.items())
 
 
-def test_tables_stay_at_most_sixty_percent_full() -> None:
-    for entries in range(0, 5000, 37):
-        size = table_size(entries)
-        assert size & (size - 1) == 0
-        assert 5 * (entries + 1) <= 3 * size
-
-
-def test_binary_facts_take_less_than_150_bytes_each() -> None:
+def test_rows_wait_until_the_index_is_read() -> None:
     table = Table(2, (0,))
-    table.relations.reserve(table.number, 20_000)
-    for i in range(20_000):
-        table.put((i % 900, i))
-    assert table.relations.memory() / 20_000 < 150
+    places = [table.put((i % 3, i)) for i in range(30)]
+    index = table.indexes[0,]
+    assert table.relations.indexes[index, at.LINKED] == 0
+    table.take(places[3])  # never linked
+    assert table.chain((0,), (0,)) == [(0, i) for i in range(0, 30, 3) if i != 3]
+    assert table.relations.indexes[index, at.LINKED] == 30
+    assert table.put((0, 3)) == places[3]  # used again, below what is linked
+    assert table.chain((0,), (0,)) == [(0, i) for i in range(0, 30, 3)]
+
+
+def test_row_freed_before_it_was_linked_is_linked_when_it_is_used_again() -> None:
+    table = Table(2, (0,))
+    table.take(table.put((1, 1)))
+    assert table.put((2, 2)) == 0
+    assert table.chain((0,), (2,)) == [(2, 2)]
+    assert table.chain((0,), (1,)) == []
+
+
+def test_binary_facts_take_at_most_60_bytes_each_after_a_build() -> None:
+    table = Table(2, (0,), (1,))
+    for i in range(300_000):
+        table.put((i % 900, i // 300))
+    table.relations.catch_up(table.number)
+    trim(table.relations, table.number)
+    assert table.relations.memory() / 300_000 <= 60
+    for i in (0, 7, 299_999):
+        assert table.place((i % 900, i // 300)) == i
+    assert len(table.chain((1,), (5,))) == 300
+    assert table.put((-1, -1)) == 300_000  # what was given back is taken again
+    assert table.place((-1, -1)) == 300_000
 
 
 def test_the_kernel_has_the_two_numbers_of_placements() -> None:

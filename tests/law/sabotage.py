@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.partition import choice_lists, machine, messages, queue, relations
+from tidelog.partition import block, choice_lists, machine, messages, queue, relations, table
 from tidelog.partition.journal import net_changes
 from tidelog.partition.limits import Limits
 from tidelog.partition.machine import Machine
@@ -106,7 +106,7 @@ def out_of_memory(db: Engine, number: int) -> Iterator[type[BaseException]]:
     """There is no memory for the n-th array."""
     short = _ShortOfMemory(number)
     with ExitStack() as patches:
-        for module in (relations, machine, queue, messages, choice_lists):
+        for module in (relations, block, table, machine, queue, messages, choice_lists):
             patches.enter_context(patch.object(module, "np", short))
         yield LimitError
 

@@ -16,7 +16,7 @@ from tidelog.plan.estimate import Estimates
 from tidelog.plan.order import Ordering
 from tidelog.plan.statistics import Sizes
 from tidelog.plan.steps import Compute, Visit
-from tidelog.program import Atom, Var
+from tidelog.program import Atom, Var, Wildcard
 
 DOMAIN = 40
 
@@ -145,3 +145,11 @@ def test_visits_tell_what_is_expected_of_them() -> None:
     body = Body([Atom("a", (Var("X"), Var("Y"))), Atom("b", (Var("Y"), Var("Z")))])
     (following,) = Ordering(body, known).order(body.parts[0].variables, 0)
     assert following.estimate == pytest.approx(20)
+
+
+def test_wildcard_is_no_constant() -> None:
+    deltas, _ = plans("p(C) :- creates(_,O), heap(O,C), class(C).", {"creates": 1, "heap": 10**5, "class": 10**4})
+    assert visits(deltas[2]) == [("heap", (1,)), ("creates", (1,))]
+    body = Body([Atom("r", (Wildcard(), Wildcard(), Var("X")))])
+    assert len(set(body.parts[0].columns)) == 3
+    assert 0 not in body.parts[0].columns

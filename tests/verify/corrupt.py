@@ -71,10 +71,17 @@ def _is_founded(
     return True
 
 
+def with_close_ranks(facts: Facts) -> Facts:
+    """Ranks numbered from 1 in the same order, so that a little more or less is another place in it."""
+    given = sorted({fact.rank for rows in facts.values() for fact in rows.values()})
+    places = {rank: place for place, rank in enumerate(given, 1)}
+    return {n: {row: replace(f, rank=places[f.rank]) for row, f in rows.items()} for n, rows in facts.items()}
+
+
 def corruptions(rng: Random, subject: Subject, more: tuple[Rule, ...]) -> Iterator[tuple[str, Subject]]:
     """The subject, damaged in every way, each with a name; some of them do no harm."""
     for name, damage in DAMAGES.items():
-        facts = user_facts(subject.state)
+        facts = with_close_ranks(user_facts(subject.state))
         if any(facts.values()) and damage(rng, facts):
             yield name, subject.with_facts(facts)
     rules = subject.program.rules

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = ["app", "main"]
 
@@ -31,13 +31,34 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character of the program gets a replacement, never a traceback.
             stream.reconfigure(errors="replace")
+    words = _words()
+    if words[:1] == ["check"] and words[1:] and not any(word.startswith("-") and word != "-" for word in words):
+        _check_at_once(words[1:])
     from tidelog.cli import arrow
     from tidelog.cli.application import app
     from tidelog.cli.commands import register_for
 
     arrow.process_is_ours = True
-    register_for(_words())
+    register_for(words)
     app(prog_name="tidelog")
+
+
+def _check_at_once(files: list[str]) -> NoReturn:
+    """`tidelog check` of files without an option: there is nothing to parse, and the parser takes as long as the check.
+
+    What it prints and how it ends is what the parsed command does; a test compares.
+    """
+    from typer import Exit
+
+    from tidelog.cli.commands.check import check
+    from tidelog.cli.guard import guarded
+
+    try:
+        with guarded():
+            check(files)
+    except Exit as exit_:
+        sys.exit(exit_.exit_code)
+    sys.exit(0)
 
 
 def _words() -> list[str]:

@@ -208,11 +208,16 @@ class Profiler:
             self._add_up()
 
     def _add_up(self) -> None:
+        if not self._not_added:
+            return
+        known, names = self._not_added[0][1], Names(self._not_added[0][1])
         for outcome, rules, sampled in self._not_added:
-            names = Names(rules)
-            self._last = _Sums()
-            for sums in (self._last, self._overall):
-                sums.add(outcome, names, rules, sampled)
+            if rules is not known:
+                known, names = rules, Names(rules)
+            self._overall.add(outcome, names, rules, sampled)
+        outcome, rules, sampled = self._not_added[-1]
+        self._last = _Sums()
+        self._last.add(outcome, names, rules, sampled)
         self._not_added.clear()
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:

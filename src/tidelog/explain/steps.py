@@ -47,7 +47,7 @@ def _orders(
 
 
 def _is_told(part: PlanCounts) -> bool:
-    return (part.current and part.plan.trigger is not None) or part.visited > 0
+    return part.is_in_force or part.visited > 0
 
 
 def _order(plan: Plan, names: Names) -> JoinOrder:

@@ -10,6 +10,7 @@ are empty.
 from __future__ import annotations
 
 from tidelog.kernel.atomic import give_way, publish, sleep, swap
+from tidelog.kernel.index import is_full
 from tidelog.kernel.layout import (
     ARITY,
     CAP,
@@ -26,14 +27,15 @@ from tidelog.kernel.layout import (
     JOURNAL,
     JROWS,
     KEYS,
-    KMASK,
+    KSLOTS,
+    LINKED,
     LIVE_ROWS,
-    MASK,
     QCAP,
     QTAIL,
     QUEUE,
     REC,
     ROWS,
+    SLOTS,
     SUSPENDED,
     VISITED,
     WIDTH,
@@ -48,19 +50,22 @@ LOCK, STOP, GENERATION, NEXT = 0, 8, 16, 24
     CLOSED,  # why the run is over: 0 it is not
     ACTIVE,  # threads that have joined, and those of them that wait for the others
     WAITING,
-    KIND,  # what is run: ONCE or QUEUE
-    STEP,  # FIRING or MARKING
+    KIND,  # what is run: ONCE, QUEUE_OF_BATCHES or ONLY_LINKS
+    STEP,  # FIRING, MARKING or LINKING
     LIMIT,  # claims of items: one past the last, and how many a claim takes
     GRAIN,
-    BEGIN,  # the batch that is fired
+    BEGIN,  # the batch that is fired, and the first item of it that the team fires
+    START,
     END_OF_BATCH,
     TAIL,  # one past the last item of the queue, and its capacity
     TAILCAP,
     LEAST,  # rows that a batch must be expected to visit for the team to go on, and rows visited per item so far
     RATE,
     VISITED_BEFORE,
-) = range(32, 48)
-MEMBERS = 48  # for each thread: address of its machine, whether it has joined, two cells of scratch
+    INDEX,  # the index whose rows are linked
+) = range(32, 50)
+FIRING, MARKING, LINKING = range(3)
+MEMBERS = 56  # for each thread: address of its machine, whether it has joined, two cells of scratch
 M_MACHINE, M_JOINED, M_GAP = 0, 1, 2
 MEMBER_CELLS = 4
 SPINS, PATIENCE = 200, 300  # looks at a cell before the processor is given to another thread, and before a nap
@@ -115,11 +120,11 @@ def open_share(directory, indexes, mine, my_indexes):
 def tables_have_room(team, directory, indexes, rel):
     """Whether the table of a relation and those of its indexes have room for a handful of every thread."""
     most = load(team, THREADS) * load(team, HANDFUL)
-    if 5 * (directory[rel, LIVE_ROWS] + most + 1) > 3 * (directory[rel, MASK] + 1):
+    if is_full(directory[rel, LIVE_ROWS] + most, directory[rel, SLOTS]):
         return False
     index = directory[rel, FIRST]
     while index >= 0:
-        if 5 * (indexes[index, KEYS] + most + 1) > 3 * (indexes[index, KMASK] + 1):
+        if is_full(indexes[index, KEYS] + most, indexes[index, KSLOTS]):
             return False
         index = indexes[index, FOLLOWING]
     return True
@@ -287,6 +292,8 @@ def settle(team, directory, indexes, shares, index_shares):
             note_gap(team, number, shares[own, JROWS], shares[own, JCAP])
             shares[own, JROWS] = shares[own, JCAP] = 0
         directory[rel, JROWS] = close_gaps(team, directory[rel, JOURNAL], 3, directory[rel, JROWS])
+    if load(team, STEP) == LINKING and load(team, INDEX) >= 0:
+        indexes[load(team, INDEX), LINKED] = min(load(team, NEXT), load(team, LIMIT))
     settle_queue(team)
     whole = machine_of(team, 0)
     store(whole, QTAIL, load(team, TAIL))

@@ -1,28 +1,55 @@
 """Indexes: the rows that agree on some columns, as a doubly linked chain per key.
 
-Law: a live row of the relation is in the chain of its key exactly once. A table entry is
-``hash << 32 | first row + 1``; links hold ``row + 1``, 0 ends a chain. New rows come first, so that a cursor inside a
-chain is not disturbed by insertions; rows are unlinked only between epochs.
+Laws. A live row below the index's LINKED is in the chain of its key exactly once; rows from there on wait until
+somebody reads the index (`kernel.maintain`): facts that came in one batch are not read before the next one. A table
+entry is ``hash << 32 | first row + 1``; links hold ``row + 1``, 0 ends a chain. New rows come first, so that a cursor
+inside a chain is not disturbed by insertions; rows are unlinked only between epochs. The run of entries of a hash
+begins at its ``home``, in the order of hashes, so that a table of any length grows and shrinks where it lies.
 """
 
 from __future__ import annotations
 
-from tidelog.kernel.layout import ARITY, COLS, KEYS, KMASK, KTAB, LINKS, LOW32, NCOLS, OLD, REC, WIDTH
-from tidelog.kernel.memory import compiled, load, load32, store, store32
+from tidelog.kernel.layout import ARITY, COLS, KEYS, KSLOTS, KTAB, LINKS, LOW32, NCOLS, OLD, REC, WIDTH
+from tidelog.kernel.memory import compiled, inlined, load, load32, store, store32
+
+HASH_SEED = 0x2545F4914F6CDD1D
 
 
-@compiled
+@inlined
+def mix_cell(mixed, cell):
+    """One step of a hash of cells."""
+    mixed = (mixed ^ cell) * -7046029254386353131
+    return mixed ^ ((mixed >> 29) & 0x7FFFFFFFF)
+
+
+@inlined
+def finish_hash(mixed):
+    """The 32 bits of a hash after its last cell."""
+    return ((mixed * -4658895280553007687) >> 32) & LOW32
+
+
+@inlined
+def home(tag, slots):
+    """The place in a table of so many slots where the entries of a hash begin."""
+    return (tag * slots) >> 32
+
+
+@inlined
+def is_full(entries, slots):
+    """Whether one entry more would fill a table to over 70 %."""
+    return 10 * (entries + 1) > 7 * slots
+
+
+@inlined
 def hash_key(indexes, index, start):
     """A 32-bit hash of the key columns of the record at address ``start``."""
-    mixed = 0x2545F4914F6CDD1D
+    mixed = HASH_SEED
     for i in range(indexes[index, NCOLS]):
-        mixed = (mixed ^ load(start, indexes[index, COLS + i])) * -7046029254386353131
-        mixed ^= (mixed >> 29) & 0x7FFFFFFFF
-    mixed *= -4658895280553007687
-    return (mixed >> 32) & LOW32
+        mixed = mix_cell(mixed, load(start, indexes[index, COLS + i]))
+    return finish_hash(mixed)
 
 
-@compiled
+@inlined
 def same_key(indexes, index, one, other):
     """Whether the records at two addresses agree on the key columns."""
     for i in range(indexes[index, NCOLS]):
@@ -32,14 +59,13 @@ def same_key(indexes, index, one, other):
     return True
 
 
-@compiled
-def link(directory, indexes, index, rel, row):
-    """Put a row at the front of the chain of its key."""
+@inlined
+def link_hashed(directory, indexes, index, rel, row, tag):
+    """As `link`, where the hash of the key is known."""
     records, width = directory[rel, REC], directory[rel, WIDTH]
     start = records + 8 * row * width
-    tag = hash_key(indexes, index, start)
-    table, mask, links = indexes[index, KTAB], indexes[index, KMASK], indexes[index, LINKS]
-    place = tag & mask
+    table, slots, links = indexes[index, KTAB], indexes[index, KSLOTS], indexes[index, LINKS]
+    place = home(tag, slots)
     while True:
         entry = load(table, place)
         if entry == 0:
@@ -52,9 +78,18 @@ def link(directory, indexes, index, rel, row):
                 store32(links, 2 * row, first + 1)
                 store32(links, 2 * first + 1, row + 1)
                 break
-        place = (place + 1) & mask
+        place += 1
+        if place == slots:
+            place = 0
     store32(links, 2 * row + 1, 0)
     store(table, place, (tag << 32) | (row + 1))
+
+
+@compiled
+def link(directory, indexes, index, rel, row):
+    """Put a row at the front of the chain of its key."""
+    start = directory[rel, REC] + 8 * row * directory[rel, WIDTH]
+    link_hashed(directory, indexes, index, rel, row, hash_key(indexes, index, start))
 
 
 @compiled
@@ -69,46 +104,52 @@ def unlink(directory, indexes, index, rel, row):
         return
     start = directory[rel, REC] + 8 * row * directory[rel, WIDTH]
     tag = hash_key(indexes, index, start)
-    table, mask = indexes[index, KTAB], indexes[index, KMASK]
-    place = tag & mask
+    table, slots = indexes[index, KTAB], indexes[index, KSLOTS]
+    place = home(tag, slots)
     while (load(table, place) & LOW32) != row + 1:
-        place = (place + 1) & mask
+        place += 1
+        if place == slots:
+            place = 0
     if after != 0:
         store(table, place, (tag << 32) | after)
         return
     indexes[index, KEYS] -= 1
-    drop_entry(table, mask, place)
+    drop_entry(table, slots, place)
 
 
 @compiled
-def drop_entry(table, mask, place):
+def drop_entry(table, slots, place):
     """Empty a place of the table and move later entries of the run into the gap."""
     gap, probe = place, place
     while True:
-        probe = (probe + 1) & mask
+        probe += 1
+        if probe == slots:
+            probe = 0
         entry = load(table, probe)
         if entry == 0:
             break
-        home = (entry >> 32) & mask
-        if ((probe - home) & mask) >= ((probe - gap) & mask):
+        from_home, from_gap = probe - home((entry >> 32) & LOW32, slots), probe - gap
+        if from_home < 0:
+            from_home += slots
+        if from_gap < 0:
+            from_gap += slots
+        if from_home >= from_gap:
             store(table, gap, entry)
             gap = probe
     store(table, gap, 0)
 
 
-@compiled
+@inlined
 def first_row(directory, indexes, index, rel, key):
     """The first row (+ 1) of the chain for the key cells at ``key``, 0 if there is none."""
     ncols = indexes[index, NCOLS]
-    mixed = 0x2545F4914F6CDD1D
+    mixed = HASH_SEED
     for i in range(ncols):
-        mixed = (mixed ^ load(key, i)) * -7046029254386353131
-        mixed ^= (mixed >> 29) & 0x7FFFFFFFF
-    mixed *= -4658895280553007687
-    tag = (mixed >> 32) & LOW32
-    table, mask = indexes[index, KTAB], indexes[index, KMASK]
+        mixed = mix_cell(mixed, load(key, i))
+    tag = finish_hash(mixed)
+    table, slots = indexes[index, KTAB], indexes[index, KSLOTS]
     records, width = directory[rel, REC], directory[rel, WIDTH]
-    place = tag & mask
+    place = home(tag, slots)
     while True:
         entry = load(table, place)
         if entry == 0:
@@ -122,7 +163,9 @@ def first_row(directory, indexes, index, rel, key):
                     break
             if same:
                 return entry & LOW32
-        place = (place + 1) & mask
+        place += 1
+        if place == slots:
+            place = 0
 
 
 @compiled

@@ -12,9 +12,10 @@ function wanted) and go on later. It changes no relation.
 from __future__ import annotations
 
 from tidelog.kernel.aggregate import ADMITTED, ASK, NO_ROOM, expose
-from tidelog.kernel.index import first_row
+from tidelog.kernel.index import HASH_SEED, finish_hash, first_row, home, mix_cell
 from tidelog.kernel.layout import (
     ARITY,
+    ASK_AHEAD,
     ASSERT_SAME,
     BUDGET,
     CALL,
@@ -37,6 +38,8 @@ from tidelog.kernel.layout import (
     GROW_LISTS,
     GROW_RELATION,
     ITEM,
+    KSLOTS,
+    KTAB,
     LASTROW,
     LINKS,
     LOOKUP,
@@ -45,7 +48,6 @@ from tidelog.kernel.layout import (
     M_HASH,
     M_RANK,
     M_REL,
-    MASK,
     MATCHED,
     NEED,
     NEGATE,
@@ -80,6 +82,7 @@ from tidelog.kernel.layout import (
     SCRATCH,
     SEEN,
     SLICE,
+    SLOTS,
     STRIDE,
     TAB,
     TRIGGER,
@@ -88,12 +91,14 @@ from tidelog.kernel.layout import (
     VISITS,
     WIDTH,
 )
-from tidelog.kernel.memory import compiled, load, load32, prefetch, store
+from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
 from tidelog.kernel.relation import find, hash_cells
 from tidelog.kernel.scalar import compare, compute
 
+NEAR, FAR = 4, 8  # items of the batch between asking for memory and using it
 
-@compiled
+
+@inlined
 def bind(code, at, count, records, start, registers):
     """Match a record with ``count`` bindings (column, mode, register); False where a check fails."""
     for _ in range(count):
@@ -108,26 +113,26 @@ def bind(code, at, count, records, start, registers):
     return True
 
 
-@compiled
+@inlined
 def count(counts, place, number):
     """Add to what is counted at a place of the code."""
     store(counts, place, load(counts, place) + number)
 
 
-@compiled
+@inlined
 def previous(code, pc):
     """The generator step before this one, -1 if there is none."""
     return pc - code[pc + S_BACK] if code[pc + S_BACK] != 0 else -1
 
 
-@compiled
+@inlined
 def gather_key(code, pc, registers, scratch):
     """Copy the key registers of a step to consecutive cells."""
     for i in range(code[pc + S_NKEY]):
         store(scratch, i, registers[code[pc + S_KEYS + i]])
 
 
-@compiled
+@inlined
 def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
     """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
     op, rel = code[pc + S_OP], code[pc + S_REL]
@@ -135,8 +140,14 @@ def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
         index = code[pc + S_INDEX]
         if forward:
             gather_key(code, pc, registers, scratch)
-            return first_row(directory, indexes, index, rel, scratch)
-        return load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+            cursor = first_row(directory, indexes, index, rel, scratch)
+        else:
+            cursor = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+        if cursor != 0:  # the row after it is asked for while this one is joined
+            following = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+            prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
+            prefetch(indexes[index, LINKS], following - 1)
+        return cursor
     if op == SCAN:
         row = 1 if forward else cursor + 1
         return row if row <= directory[rel, ROWS] else 0
@@ -158,7 +169,7 @@ def passes_negation(directory, code, pc, phase, registers, scratch):
     return (code[pc + S_ACCEPT + phase] >> (state & PRESENCE)) & 1 == 1
 
 
-@compiled
+@inlined
 def emit(directory, machine, code, pc, registers, rank):
     """Write a message; returns the number of messages."""
     number = machine[OUTN]
@@ -168,7 +179,7 @@ def emit(directory, machine, code, pc, registers, rank):
     for i in range(arity):
         store(at, M_COLS + i, registers[code[pc + S_ACCEPT + i]])
     tag = hash_cells(at + 8 * M_COLS, arity)
-    prefetch(directory[rel, TAB], tag & directory[rel, MASK])
+    prefetch(directory[rel, TAB], home(tag, directory[rel, SLOTS]))
     store(at, M_REL, mark)
     store(at, M_RANK, rank)
     store(at, M_HASH, tag)
@@ -176,7 +187,7 @@ def emit(directory, machine, code, pc, registers, rank):
     return number + 1
 
 
-@compiled
+@inlined
 def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
     """The innermost loop: visit the rows of a chain from ``cursor`` on and write a message for each.
 
@@ -191,12 +202,15 @@ def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
     end = pc + code[pc + S_LEN]
     mark, columns, args = code[end + S_REL], code[end + S_SAME], end + S_ACCEPT
     head = mark & LOW32
-    table, mask = directory[head, TAB], directory[head, MASK]
+    table, slots = directory[head, TAB], directory[head, SLOTS]
     number, most, stride, out = machine[OUTN], machine[OUTCAP], machine[STRIDE], machine[OUT]
     before, visited = ranks[generator - 1], 0
     while cursor != 0:
         visited += 1
         start = (cursor - 1) * width
+        following = load32(links, 2 * (cursor - 1)) & LOW32
+        prefetch(records, (following - 1) * width)
+        prefetch(links, following - 1)
         state = load(records, start + arity)
         if (accept >> (state & PRESENCE)) & 1 == 1 and bind(code, binds, count, records, start, registers):
             rank = max(before, (state >> FLAG_BITS) + base) if same == 1 else before
@@ -204,14 +218,14 @@ def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
             for i in range(columns):
                 store(at, M_COLS + i, registers[code[args + i]])
             tag = hash_cells(at + 8 * M_COLS, columns)
-            prefetch(table, tag & mask)
+            prefetch(table, home(tag, slots))
             store(at, M_REL, mark)
             store(at, M_RANK, rank)
             store(at, M_HASH, tag)
             number += 1
             if number >= most:
                 break
-        cursor = load32(links, 2 * (cursor - 1)) & LOW32
+        cursor = following
     machine[OUTN] = number
     machine[BUDGET] -= visited
     return cursor
@@ -235,7 +249,7 @@ def in_range(code, pc, registers, cursors, forward):
     return True
 
 
-@compiled
+@inlined
 def start_plan(directory, machine, code, plan, item, registers, ranks):
     """Bind the trigger of a plan to a fact; the first step's place, or -1 when the fact does not match."""
     count = code[plan + P_NBIND]
@@ -253,7 +267,7 @@ def start_plan(directory, machine, code, plan, item, registers, ranks):
     return plan + P_BINDS + 3 * count
 
 
-@compiled
+@inlined
 def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan):
     """Run the join of one plan from the saved place until it ends (DONE) or must stop.
 
@@ -376,6 +390,50 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
     return status
 
 
+@inlined
+def ask_ahead(directory, indexes, code, plan, record, registers, near):
+    """Ask for the memory that the first look-up of a plan will need for a trigger further on.
+
+    From afar for the key's place in the table, from ``near`` for the first row of its chain.
+    """
+    count = code[plan + P_NBIND]
+    pc = plan + P_BINDS + 3 * count
+    if code[pc + S_OP] != LOOKUP:
+        return
+    index, rel = code[pc + S_INDEX], code[pc + S_REL]
+    slots = indexes[index, KSLOTS]
+    mixed = HASH_SEED
+    for i in range(code[pc + S_NKEY]):
+        register = code[pc + S_KEYS + i]
+        cell = registers[register]
+        for j in range(count):
+            at = plan + P_BINDS + 3 * j
+            if code[at + 2] == register:
+                cell = load(record, code[at])
+        mixed = mix_cell(mixed, cell)
+    tag = finish_hash(mixed)
+    table, place = indexes[index, KTAB], home(tag, slots)
+    if not near:
+        prefetch(table, place)
+        return
+    entry = load(table, place)
+    if (entry >> 32) & LOW32 == tag:
+        row = (entry & LOW32) - 1
+        prefetch(directory[rel, REC], row * directory[rel, WIDTH])
+        prefetch(indexes[index, LINKS], row)
+
+
+@inlined
+def look_ahead(directory, indexes, code, plan, items, item, end, rel, registers):
+    """Ask for what the next items of a batch will need; they mostly are of the same relation."""
+    if item + FAR < end and items[item + FAR] >> 32 == rel:
+        start = directory[rel, REC] + 8 * (items[item + FAR] & LOW32) * directory[rel, WIDTH]
+        ask_ahead(directory, indexes, code, plan, start, registers, False)
+        if items[item + NEAR] >> 32 == rel:
+            start = directory[rel, REC] + 8 * (items[item + NEAR] & LOW32) * directory[rel, WIDTH]
+            ask_ahead(directory, indexes, code, plan, start, registers, True)
+
+
 @compiled
 def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):
     """Run all plans that the items of the batch trigger; DONE when the batch is through."""
@@ -396,6 +454,8 @@ def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, it
             plan = plans[machine[TRIGGER]]
             machine[TRIGGER] += 1
             machine[PLAN] = plan
+            if machine[ASK_AHEAD] == 1 and item >= 0:
+                look_ahead(directory, indexes, code, plan, items, machine[ITEM], machine[END], rel, registers)
             machine[PC] = start_plan(directory, machine, code, plan, item, registers, ranks)
             count(machine[COUNTS], plan + TRIGGERED, 1)
             count(machine[COUNTS], plan + MATCHED, 1 if machine[PC] >= 0 else 0)

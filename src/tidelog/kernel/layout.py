@@ -10,7 +10,8 @@ A rank is a depth and a clock, compared in that order as one number: depth << 30
 again, and depths that run out go on as plain numbers: what is above its body stays above it.
 
 Flags. OLD: present at the last committed epoch. NEW: present now. VISIBLE: joins of the own stratum see the fact.
-BATCH: the fact is in the batch being fired. BASE: asserted. TOUCHED: the journal holds the record as it was.
+BATCH: the fact is in the batch being fired. BASE: asserted. TOUCHED: the journal holds the record as it was,
+or it was not there and the relation is FRESH.
 LIVE: the record is in use. EXPOSED: the candidate of a min or max supports the value that its group shows.
 Between epochs every live record is OLD, NEW and VISIBLE.
 This module holds numbers only.
@@ -29,13 +30,15 @@ DEEPEST = 1 << 54  # ranks have 55 bits and a sign; from here on they are not gi
 ONE_SUPPORT = 1 << 32  # in the counts cell
 
 # Fields of a relation in the directory.
-REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, MASK, JOURNAL, JCAP, JROWS, FIRST, RANK_BASE, CANDIDATES = range(15)
+REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, SLOTS, JOURNAL, JCAP, JROWS, FIRST = range(13)
+RANK_BASE, CANDIDATES = 13, 14
 PLACE = 15  # the column whose hash owns a fact, or one of the two below
-DIRECTORY_FIELDS = 16
+FRESH = 16  # 1: the relation held no record when the epoch began, so that nothing goes to the journal
+DIRECTORY_FIELDS = 17
 SINGLE, MIRRORED = -1, -2  # all facts on partition 0; on every partition (`rewrite.place.placement`)
 
 # Fields of an index. COLS is the first of its key columns.
-REL, NCOLS, LINKS, KTAB, KMASK, KEYS, FOLLOWING, COLS = range(8)
+REL, NCOLS, LINKS, KTAB, KSLOTS, KEYS, FOLLOWING, LINKED, COLS = range(9)  # LINKED: rows from there on are not linked
 MAX_KEY = 24
 INDEX_FIELDS = COLS + MAX_KEY
 
@@ -90,7 +93,10 @@ INDEX_FIELDS = COLS + MAX_KEY
     VISITS,
     PLAN,  # place of the code of the plan that was started last
     SHARE_FROM,  # items of a batch from which on it is shared out among threads (0: never)
-) = range(49)
+    OWN_READ,  # 1: a plan of the phase reads a relation of its own stratum besides its trigger
+    ASK_AHEAD,  # 1: the first look-up of a plan reads a large table, which is asked for ahead of time
+    SHOWN,  # flags that facts get when they become present: VISIBLE where nobody can tell it from later
+) = range(52)
 STATE_FIELDS = 56
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).

@@ -1,35 +1,186 @@
-"""Upkeep of tables: growing them and filling new indexes.
+"""Upkeep of tables and indexes: growing, shrinking, and linking the rows that wait.
 
-Law: what is found by a key before is found by it after; only places change.
+Laws. What is found by a key before is found by it after; only places change. An index is read only after it has caught
+up: a plan reads an index in the batches that it takes part in, so that indexes that no running plan reads are linked
+once, at the end, in one pass.
 """
 
 from __future__ import annotations
 
-from tidelog.kernel.index import link
-from tidelog.kernel.layout import ARITY, KEYS, KMASK, LIVE, REC, ROWS, WIDTH
-from tidelog.kernel.memory import compiled, load, store
+from tidelog.kernel.index import hash_key, home, is_full, link_hashed
+from tidelog.kernel.layout import (
+    ARITY,
+    ASK_AHEAD,
+    DONE,
+    EMIT,
+    EXPOSE,
+    GROW_RELATION,
+    KEYS,
+    KSLOTS,
+    KTAB,
+    LINKED,
+    LINKS,
+    LIVE,
+    LOOKUP,
+    LOW32,
+    NEED,
+    OWN_READ,
+    P_BINDS,
+    P_NBIND,
+    REC,
+    REL,
+    ROWS,
+    S_INDEX,
+    S_LEN,
+    S_OP,
+    S_SAME,
+    SCAN,
+    SLICE,
+    WIDTH,
+)
+from tidelog.kernel.memory import compiled, load, load32, prefetch, store, store32
+
+CAUGHT = 1 << 17  # rows linked in one call of the kernel (D19)
+ASK_FROM = 1 << 13  # slots of a table that the nearest caches do not hold
+NEAR, FAR = 8, 16  # rows between asking for the first row of a key, or for the key, and using it
 
 
 @compiled
-def move_entries(old, old_mask, new, new_mask):
+def put(table, slots, entry):
+    """Enter an entry into a table that has room."""
+    place = home((entry >> 32) & LOW32, slots)
+    while load(table, place) != 0:
+        place += 1
+        if place == slots:
+            place = 0
+    store(table, place, entry)
+
+
+@compiled
+def move_entries(old, old_slots, new, new_slots):
     """Copy the entries of one table into another, which is empty."""
-    for place in range(old_mask + 1):
+    for place in range(old_slots):
         entry = load(old, place)
         if entry != 0:
-            home = (entry >> 32) & new_mask
-            while load(new, home) != 0:
-                home = (home + 1) & new_mask
-            store(new, home, entry)
+            put(new, new_slots, entry)
 
 
 @compiled
-def fill_index(directory, indexes, index, rel, row):
-    """Link all live rows from ``row`` on; -1 when done, else the row at which the table must grow first."""
+def spread(table, more, spill, place):
+    """Entries of a table that grew to ``more`` slots go to their new places, the last ones first.
+
+    Homes only rise, so that what lies behind an entry has moved already. What would land before entries that have not
+    moved yet, or beyond the end, is spilled, to be put later. The first cell of ``spill`` says how many are. Returns
+    the place reached (-1: done); it stops where ``spill`` is full.
+    """
+    while place >= 0:
+        entry = load(table, place)
+        if entry != 0:
+            if spill[0] + 1 >= len(spill):
+                return place
+            store(table, place, 0)
+            to = home((entry >> 32) & LOW32, more)
+            if to < place:
+                to = more
+            while to < more and load(table, to) != 0:
+                to += 1
+            if to < more:
+                store(table, to, entry)
+            else:
+                spill[0] += 1
+                spill[spill[0]] = entry
+        place -= 1
+    return place
+
+
+@compiled
+def gather(table, slots, fewer, spill, place):
+    """Entries of a table that is to shrink from ``slots`` to ``fewer`` go to their new places, the first ones first.
+
+    As `spread`, the other way round; the place reached is ``slots`` when it is done.
+    """
+    while place < slots:
+        entry = load(table, place)
+        if entry != 0:
+            if spill[0] + 1 >= len(spill):
+                return place
+            store(table, place, 0)
+            to = home((entry >> 32) & LOW32, fewer)
+            if to > place:
+                to = fewer
+            while to < fewer and load(table, to) != 0:
+                to += 1
+            if to < fewer:
+                store(table, to, entry)
+            else:
+                spill[0] += 1
+                spill[spill[0]] = entry
+        place += 1
+    return place
+
+
+@compiled
+def put_all(table, slots, entries, first, end):
+    """Enter entries into a table that has room."""
+    for i in range(first, end):
+        put(table, slots, entries[i])
+
+
+@compiled
+def catch_up(directory, indexes, index):
+    """Link rows that wait: DONE when none is left, SLICE when there are more, GROW_RELATION where the table is full.
+
+    Until a row is linked, its link holds the hash of its key.
+    """
+    rel = indexes[index, REL]
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
-    while row < directory[rel, ROWS]:
-        if 5 * (indexes[index, KEYS] + 1) > 3 * (indexes[index, KMASK] + 1):
-            return row
+    table, slots, links = indexes[index, KTAB], indexes[index, KSLOTS], indexes[index, LINKS]
+    row, rows = indexes[index, LINKED], directory[rel, ROWS]
+    end = min(rows, row + CAUGHT)
+    for ahead in range(row, min(end, row + FAR)):
+        store32(links, 2 * ahead, hash_key(indexes, index, records + 8 * ahead * width))
+    while row < end:
+        if is_full(indexes[index, KEYS], slots):
+            indexes[index, LINKED] = row
+            return GROW_RELATION
+        if row + FAR < end:
+            tag = hash_key(indexes, index, records + 8 * (row + FAR) * width)
+            store32(links, 2 * (row + FAR), tag)
+            prefetch(table, home(tag, slots))
+            tag = load32(links, 2 * (row + NEAR)) & LOW32
+            entry = load(table, home(tag, slots))
+            if (entry >> 32) & LOW32 == tag:
+                prefetch(records, ((entry & LOW32) - 1) * width)
+                prefetch(links, (entry & LOW32) - 1)
         if load(records, row * width + arity) & LIVE != 0:
-            link(directory, indexes, index, rel, row)
+            link_hashed(directory, indexes, index, rel, row, load32(links, 2 * row) & LOW32)
         row += 1
-    return -1
+    indexes[index, LINKED] = row
+    return DONE if row == rows else SLICE
+
+
+@compiled
+def make_readable(directory, indexes, machine, code, plans):
+    """Let all indexes catch up that some plans read.
+
+    Notes whether one reads its own stratum besides its trigger, and whether a first look-up is worth asking ahead for.
+    """
+    own, ahead = 0, 0
+    for i in range(len(plans)):
+        pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
+        if code[pc + S_OP] == LOOKUP and indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM:
+            ahead = 1
+        while code[pc + S_OP] != EMIT:
+            op = code[pc + S_OP]
+            if op == EXPOSE or (op <= SCAN and code[pc + S_SAME] == 1):
+                own = 1
+            if op == LOOKUP:
+                index = code[pc + S_INDEX]
+                if indexes[index, LINKED] < directory[indexes[index, REL], ROWS]:
+                    status = catch_up(directory, indexes, index)
+                    if status != DONE:
+                        machine[NEED] = indexes[index, REL]
+                        return status
+            pc += code[pc + S_LEN]
+    machine[OWN_READ], machine[ASK_AHEAD] = own, ahead
+    return DONE

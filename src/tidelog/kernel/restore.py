@@ -7,7 +7,9 @@ the same fact.
 
 from __future__ import annotations
 
-from tidelog.kernel.layout import ARITY, FREE, LIVE, LIVE_ROWS, MASK, REC, TAB, WIDTH
+from tidelog.kernel.index import home
+from tidelog.kernel.layout import ARITY, FREE, LIVE, LIVE_ROWS, REC, SLOTS, TAB, WIDTH
+from tidelog.kernel.maintain import put
 from tidelog.kernel.memory import compiled, load, prefetch, store
 from tidelog.kernel.relation import hash_cells
 
@@ -18,18 +20,15 @@ AHEAD = 12  # rows whose place in the table is asked for before it is needed
 def enter_rows(directory, rel, first, last):
     """Enter the rows [first, last) into the table, which has room, or put them on the free list."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
-    table, mask = directory[rel, TAB], directory[rel, MASK]
+    table, slots = directory[rel, TAB], directory[rel, SLOTS]
     for row in range(first, last):
         if row + AHEAD < last:
-            prefetch(table, hash_cells(records + 8 * (row + AHEAD) * width, arity) & mask)
+            prefetch(table, home(hash_cells(records + 8 * (row + AHEAD) * width, arity), slots))
         if load(records, row * width + arity) & LIVE == 0:
             store(records, row * width + arity, 0)
             store(records, row * width + arity + 1, directory[rel, FREE])
             directory[rel, FREE] = row + 1
             continue
         tag = hash_cells(records + 8 * row * width, arity)
-        place = tag & mask
-        while load(table, place) != 0:
-            place = (place + 1) & mask
-        store(table, place, (tag << 32) | (row + 1))
+        put(table, slots, (tag << 32) | (row + 1))
         directory[rel, LIVE_ROWS] += 1

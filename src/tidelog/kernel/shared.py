@@ -13,7 +13,7 @@ counters are its own (`kernel.claim`). There is room in the share; tables have r
 from __future__ import annotations
 
 from tidelog.kernel.atomic import fetch_add, observe, swap
-from tidelog.kernel.index import hash_key, same_key
+from tidelog.kernel.index import home
 from tidelog.kernel.layout import (
     ARITY,
     FACTS,
@@ -22,55 +22,27 @@ from tidelog.kernel.layout import (
     FLAGS,
     FOLLOWING,
     FREE,
-    KEYS,
-    KMASK,
-    KTAB,
-    LINKS,
+    LINKED,
     LIVE,
     LIVE_ROWS,
     LOW32,
-    MASK,
     NEW,
     OLD,
     ONE_SUPPORT,
     RANK_BASE,
     REC,
     ROWS,
+    SHOWN,
+    SLOTS,
     SUSPENDED,
     TAB,
     TOUCHED,
     WIDTH,
 )
-from tidelog.kernel.memory import compiled, load, store, store32
-from tidelog.kernel.relation import find, touch
+from tidelog.kernel.linking import link_shared
+from tidelog.kernel.memory import compiled, load, store
+from tidelog.kernel.relation import find, same_cells, touch
 from tidelog.kernel.support import fresh_rank, push
-
-
-@compiled
-def link_shared(directory, indexes, index, rel, row):
-    """Put a row at the front of the chain of its key, while others do the same."""
-    records, width = directory[rel, REC], directory[rel, WIDTH]
-    start = records + 8 * row * width
-    tag = hash_key(indexes, index, start)
-    table, mask, links = indexes[index, KTAB], indexes[index, KMASK], indexes[index, LINKS]
-    place, mine = tag & mask, (tag << 32) | (row + 1)
-    store32(links, 2 * row + 1, 0)
-    while True:
-        entry = observe(table, place)
-        if entry == 0:
-            store32(links, 2 * row, 0)
-            if swap(table, place, 0, mine):
-                indexes[index, KEYS] += 1
-                return
-        elif ((entry >> 32) & LOW32) == tag and same_key(
-            indexes, index, start, records + 8 * ((entry & LOW32) - 1) * width
-        ):
-            store32(links, 2 * row, entry & LOW32)
-            if swap(table, place, entry, mine):
-                store32(links, 2 * ((entry & LOW32) - 1) + 1, row + 1)
-                return
-        else:
-            place = (place + 1) & mask
 
 
 @compiled
@@ -83,14 +55,17 @@ def prepare_row(directory, machine, rel, key, body_rank, extra):
     for i in range(arity):
         store(records, at + i, load(key, i))
     rank = fresh_rank(directory, machine, rel, body_rank)
-    store(records, at + arity, (rank << FLAG_BITS) | TOUCHED | LIVE | NEW | extra)
+    store(records, at + arity, (rank << FLAG_BITS) | TOUCHED | LIVE | NEW | machine[SHOWN] | extra)
     store(records, at + arity + 1, ONE_SUPPORT | 1)
     return row, following
 
 
 @compiled
 def take_row(directory, indexes, machine, rel, row, following):
-    """The prepared record has its place: it is not free any more, and is known to journal, indexes and queue."""
+    """The prepared record has its place: it is not free any more, and is known to journal and queue.
+
+    An index that has passed its row by learns of it now.
+    """
     if directory[rel, FREE] != 0:
         directory[rel, FREE] = following
     else:
@@ -99,7 +74,8 @@ def take_row(directory, indexes, machine, rel, row, following):
     touch(directory, rel, row, 0, 0)
     index = directory[rel, FIRST]
     while index >= 0:
-        link_shared(directory, indexes, index, rel, row)
+        if row < indexes[index, LINKED]:
+            link_shared(directory, indexes, index, rel, row)
         index = indexes[index, FOLLOWING]
     machine[FACTS] += 1
     push(directory, machine, rel, row)
@@ -116,9 +92,9 @@ def leave_row(directory, rel, row, following):
 @compiled
 def find_or_make(directory, indexes, machine, rel, key, tag, body_rank, extra):
     """The row of a fact, or -1 when this thread has made it, with one support."""
-    table, mask, records = directory[rel, TAB], directory[rel, MASK], directory[rel, REC]
+    table, slots, records = directory[rel, TAB], directory[rel, SLOTS], directory[rel, REC]
     arity, width = directory[rel, ARITY], directory[rel, WIDTH]
-    place, row, following = tag & mask, -1, 0
+    place, row, following = home(tag, slots), -1, 0
     while True:
         entry = observe(table, place)
         if entry == 0:
@@ -128,17 +104,13 @@ def find_or_make(directory, indexes, machine, rel, key, tag, body_rank, extra):
                 take_row(directory, indexes, machine, rel, row, following)
                 return -1
             continue
-        if ((entry >> 32) & LOW32) == tag:
-            start, same = ((entry & LOW32) - 1) * width, True
-            for i in range(arity):
-                if load(records, start + i) != load(key, i):
-                    same = False
-                    break
-            if same:
-                if row >= 0:
-                    leave_row(directory, rel, row, following)
-                return (entry & LOW32) - 1
-        place = (place + 1) & mask
+        if ((entry >> 32) & LOW32) == tag and same_cells(records, ((entry & LOW32) - 1) * width, key, arity):
+            if row >= 0:
+                leave_row(directory, rel, row, following)
+            return (entry & LOW32) - 1
+        place += 1
+        if place == slots:
+            place = 0
 
 
 @compiled
@@ -155,7 +127,8 @@ def gain_shared(directory, indexes, machine, rel, key, tag, body_rank, extra):
             return
         wanted = state | TOUCHED | extra
         if state & NEW == 0:
-            wanted = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (wanted & FLAGS) | NEW
+            rank = fresh_rank(directory, machine, rel, body_rank)
+            wanted = (rank << FLAG_BITS) | (wanted & FLAGS) | NEW | machine[SHOWN]
         if wanted == state:
             break
         if swap(records, at, state, wanted):

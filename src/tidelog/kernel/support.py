@@ -9,22 +9,25 @@ fact of the support that made it so.
 Retract: a lost support does ``all -= 1`` and, if its body rank is below rank(h), ``low -= 1``; at ``low = 0`` the
 fact is suspended. Assert: a gained support does ``all += 1`` and, against the current rank, ``low += 1``; an absent
 fact becomes present with a fresh rank. Every first change of a record goes to the journal, from which an epoch is
-committed or undone.
+committed or undone; a relation that was empty before the epoch is committed row by row, and undone by emptying it.
 """
 
 from __future__ import annotations
 
 from tidelog.kernel.aggregate import heap_pop, heap_push, order_key
+from tidelog.kernel.index import home
 from tidelog.kernel.join import fire
 from tidelog.kernel.layout import (
     APPLIED,
     ARITY,
     ASSERT_LOWER,
+    ASSERT_SAME,
     BATCH,
     BATCHES,
     BROKEN,
     BUDGET,
     CANDIDATES,
+    CAP,
     CLEAN_RETRACT,
     CLOCK,
     CLOCK_BITS,
@@ -35,6 +38,8 @@ from tidelog.kernel.layout import (
     FACTS,
     FLAG_BITS,
     FLAGS,
+    FREE,
+    FRESH,
     GROW_AWAY,
     GROW_LISTS,
     GROW_QUEUE,
@@ -46,12 +51,12 @@ from tidelog.kernel.layout import (
     JOURNAL,
     JROWS,
     LIVE,
+    LIVE_ROWS,
     LOW32,
     M_COLS,
     M_HASH,
     M_RANK,
     M_REL,
-    MASK,
     MOST_BATCHES,
     NEED,
     NEW,
@@ -61,6 +66,7 @@ from tidelog.kernel.layout import (
     OUT,
     OUTN,
     OVER,
+    OWN_READ,
     PARTITIONS,
     PHASE,
     QCAP,
@@ -72,9 +78,12 @@ from tidelog.kernel.layout import (
     RETRACT_SAME,
     REVIVED,
     ROUTED,
+    ROWS,
     SHARE,
     SHARE_FROM,
+    SHOWN,
     SLICE,
+    SLOTS,
     STAGE,
     STRIDE,
     SUSPENDED,
@@ -84,14 +93,28 @@ from tidelog.kernel.layout import (
     VISIBLE,
     WIDTH,
 )
-from tidelog.kernel.memory import compiled, load, prefetch, store
-from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove, touch
+from tidelog.kernel.maintain import make_readable
+from tidelog.kernel.memory import compiled, inlined, load, prefetch, store
+from tidelog.kernel.relation import (
+    find,
+    forget_rows,
+    has_room,
+    hash_cells,
+    insert,
+    keys_have_room,
+    likely_row,
+    link_last,
+    remove,
+    same_cells,
+    touch,
+)
 from tidelog.kernel.route import route
 
 AHEAD = 8  # messages between asking for a record and using it
+FIRED = 1 << 12  # facts already fired that the queue of a gain keeps
 
 
-@compiled
+@inlined
 def push(directory, machine, rel, row):
     """Put a fact at the end of the queue, or a candidate into the heap; the caller has seen that there is room."""
     column = directory[rel, CANDIDATES]
@@ -103,7 +126,7 @@ def push(directory, machine, rel, row):
     machine[QTAIL] += 1
 
 
-@compiled
+@inlined
 def fresh_rank(directory, machine, rel, below):
     """A rank one deeper than the rank ``below``, later than all others of that depth; as the relation stores it."""
     clock = machine[CLOCK] + 1
@@ -116,6 +139,18 @@ def fresh_rank(directory, machine, rel, below):
     return rank - directory[rel, RANK_BASE]
 
 
+@inlined
+def begin_fact(directory, machine, rel, row, body_rank, extra):
+    """A record that was inserted is a present fact with one support, and is pushed."""
+    at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+    state = touch(directory, rel, row, 0, 0)
+    rank = fresh_rank(directory, machine, rel, body_rank)
+    store(directory[rel, REC], at, (rank << FLAG_BITS) | state | LIVE | NEW | machine[SHOWN] | extra)
+    store(directory[rel, REC], at + 1, ONE_SUPPORT | 1)
+    machine[FACTS] += 1
+    push(directory, machine, rel, row)
+
+
 @compiled
 def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
     """Count a gained support; ``extra`` flags are set as well. False where there is no room for one more fact."""
@@ -125,13 +160,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
         if not has_room(directory, indexes, rel):
             return False
         row = insert(directory, indexes, rel, key, tag)
-        at = row * directory[rel, WIDTH] + arity
-        state = touch(directory, rel, row, 0, 0)
-        rank = fresh_rank(directory, machine, rel, body_rank)
-        store(records, at, (rank << FLAG_BITS) | state | LIVE | NEW | extra)
-        store(records, at + 1, ONE_SUPPORT | 1)
-        machine[FACTS] += 1
-        push(directory, machine, rel, row)
+        begin_fact(directory, machine, rel, row, body_rank, extra)
         return True
     at = row * directory[rel, WIDTH] + arity
     state, counts = load(records, at), load(records, at + 1)
@@ -147,7 +176,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
     else:
         counts = ONE_SUPPORT | 1
         machine[FACTS] += 1 - (state & OLD)  # OLD is the first bit: what was there before the epoch is not made by it
-        state = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (state & FLAGS) | NEW
+        state = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (state & FLAGS) | NEW | machine[SHOWN]
         store(records, at, state)
         push(directory, machine, rel, row)
     if extra != 0:
@@ -197,31 +226,62 @@ def adjust_low(directory, rel, key, tag, body_rank, sign):
     return True
 
 
+@inlined
+def quick_room(directory, machine, rel):
+    """How many new facts of a relation fit without a look at anything; 0 where they are candidates or rows are free."""
+    if directory[rel, FREE] != 0 or directory[rel, CANDIDATES] != 0:
+        return 0
+    room = min(directory[rel, CAP] - directory[rel, ROWS], machine[QCAP] - machine[QTAIL])
+    if directory[rel, FRESH] == 0:
+        room = min(room, directory[rel, JCAP] - directory[rel, JROWS])
+    return min(room, 7 * directory[rel, SLOTS] // 10 - directory[rel, LIVE_ROWS])
+
+
 @compiled
 def apply_gains(directory, indexes, machine):
     """Apply messages that gain supports, from APPLIED on; stops where something must grow first.
 
-    Most messages find a present fact that was touched before: two counts change and nothing else. The records of
-    messages further on are asked for ahead of time. What the loop needs is read once per relation.
+    Most messages find a present fact that was touched before, or none: two counts change, or a record is written at
+    the end. The records of messages further on are asked for ahead of time. What the loop needs is read once per
+    relation.
     """
     stride, out, count, i = machine[STRIDE], machine[OUT], machine[OUTN], machine[APPLIED]
-    current, table, mask, records, width, arity, base = -1, 0, 0, 0, 0, 0, 0
+    current, table, slots, records, width, arity, base, room = -1, 0, 0, 0, 0, 0, 0, 0
     while i < count:
         at = out + 8 * i * stride
         rel, tag, rank, key = load(at, M_REL), load(at, M_HASH), load(at, M_RANK), at + 8 * M_COLS
         if rel != current:
-            current, table, mask, records = rel, directory[rel, TAB], directory[rel, MASK], directory[rel, REC]
+            current, table, slots, records = rel, directory[rel, TAB], directory[rel, SLOTS], directory[rel, REC]
             width, arity, base = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, RANK_BASE]
+            room = quick_room(directory, machine, rel)
         ahead = at + 8 * AHEAD * stride
         if i + AHEAD < count and load(ahead, M_REL) == rel:
-            entry = load(table, load(ahead, M_HASH) & mask)
-            prefetch(records, ((entry & LOW32) - 1) * width + arity)
-        row = find(directory, rel, key, tag)
+            prefetch(records, likely_row(table, slots, load(ahead, M_HASH)) * width + arity)
+        place, row = home(tag, slots), -1
+        while row < 0:
+            entry = load(table, place)
+            if entry == 0:
+                break
+            if (entry >> 32) & LOW32 == tag and same_cells(records, ((entry & LOW32) - 1) * width, key, arity):
+                row = (entry & LOW32) - 1
+                break
+            place += 1
+            if place == slots:
+                place = 0
         cell = row * width + arity
         state = load(records, cell) if row >= 0 else 0
         if state & (TOUCHED | NEW) == TOUCHED | NEW:
             counts = load(records, cell + 1) + ONE_SUPPORT
             store(records, cell + 1, counts + 1 if rank < (state >> FLAG_BITS) + base else counts)
+        elif row < 0 and room > 0:
+            row = directory[rel, ROWS]
+            for j in range(arity):
+                store(records, row * width + j, load(key, j))
+            store(table, place, (tag << 32) | (row + 1))
+            directory[rel, ROWS] = row + 1
+            directory[rel, LIVE_ROWS] += 1
+            begin_fact(directory, machine, rel, row, rank, 0)
+            room -= 1
         else:
             machine[APPLIED] = i
             if machine[QTAIL] >= machine[QCAP]:
@@ -231,6 +291,7 @@ def apply_gains(directory, indexes, machine):
             if not gain(directory, indexes, machine, rel, key, tag, rank, 0):
                 machine[NEED] = rel
                 return GROW_RELATION
+            current = -1
         i += 1
     machine[APPLIED] = 0
     machine[OUTN] = 0
@@ -252,8 +313,8 @@ def apply_messages(directory, indexes, machine, sign):
         if machine[APPLIED] + AHEAD < machine[OUTN]:
             ahead = at + 8 * AHEAD * stride
             other = load(ahead, M_REL)
-            entry = load(directory[other, TAB], load(ahead, M_HASH) & directory[other, MASK])
-            prefetch(directory[other, REC], ((entry & LOW32) - 1) * directory[other, WIDTH])
+            row = likely_row(directory[other, TAB], directory[other, SLOTS], load(ahead, M_HASH))
+            prefetch(directory[other, REC], row * directory[other, WIDTH])
         if machine[QTAIL] >= machine[QCAP]:
             return GROW_QUEUE
         if directory[rel, JROWS] >= directory[rel, JCAP]:
@@ -285,6 +346,11 @@ def mark(directory, items, begin, end, cleared, marked):
 @compiled
 def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):
     """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
+    if machine[STAGE] == 0:
+        status = make_readable(directory, indexes, machine, code, plans)
+        if status != DONE:
+            return status
+        machine[STAGE] = 1
     while True:
         if machine[OUTN] > 0:
             if machine[PARTITIONS] > 1 and machine[ROUTED] == 0 and not route(directory, machine):
@@ -301,7 +367,17 @@ def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tal
         if status != DONE and status != SLICE:
             return status
         if status == DONE and machine[OUTN] == 0:
+            machine[STAGE] = 0
             return DONE
+
+
+@compiled
+def forget_fired(machine):
+    """Facts that were fired leave the queue; what waits moves to its front."""
+    queue, first, count = machine[QUEUE], machine[QHEAD], machine[QTAIL] - machine[QHEAD]
+    for i in range(count):
+        store(queue, i, load(queue, first + i))
+    machine[QHEAD], machine[QTAIL] = 0, count
 
 
 @compiled
@@ -309,24 +385,33 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
     """Batch after batch until the queue is empty: local quiescence of a phase.
 
     With an empty queue the best candidate of all comes next. SHARE: a batch is large enough for several threads, and is
-    fired here if this is called again. A suspended fact stays visible until its own losses are
-    fired; a new fact is visible from then on.
+    fired here if this is called again. A suspended fact stays visible until its own losses are fired; a new fact is
+    visible from then on. Where no plan reads a fact of its own stratum but its trigger, nobody can tell when a new fact
+    is visible: it is at once, and no batch is marked.
     """
     while True:
         if machine[STAGE] == 0:
             if machine[QTAIL] >= machine[QCAP]:
                 return GROW_QUEUE
-            if machine[QHEAD] >= machine[QTAIL] and machine[HTAIL] > 0:
+            if machine[QHEAD] >= machine[QTAIL] and machine[HTAIL] == 0:
+                machine[SHOWN] = 0
+                return DONE
+            status = make_readable(directory, indexes, machine, code, plans)
+            if status != DONE:
+                return status
+            if machine[QHEAD] >= machine[QTAIL]:
                 store(machine[QUEUE], machine[QTAIL], heap_pop(machine))
                 machine[QTAIL] += 1
-            elif machine[QHEAD] < machine[QTAIL]:
+            else:
                 machine[BATCHES] += 1
                 if machine[MOST_BATCHES] > 0 and machine[BATCHES] > machine[MOST_BATCHES]:
                     return OVER
-            if machine[QHEAD] >= machine[QTAIL]:
-                return DONE
             machine[ITEM], machine[END], machine[TRIGGER] = machine[QHEAD], machine[QTAIL], -1
-            mark(directory, queue, machine[ITEM], machine[END], VISIBLE, BATCH)
+            if machine[PHASE] != ASSERT_SAME or machine[OWN_READ] == 1:
+                mark(directory, queue, machine[ITEM], machine[END], VISIBLE, BATCH)
+            elif machine[SHOWN] == 0:
+                mark(directory, queue, machine[ITEM], machine[END], 0, VISIBLE)
+                machine[SHOWN] = VISIBLE
             machine[STAGE] = 1
             if machine[SHARE_FROM] > 0 and machine[END] - machine[ITEM] >= machine[SHARE_FROM]:
                 return SHARE
@@ -335,10 +420,13 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
         )
         if status != DONE:
             return status
-        shown = 0 if machine[PHASE] == RETRACT_SAME or machine[PHASE] == CLEAN_RETRACT else VISIBLE
-        mark(directory, queue, machine[QHEAD], machine[END], BATCH, shown)
+        if machine[SHOWN] == 0:
+            shown = 0 if machine[PHASE] == RETRACT_SAME or machine[PHASE] == CLEAN_RETRACT else VISIBLE
+            mark(directory, queue, machine[QHEAD], machine[END], BATCH, shown)
         machine[QHEAD] = machine[END]
         machine[STAGE] = 0
+        if sign == 1 and machine[QHEAD] >= FIRED:
+            forget_fired(machine)
 
 
 @compiled
@@ -415,12 +503,33 @@ def net_changes(directory, rel, first, inserted, deleted):
 
 
 @compiled
+def any_present(directory, rel):
+    """1 if a relation has a fact that is present now, else 0."""
+    for row in range(directory[rel, ROWS]):
+        if load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]) & NEW != 0:
+            return 1
+    return 0
+
+
+@compiled
+def present_items(directory, rel, found):
+    """All facts of a relation that are present now; their number."""
+    count = 0
+    for row in range(directory[rel, ROWS]):
+        if load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]) & NEW != 0:
+            found[count] = (rel << 32) | row
+            count += 1
+    return count
+
+
+@compiled
 def remember(directory, indexes, rel, key):
     """Keep the result of a function beside its arguments: a record that belongs to no epoch."""
-    if not has_room(directory, indexes, rel):
+    if not has_room(directory, indexes, rel) or not keys_have_room(directory, indexes, rel):
         return False
     row = insert(directory, indexes, rel, key, hash_cells(key, directory[rel, ARITY]))
     store(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY], LIVE | OLD | NEW | VISIBLE)
+    link_last(directory, indexes, rel, row)  # the plan that asked is about to look again
     return True
 
 
@@ -440,22 +549,35 @@ def reinstate(directory, items, count, kept):
 
 
 @compiled
+def settle(directory, indexes, rel, row):
+    """A touched record at the end of its epoch: at rest if the fact is present, freed if not, unless it is free."""
+    at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+    state = load(directory[rel, REC], at)
+    if state & NEW != 0:
+        store(directory[rel, REC], at, (state & ~(TOUCHED | BATCH)) | OLD | VISIBLE)
+    elif state != 0:
+        remove(directory, indexes, rel, row)
+
+
+@compiled
 def commit(directory, indexes, rel):
     """What is new becomes old; records of absent facts are freed; the journal is empty again."""
+    if directory[rel, FRESH] == 1:
+        for row in range(directory[rel, ROWS]):
+            settle(directory, indexes, rel, row)
     for i in range(directory[rel, JROWS]):
-        row = load(directory[rel, JOURNAL], 3 * i)
-        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
-        state = load(directory[rel, REC], at)
-        if state & NEW != 0:
-            store(directory[rel, REC], at, (state & ~(TOUCHED | BATCH)) | OLD | VISIBLE)
-        else:
-            remove(directory, indexes, rel, row)
-    directory[rel, JROWS] = 0
+        settle(directory, indexes, rel, load(directory[rel, JOURNAL], 3 * i))
+    directory[rel, JROWS] = directory[rel, FRESH] = 0
+    if directory[rel, LIVE_ROWS] == 0:
+        forget_rows(directory, indexes, rel)
 
 
 @compiled
 def undo(directory, indexes, rel):
-    """Every touched record as the journal has it; records of facts that were absent are freed."""
+    """Every touched record as the journal has it; records of facts that were absent are freed.
+
+    Not for relations that were empty before: they are emptied.
+    """
     for i in range(directory[rel, JROWS]):
         entry = 3 * i
         row = load(directory[rel, JOURNAL], entry)

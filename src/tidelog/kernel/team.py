@@ -9,23 +9,28 @@ goes on later where it stopped. A thread that comes late joins in.
 
 from __future__ import annotations
 
-from tidelog.kernel.atomic import fetch_add, observe, publish, swap
+from tidelog.kernel.atomic import fetch_add, observe, publish
 from tidelog.kernel.claim import (
     ACTIVE,
     BEGIN,
     CLOSED,
     END_OF_BATCH,
+    FIRING,
     GENERATION,
     GRAIN,
+    INDEX,
     KIND,
     LEAST,
     LIMIT,
+    LINKING,
     LOCK,
     M_JOINED,
+    MARKING,
     MEMBER_CELLS,
     MEMBERS,
     NEXT,
     RATE,
+    START,
     STEP,
     STOP,
     TAIL,
@@ -42,6 +47,7 @@ from tidelog.kernel.claim import (
     unlock,
     wait_a_little,
 )
+from tidelog.kernel.index import home
 from tidelog.kernel.join import fire
 from tidelog.kernel.layout import (
     APPLIED,
@@ -60,20 +66,21 @@ from tidelog.kernel.layout import (
     EXPOSE,
     FLAG_BITS,
     FREE,
+    FRESH,
     GROW_QUEUE,
     GROW_RELATION,
     ITEM,
     JCAP,
     JROWS,
-    LOW32,
+    LINKED,
     M_COLS,
     M_HASH,
     M_RANK,
     M_REL,
-    MASK,
     MOST_BATCHES,
     NEED,
     NEW,
+    NEW_RULE,
     ONE_SUPPORT,
     OUT,
     OUTN,
@@ -84,13 +91,16 @@ from tidelog.kernel.layout import (
     PHASE,
     QCAP,
     QTAIL,
+    QUEUE,
     RANK_BASE,
     REC,
     RETRACT_SAME,
     ROWS,
     S_LEN,
     S_OP,
+    SHOWN,
     SLICE,
+    SLOTS,
     STRIDE,
     TAB,
     TOUCHED,
@@ -99,15 +109,14 @@ from tidelog.kernel.layout import (
     VISITED,
     WIDTH,
 )
+from tidelog.kernel.linking import link_rows, make_readable_shared, offer, see_linked
 from tidelog.kernel.memory import compiled, load, prefetch, store
-from tidelog.kernel.relation import find, hash_cells
+from tidelog.kernel.relation import find, hash_cells, likely_row
 from tidelog.kernel.shared import gain_shared, lose_shared
-from tidelog.kernel.support import AHEAD, mark
+from tidelog.kernel.support import AHEAD, FIRED, mark
 
-ONCE, QUEUE_OF_BATCHES = range(2)
-FIRING, MARKING = range(2)
+ONCE, QUEUE_OF_BATCHES, ONLY_LINKS = range(3)
 ENDED, TOO_SMALL, TOO_MANY = 1, 2, 3  # why a run is closed
-MOST_GRAIN = 512
 
 
 @compiled
@@ -139,38 +148,63 @@ def join(team, number):
 
 
 @compiled
-def offer(team, first, limit):
-    """Items or places of the queue to be claimed."""
-    publish(team, NEXT, first)
-    store(team, LIMIT, limit)
-    store(team, GRAIN, max(1, min(MOST_GRAIN, (limit - first) // (16 * load(team, THREADS)))))
-
-
-@compiled
-def next_step(team):
+def next_step(team, directory, indexes, code, plans):
     """All have arrived: what comes next."""
+    step, whole = load(team, STEP), machine_of(team, 0)
+    if step == LINKING:
+        indexes[load(team, INDEX), LINKED] = load(team, LIMIT)
+        if load(team, KIND) == ONLY_LINKS:
+            store(team, STEP, FIRING)
+            store(team, CLOSED, ENDED)
+        else:
+            make_readable_shared(team, directory, indexes, code, plans)
+        return
     if load(team, KIND) == ONCE:
         store(team, CLOSED, ENDED)
         return
-    if load(team, STEP) == FIRING:
+    if step == FIRING:
         settle_queue(team)
-        store(team, STEP, MARKING)
-        offer(team, load(team, BEGIN), load(team, TAIL))
-        return
+        if load(whole, SHOWN) == 0:
+            store(team, STEP, MARKING)
+            offer(team, load(team, BEGIN), load(team, TAIL))
+            return
+    if next_batch(team, whole):
+        make_readable_shared(team, directory, indexes, code, plans)
+
+
+@compiled
+def next_batch(team, whole):
+    """Turn to the next batch; False if the run is closed before it."""
     note_rate(team)
     store(team, BEGIN, load(team, END_OF_BATCH))
+    if load(team, BEGIN) >= FIRED and load(whole, PHASE) >= ASSERT_LOWER and load(whole, PHASE) <= NEW_RULE:
+        forget_items(team, load(whole, QUEUE))
+    store(team, START, load(team, BEGIN))
     store(team, END_OF_BATCH, load(team, TAIL))
-    items, whole = load(team, TAIL) - load(team, BEGIN), machine_of(team, 0)
     store(team, STEP, FIRING)
+    items = load(team, TAIL) - load(team, BEGIN)
+    offer(team, load(team, BEGIN), load(team, TAIL))
     if items == 0:
         store(team, CLOSED, ENDED)
-        return
+        return False
+    if items * load(team, RATE) < load(team, LEAST):
+        store(team, CLOSED, TOO_SMALL)
+        return False
     store(whole, BATCHES, load(whole, BATCHES) + 1)
     if load(whole, MOST_BATCHES) > 0 and load(whole, BATCHES) > load(whole, MOST_BATCHES):
         store(team, CLOSED, TOO_MANY)
-    elif items * load(team, RATE) < load(team, LEAST):
-        store(team, CLOSED, TOO_SMALL)
-    offer(team, load(team, BEGIN), load(team, TAIL))
+        return False
+    return True
+
+
+@compiled
+def forget_items(team, queue):
+    """Facts that were fired leave the queue, as in `support.forget_fired`."""
+    first, count = load(team, BEGIN), load(team, TAIL) - load(team, BEGIN)
+    for i in range(count):
+        store(queue, i, load(queue, first + i))
+    store(team, BEGIN, 0)
+    store(team, TAIL, count)
 
 
 @compiled
@@ -185,7 +219,7 @@ def note_rate(team):
 
 
 @compiled
-def arrive(team):
+def arrive(team, directory, indexes, code, plans):
     """Wait for the others: True when all have arrived and the next step has begun, False if all are to stop."""
     lock(team, LOCK)
     if observe(team, STOP) != 0:
@@ -193,7 +227,7 @@ def arrive(team):
         return False
     generation, waiting = load(team, GENERATION), load(team, WAITING) + 1
     if waiting == load(team, ACTIVE):
-        next_step(team)
+        next_step(team, directory, indexes, code, plans)
         store(team, WAITING, 0)
         publish(team, GENERATION, generation + 1)
         unlock(team, LOCK)
@@ -222,7 +256,7 @@ def make_room(team, directory, indexes, mine, my_indexes, machine, rel, gains):
     if machine[QTAIL] >= machine[QCAP] and not claim_queue(team, machine):
         return GROW_QUEUE
     machine[NEED] = rel
-    if mine[rel, JROWS] >= mine[rel, JCAP] and not claim_journal(team, directory, mine, rel):
+    if mine[rel, FRESH] == 0 and mine[rel, JROWS] >= mine[rel, JCAP] and not claim_journal(team, directory, mine, rel):
         return GROW_RELATION
     if (
         gains
@@ -238,17 +272,16 @@ def make_room(team, directory, indexes, mine, my_indexes, machine, rel, gains):
 def apply_shared(team, directory, indexes, mine, my_indexes, machine, sign):
     """Apply the messages of this thread, from APPLIED on, as `support.apply_messages` does; signs are 1 and -1."""
     stride, out, count, i = machine[STRIDE], machine[OUT], machine[OUTN], machine[APPLIED]
-    current, table, mask, records, width, arity, base = -1, 0, 0, 0, 0, 0, 0
+    current, table, slots, records, width, arity, base = -1, 0, 0, 0, 0, 0, 0
     while i < count:
         at = out + 8 * i * stride
         rel, tag, rank, key = load(at, M_REL), load(at, M_HASH), load(at, M_RANK), at + 8 * M_COLS
         if rel != current:
-            current, table, mask, records = rel, mine[rel, TAB], mine[rel, MASK], mine[rel, REC]
+            current, table, slots, records = rel, mine[rel, TAB], mine[rel, SLOTS], mine[rel, REC]
             width, arity, base = mine[rel, WIDTH], mine[rel, ARITY], mine[rel, RANK_BASE]
         ahead = at + 8 * AHEAD * stride
         if i + AHEAD < count and load(ahead, M_REL) == rel:
-            entry = load(table, load(ahead, M_HASH) & mask)
-            prefetch(records, ((entry & LOW32) - 1) * width + arity)
+            prefetch(records, likely_row(table, slots, load(ahead, M_HASH)) * width + arity)
         row = find(mine, rel, key, tag) if sign == 1 else -1
         cell = row * width + arity
         state = load(records, cell) if row >= 0 else 0
@@ -355,9 +388,13 @@ def take_part(
     open_share(directory, indexes, mine, my_indexes)
     while observe(team, CLOSED) == 0:
         status = DONE
-        if observe(team, STEP) == MARKING:
+        step = observe(team, STEP)
+        if step == MARKING:
             mark_items(team, directory, machine, items)
+        elif step == LINKING:
+            status = link_rows(team, directory, indexes, my_indexes, machine)
         else:
+            see_linked(indexes, my_indexes)
             status = fire_shared(
                 team,
                 directory,
@@ -378,25 +415,25 @@ def take_part(
         if status != DONE:
             publish(team, STOP, 1)
             return status
-        if not arrive(team):
+        if not arrive(team, directory, indexes, code, plans):
             return SLICE
     return OVER if load(team, CLOSED) == TOO_MANY else DONE
 
 
 @compiled
-def change_shared(team, number, directory, indexes, mine, my_indexes, machine, rel, rows, arity, flag):
+def change_shared(team, number, directory, indexes, mine, my_indexes, machine, code, plans, rel, rows, arity, flag):
     """The part of one thread in giving facts a support of body rank 0, or taking it, as `support.change_facts` does."""
     if not join(team, number):
         return DONE
     open_share(directory, indexes, mine, my_indexes)
     gains = machine[PHASE] == ASSERT_LOWER
-    table, mask = mine[rel, TAB], mine[rel, MASK]
+    table, slots = mine[rel, TAB], mine[rel, SLOTS]
     while observe(team, CLOSED) == 0:
         if machine[BUDGET] <= 0 or observe(team, STOP) != 0:
             publish(team, STOP, 1)
             return SLICE
         if machine[ITEM] >= machine[END] and not take_items(team, machine):
-            if not arrive(team):
+            if not arrive(team, directory, indexes, code, plans):
                 return SLICE
             continue
         while machine[ITEM] < machine[END]:
@@ -406,7 +443,7 @@ def change_shared(team, number, directory, indexes, mine, my_indexes, machine, r
                 return status
             key = rows + 8 * machine[ITEM] * arity
             if machine[ITEM] + AHEAD < machine[END]:
-                prefetch(table, hash_cells(key + 8 * AHEAD * arity, arity) & mask)
+                prefetch(table, home(hash_cells(key + 8 * AHEAD * arity, arity), slots))
             tag = hash_cells(key, arity)
             if gains:
                 gain_shared(mine, my_indexes, machine, rel, key, tag, 0, flag)
@@ -419,16 +456,16 @@ def change_shared(team, number, directory, indexes, mine, my_indexes, machine, r
 
 
 @compiled
-def move_shared(team, old, new, new_mask):
-    """The part of one thread in copying the entries of one table into another, which is empty."""
-    limit, grain = load(team, LIMIT), load(team, GRAIN)
-    while True:
-        first = fetch_add(team, NEXT, grain)
-        if first >= limit:
-            return
-        for place in range(first, min(first + grain, limit)):
-            entry = load(old, place)
-            if entry != 0:
-                home = (entry >> 32) & new_mask
-                while load(new, home) != 0 or not swap(new, home, 0, entry):
-                    home = (home + 1) & new_mask
+def link_part(team, number, directory, indexes, mine, my_indexes, machine, code, plans):
+    """The part of one thread in letting one index catch up."""
+    if not join(team, number):
+        return DONE
+    open_share(directory, indexes, mine, my_indexes)
+    while observe(team, CLOSED) == 0:
+        status = link_rows(team, directory, indexes, my_indexes, machine)
+        if status != DONE:
+            publish(team, STOP, 1)
+            return status
+        if not arrive(team, directory, indexes, code, plans):
+            return SLICE
+    return DONE

@@ -1,7 +1,9 @@
-"""Arrays that grow without being copied, where the system can move their pages (Linux).
+"""Arrays that grow and shrink where they lie, where the system reserves addresses without memory (Linux).
 
-Law: growing keeps the contents; cells beyond them hold anything. Pages are taken when they are first written, so that
-room that is not used costs nothing; copying a large array instead would touch, and clear, all its memory again.
+Laws. The contents stay, up to the length; cells beyond them hold anything, but what was never written, or was given
+back, holds zeros. A large array lies in a range of addresses far longer than it is: pages are taken when they are first
+written, so that growing is no more than a longer view, and shrinking gives pages back. Pages are huge: what is read at
+random places finds its address sooner, and clearing them costs half. A copy would touch, and clear, all memory again.
 """
 
 from __future__ import annotations
@@ -13,60 +15,73 @@ import numpy as np
 import numpy.typing as npt
 
 LARGE = 1 << 20  # bytes; smaller arrays are copied
+RESERVED = 1 << 36  # bytes of addresses for a large array
+HUGE_PAGE = 1 << 21
+NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux
 
 
 class Block:
-    """The memory of one array; ``array`` is replaced whenever it grows. ``huge``: it is read at random places."""
+    """The memory of one array; ``array`` is replaced whenever its length changes."""
 
-    def __init__(self, array: npt.NDArray[Any], huge: bool = False) -> None:
+    def __init__(self, array: npt.NDArray[Any]) -> None:
         self.array = array
-        self._huge = huge
         self._map: mmap.mmap | None = None
+        self._start = 0
 
-    def grow(self, length: int) -> npt.NDArray[Any]:
-        """The array with room for ``length`` rows. The caller holds no reference to the old one, or it is copied."""
-        shape = (length, *self.array.shape[1:])
-        size = self.array.itemsize * int(np.prod(shape))
-        if size < LARGE:
-            self.array = _copied(self.array, np.empty(shape, self.array.dtype))
-        elif self._map is None or not self._stretch(size, shape):
-            fresh = _pages(size, self._huge)
-            self.array = _copied(self.array, _view(fresh, self.array.dtype, shape))
-            self._map = fresh
+    def resize(self, length: int) -> npt.NDArray[Any]:
+        """The array with room for ``length`` rows, more or fewer."""
+        old, shape = self.array, (length, *self.array.shape[1:])
+        size = old.itemsize * int(np.prod(shape))
+        if self._map is not None and self._start + size <= len(self._map):
+            self.array = self._view(shape)
+            self._give_back(size, old.nbytes)
+        elif size < LARGE:
+            self.array = _copied(old, np.empty(shape, old.dtype))
+        else:
+            self._map = _pages(size)
+            self._start = -np.frombuffer(self._map, np.uint8, 1).ctypes.data % HUGE_PAGE
+            if self._start + size > len(self._map):
+                self._start = 0
+            self.array = _copied(old, self._view(shape))
         return self.array
 
-    def _stretch(self, size: int, shape: tuple[int, ...]) -> bool:
-        """Move the pages; False where that cannot be done, and the array is as before."""
+    def shrink(self, length: int) -> npt.NDArray[Any]:
+        """The array with room for ``length`` rows and no more, where it is large; this takes no memory."""
+        return self.resize(length) if self._map is not None and length < len(self.array) else self.array
+
+    def _view(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         assert self._map is not None
-        dtype, before = self.array.dtype, self.array.shape
-        self.array = np.empty(0, dtype)
-        try:
-            self._map.resize(size)
-        except (BufferError, SystemError):  # somebody reads it, or the system cannot
-            self.array = _view(self._map, dtype, before)
-            return False
-        except OSError as error:
-            self.array = _view(self._map, dtype, before)
-            raise MemoryError(str(error)) from error
-        self.array = _view(self._map, dtype, shape)
-        return True
+        return np.frombuffer(self._map, self.array.dtype, int(np.prod(shape)), self._start).reshape(shape)
+
+    def _give_back(self, size: int, before: int) -> None:
+        """Pages beyond the new size hold zeros again, and no memory."""
+        assert self._map is not None
+        first = -(-(self._start + size) // mmap.PAGESIZE) * mmap.PAGESIZE
+        last = self._start + before
+        if first < last and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 def _copied(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    new[: len(old)] = old
+    kept = min(len(old), len(new))
+    new[:kept] = old[:kept]
     return new
 
 
-def _pages(size: int, huge: bool) -> mmap.mmap:
-    """Fresh pages: huge ones for what is read at random, ordinary ones for what is only written in order."""
+def _pages(size: int) -> mmap.mmap:
+    """A long range of addresses, or one of this size where the system has no more."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     try:
-        fresh = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except OSError as error:
-        raise MemoryError(str(error)) from error
-    if huge and hasattr(mmap, "MADV_HUGEPAGE"):
+        fresh = mmap.mmap(-1, RESERVED, flags=flags | NO_RESERVE)
+    except (OSError, OverflowError, ValueError):
+        fresh = _exactly(size, flags)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
         fresh.madvise(mmap.MADV_HUGEPAGE)
     return fresh
 
 
-def _view(pages: mmap.mmap, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    return np.frombuffer(pages, dtype, count=int(np.prod(shape))).reshape(shape)
+def _exactly(size: int, flags: int) -> mmap.mmap:
+    try:
+        return mmap.mmap(-1, size, flags=flags)
+    except OSError as error:
+        raise MemoryError(str(error)) from error

@@ -20,7 +20,7 @@ from tidelog.partition.fold_groups import give_results
 from tidelog.partition.journal import Items
 from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
-from tidelog.partition.rebuild import assert_again
+from tidelog.partition.rebuild import assert_again, rules_from_below
 from tidelog.partition.rule_supports import gain_rule
 from tidelog.partition.stratum import RuleCode, Stratum
 
@@ -49,7 +49,7 @@ def gain(
         partition.machine.reopen(choice)
     if rebuild:
         assert_again(partition, members)
-    for code in list(stratum.rules.values()) if rebuild else new_rules:
+    for code in rules_from_below(stratum) if rebuild else new_rules:
         gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)
@@ -72,8 +72,10 @@ def absorb_gains(partition: Partition, stratum: Stratum, messages: Messages) -> 
 
 
 def end_gain(partition: Partition, stratum: Stratum) -> None:
-    """The phase is over on all partitions."""
+    """The phase is over on all partitions: indexes that no plan has read so far learn of the new facts."""
     machine = partition.machine
+    for number in partition.touch(stratum):
+        machine.catch_up(number)
     for choice in stratum.choices:
         partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
     machine.state[at.CLEANING] = 0

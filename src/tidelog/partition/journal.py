@@ -1,27 +1,44 @@
 """The journal of an epoch: the records that it touched, and what a commit will make of them.
 
-Law: the journal of a relation names every record that the epoch touched, as it was before. A fact that was suspended
+Law: the journal of a relation names every record that the epoch touched, as it was before; of a relation that was empty
+before, every record is touched, and no journal is kept. A fact that was suspended
 and revived, or lost one support and gained another, is no change; what is left is the net change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells
-from tidelog.partition.net import NetChange
 from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
 from tidelog.partition.relations import Relations
 
 NOTHING: Cells = np.zeros(0, np.int64)
 
 
-Items = NetChange[Cells]  # facts as relation << 32 | row
+class Items:
+    """The net change of a relation, as items: relation << 32 | row.
+
+    What came into a relation that was empty is looked for when somebody asks, until the next epoch begins.
+    """
+
+    __slots__ = ("_find", "_inserted", "deleted")
+
+    def __init__(self, inserted: Cells, deleted: Cells, find: Callable[[], Cells] | None = None) -> None:
+        self._inserted, self.deleted, self._find = inserted, deleted, find
+
+    @property
+    def inserted(self) -> Cells:
+        """The facts that came."""
+        if self._find is not None:
+            self._inserted, self._find = self._find(), None
+        return self._inserted
 
 
 def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
@@ -29,19 +46,39 @@ def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
     found: dict[int, Items] = {}
     for name in names:
         number = relations.numbers.get(name)
-        count = 0 if number is None else relations.directory.item(number, at.JROWS)
-        if number is not None and count:
+        if number is None:
+            continue
+        if relations.directory.item(number, at.FRESH):
+            if support.any_present(relations.directory, number):
+                found[number] = Items(NOTHING, NOTHING, partial(_present_items, relations, number))
+        elif count := relations.directory.item(number, at.JROWS):
             inserted, deleted = np.empty(count, np.int64), np.empty(count, np.int64)
             plus, minus = support.net_changes(relations.directory, number, 0, inserted, deleted)
             if plus or minus:
-                found[number] = NetChange(inserted[:plus], deleted[:minus])
+                found[number] = Items(inserted[:plus], deleted[:minus])
     return found
+
+
+def _present_items(relations: Relations, number: int) -> Cells:
+    """All facts of a relation that are present now."""
+    found = np.empty(relations.directory.item(number, at.ROWS), np.int64)
+    return found[: support.present_items(relations.directory, number, found)]
 
 
 def touched_relations(relations: Relations) -> list[int]:
     """The numbers of the relations of which the epoch touched records."""
-    found: list[int] = relations.directory[: len(relations.names), at.JROWS].nonzero()[0].tolist()
+    directory = relations.directory[: len(relations.names)]
+    touched = directory[:, at.JROWS] + directory[:, at.FRESH] * directory[:, at.ROWS]
+    found: list[int] = touched.nonzero()[0].tolist()
     return found
+
+
+def _entries(relations: Relations, number: int) -> Cells:
+    """The touched records of a relation before the epoch: row, state, counts."""
+    if not relations.directory[number, at.FRESH]:
+        return relations.journal(number)
+    rows = relations.records(number)[:, STATE].nonzero()[0]
+    return np.stack([rows, np.zeros_like(rows), np.zeros_like(rows)], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +97,7 @@ class TouchedRecords:
 
 def touched_records(relations: Relations, number: int) -> TouchedRecords:
     """What the epoch that ran last, and is not committed, made of the records of a relation."""
-    journal = relations.journal(number)
+    journal = _entries(relations, number)
     rows, state_before, counts_before = journal[:, 0], journal[:, 1], journal[:, 2]
     records = relations.records(number)[rows]
     now, before = present_now(records), state_before != 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -142,7 +143,7 @@ class Machine:
         """Fire the plans that the items trigger and apply what they send; False if that was given up."""
         state = self.state
         state[at.PHASE] = phase
-        state[at.ITEM], state[at.END], state[at.TRIGGER] = 0, len(items), -1
+        state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: support.fire_batch(
@@ -228,9 +229,19 @@ class Machine:
     def reopen(self, choice: Choice) -> None:
         """Groups of a min or max that show nothing offer their best candidates."""
         place, relations = 0, self.relations
+        relations.catch_up(choice.candidates)
         fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column)
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
             self.choices.grow()
+
+    def catch_up(self, number: int) -> None:
+        """Link in all indexes of a relation the rows that wait for it."""
+        crew = self.team
+        for index in self.relations.indexes_of(number) if crew is not None else ():
+            assert crew is not None
+            if crew.is_worth_linking(index):
+                self._share(Sharing(crew, team.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
+        self.relations.catch_up(number)
 
     def abandon(self) -> None:
         """Nothing of what runs goes on, and nothing of it leaves."""
@@ -258,7 +269,11 @@ class Machine:
             tally = self.losses if sign < 0 else self.tally
             return Frame(self.code, self.registers, self.cursors, self.ranks, tally, items(), spans, plans, sign)
 
-        return lambda: Sharing(crew, kind, sign, crew.firing(frame), lambda: crew.may_run(self.code, plans))
+        def share() -> Sharing:
+            check, ready = (lambda: crew.may_run(self.code, plans)), (lambda: crew.open(self.code, plans))
+            return Sharing(crew, kind, sign, crew.firing(frame), check, ready)
+
+        return share
 
     def _drive(self, kernel: Callable[[], int], share: Callable[[], Sharing] | None = None, items: int = 0) -> bool:
         """Call a kernel until it is through; False if the scale says that something else is cheaper.
@@ -323,9 +338,15 @@ class Machine:
         if not sharing.is_possible:
             return None
         crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
-        crew.begin(sharing.kind)
+        crew.begin(sharing.kind, reads=sharing.open is not None)
+
+        def go_on() -> int:
+            if sharing.open is not None:
+                sharing.open()
+            return crew.go_on(sharing.part, self.registers, tally, self.counters)
+
         try:
-            if not self._drive(lambda: crew.go_on(sharing.part, self.registers, tally, self.counters)):
+            if not self._drive(go_on):
                 return False
         finally:
             done = crew.end()

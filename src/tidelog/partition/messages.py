@@ -14,7 +14,7 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.partition.relations import Relations
 
 MESSAGES = 2048
-NARROWEST = 8  # columns
+NARROWEST = 2  # columns
 
 
 class Messages:

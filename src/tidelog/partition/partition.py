@@ -27,6 +27,7 @@ from tidelog.partition.relations import Relations
 from tidelog.partition.replan import Replanner
 from tidelog.partition.rules import Rules
 from tidelog.partition.stratum import Stratum
+from tidelog.partition.trim import clear, trim, trim_journal
 from tidelog.program.functions import Function
 
 MEMORY_LIMIT = 1 << 20
@@ -89,6 +90,8 @@ class Partition:
         """Start an epoch."""
         self.machine.start_epoch()
         self.replanner.start_epoch()
+        directory = self.relations.directory
+        directory[:, at.FRESH] = directory[:, at.ROWS] == 0
         self.epoch = OpenEpoch(True, self.clock, self.relations.directory[:, at.RANK_BASE].copy())
 
     def touch(self, stratum: Stratum) -> list[int]:
@@ -110,8 +113,12 @@ class Partition:
         touched, self.epoch = self.epoch.touched, OpenEpoch()
         with self.lock:
             for number in touched:
+                built = self.relations.directory.item(number, at.FRESH)
                 support.commit(self.relations.directory, self.relations.indexes, number)
-                self.relations.trim_journal(number)
+                if built:
+                    trim(self.relations, number)
+                trim_journal(self.relations, number)
+            self.machine.queue.trim()
         for code in self.rules.codes.values():
             if code.fold is not None:
                 code.fold.commit()
@@ -132,9 +139,11 @@ class Partition:
     def _undo_records(self, rank_bases: Cells) -> None:
         directory = self.relations.directory
         for number in range(len(self.relations.names)):
-            if directory[number, at.JROWS]:
+            if directory[number, at.FRESH] and directory[number, at.ROWS] and number not in self.assembler.memories:
+                clear(self.relations, number)
+            elif directory[number, at.JROWS]:
                 support.undo(directory, self.relations.indexes, number)
-                self.relations.trim_journal(number)
+                trim_journal(self.relations, number)
         directory[: len(rank_bases), at.RANK_BASE] = rank_bases
         directory[len(rank_bases) :, at.RANK_BASE] = 0
         directory[:, at.CANDIDATES] = 0
@@ -142,7 +151,7 @@ class Partition:
     def _trim_memories(self) -> None:
         for number in self.assembler.memories:
             if self.relations.live(number) > MEMORY_LIMIT:
-                self.relations.clear(number)
+                clear(self.relations, number)
 
     # Reading
 

@@ -33,6 +33,11 @@ class PlanCounts:
     current: bool = True
 
     @property
+    def is_in_force(self) -> bool:
+        """Whether a change of its trigger runs the plan."""
+        return self.current and self.plan.trigger is not None
+
+    @property
     def visited(self) -> int:
         """The rows that all steps visited."""
         return int(self.counts[1:, 1].sum())

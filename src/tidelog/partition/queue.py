@@ -12,6 +12,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.partition.block import Block
 
+SHORTEST, LONGEST = 1 << 10, 1 << 16  # of a queue between epochs
 NO_CELLS: Cells = np.zeros(0, np.int64)
 
 
@@ -20,7 +21,7 @@ class Queue:
 
     def __init__(self, state: Cells) -> None:
         self._state = state
-        self._block = Block(np.zeros(1024, np.int64))
+        self._block = Block(np.zeros(SHORTEST, np.int64))
         self._set(self._block.array)
 
     @property
@@ -50,10 +51,14 @@ class Queue:
         """Room for twice as many items."""
         self._grow(2 * len(self.cells))
 
+    def trim(self) -> None:
+        """Give back the memory that one large epoch left behind."""
+        if len(self.cells) > LONGEST:
+            self._set(self._block.shrink(SHORTEST))
+
     def _grow(self, length: int) -> None:
-        self.cells = NO_CELLS  # a block can only be moved while nobody else holds its array
         try:
-            self._block.grow(length)
+            self._block.resize(length)
         finally:
             self._set(self._block.array)
 

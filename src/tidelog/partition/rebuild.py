@@ -15,7 +15,7 @@ from tidelog.kernel import empty
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import STATE, asserted
-from tidelog.partition.stratum import Stratum
+from tidelog.partition.stratum import RuleCode, Stratum
 
 PRESENCE = at.NEW | at.VISIBLE | at.BATCH
 EMPTIED = 1 << 20  # rows in one call of the kernel (D19)
@@ -45,6 +45,11 @@ def assert_again(partition: Partition, members: Iterable[int]) -> None:
         rows = np.ascontiguousarray(records[asserted(records), :STATE])
         if len(rows):
             partition.machine.change_facts(at.ASSERT_LOWER, number, rows, 0)
+
+
+def rules_from_below(stratum: Stratum) -> list[RuleCode]:
+    """The rules that find supports while nothing of the stratum is present: those that do not read it."""
+    return [code for code in stratum.rules.values() if not any(map(stratum.reads, code.rule.body))]
 
 
 def _empty(partition: Partition, number: int, only: int, cleared: int, *, counts: bool) -> None:

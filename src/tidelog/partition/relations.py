@@ -1,82 +1,59 @@
-"""The memory of a partition: relations, their indexes and journals, as numpy arrays behind one table of addresses.
+"""The memory of a partition: relations, their indexes and journals.
 
-Law: the directory always holds the addresses and sizes of the arrays kept here; arrays are replaced (grown) only
-while no kernel runs. Growth is by half for records and by doubling for tables, so that a fact of a binary relation
-with one index stays well below 150 bytes.
+Law: every row is in its relation's table at once, and in each index before that is read. What a build leaves unused is
+given back at its end, so that a fact of a binary relation with two indexes takes at most 60 bytes: 32 for its record,
+8 for the links of each index, 12 for its place in the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from tidelog.kernel import layout
-from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import (
     ARITY,
     CAP,
     COLS,
-    DIRECTORY_FIELDS,
     FIRST,
     FOLLOWING,
-    INDEX_FIELDS,
+    FRESH,
     JCAP,
-    JOURNAL,
     JROWS,
     KEYS,
-    KMASK,
-    KTAB,
-    LINKS,
+    LINKED,
     LIVE_ROWS,
-    MASK,
     MAX_KEY,
     NCOLS,
-    REC,
     REL,
     ROWS,
-    TAB,
     WIDTH,
 )
-from tidelog.kernel.maintain import fill_index, move_entries
+from tidelog.kernel.maintain import catch_up
 from tidelog.kernel.restore import enter_rows
 from tidelog.partition import failures
-from tidelog.partition.block import Block
+from tidelog.partition.arrays import SMALLEST, Arrays
+from tidelog.partition.table import Table, table_slots
 
-SMALLEST = 16
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
+SLOWER = 1 << 20  # rows from which on arrays grow by a quarter
 
 
-def table_size(entries: int) -> int:
-    """The smallest power of two that keeps a table at most 60 % full."""
-    size = SMALLEST
-    while 5 * (entries + 1) > 3 * size:
-        size *= 2
-    return size
+def grown(rows: int) -> int:
+    """The next capacity of a relation."""
+    return rows * 3 // 2 if rows < SLOWER else rows * 5 // 4
 
 
-def _move(old: Cells, new: Cells) -> None:
-    move_entries(address(old), len(old) - 1, address(new), len(new) - 1)
-
-
-class Relations:
+class Relations(Arrays):
     """All relations of a partition by number and by name."""
 
     def __init__(self) -> None:
-        self.directory: Cells = np.zeros((SMALLEST, DIRECTORY_FIELDS), np.int64)
-        self.indexes: Cells = np.zeros((SMALLEST, INDEX_FIELDS), np.int64)
+        super().__init__()
         self.numbers: dict[str, int] = {}
-        self.names: list[str] = []
-        self._arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
-        self._index_arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
-        self._blocks: dict[tuple[int, str], Block] = {}
         self._index_count = 0
-        self.move: Callable[[Cells, Cells], None] = _move  # the entries of a table into a larger one
 
     def add(self, name: str, arity: int) -> int:
         """The number of a relation, which is made if it is not there."""
@@ -90,112 +67,71 @@ class Relations:
             self.directory = np.concatenate([self.directory, np.zeros_like(self.directory)])
         arrays = {
             "rec": np.zeros((SMALLEST, arity + 2), np.int64),
-            "tab": np.zeros(SMALLEST * 2, np.int64),
             "journal": np.zeros((SMALLEST, 3), np.int64),
         }
+        table = Table()
         self.numbers[name] = number  # all memory is had before anything changes
         self.names.append(name)
         row = self.directory[number]
-        row[ARITY], row[WIDTH], row[FIRST] = arity, arity + 2, -1
+        row[ARITY], row[WIDTH], row[FIRST], row[FRESH] = arity, arity + 2, -1, 1
         for part, array in arrays.items():
-            self._set(number, part, array)
+            self.set_array(number, part, array)
+        self.set_table(number, table)
         return number
-
-    def records(self, number: int) -> Cells:
-        """The records of a relation that are or were in use."""
-        rec: Cells = self._arrays[number, "rec"]
-        return rec[: self.directory[number, ROWS]]
-
-    def journal(self, number: int) -> Cells:
-        """The journal entries of a relation: row, state and counts before the epoch."""
-        entries: Cells = self._arrays[number, "journal"]
-        return entries[: self.directory[number, JROWS]]
 
     def load(self, number: int, records: Cells, rows: int, rank_base: int) -> None:
         """Take over records as they lay in another process, ``rows`` of them in use; the relation has no index yet."""
         row = self.directory[number]
-        self._set(number, "rec", records)
-        self._set(number, "tab", np.zeros(table_size(rows), np.int64))
+        self.set_array(number, "rec", records)
+        self.set_table(number, Table(table_slots(rows)))
         row[ROWS], row[LIVE_ROWS], row[layout.FREE], row[layout.RANK_BASE] = rows, 0, 0, rank_base
         for first in range(0, rows, LOADED):
             enter_rows(self.directory, number, first, min(first + LOADED, rows))
-
-    def live(self, number: int) -> int:
-        """How many records are in use."""
-        return int(self.directory[number, LIVE_ROWS])
 
     def reserve(self, number: int, more: int) -> None:
         """Room for ``more`` facts at once: an initial load grows its arrays one time."""
         row = self.directory[number]
         wanted = int(row[LIVE_ROWS]) + more
         if wanted > row[CAP]:
-            self._grow_records(number, wanted)
-        if more + row[JROWS] > row[JCAP]:
-            self._grow_journal(number, more + int(row[JROWS]))
-        if 5 * (wanted + 1) > 3 * (int(row[MASK]) + 1):
-            self._grow_table(number, wanted)
+            self.grow_records(number, wanted)
+        if more + row[JROWS] > row[JCAP] and not row[FRESH]:
+            self.grow_journal(number, more + int(row[JROWS]))
+        self.grow_table(number, wanted)
 
     def grow(self, number: int) -> None:
         """Make room for more facts where it is short."""
         row = self.directory[number]
         if row[ROWS] >= row[CAP] and row[layout.FREE] == 0:
-            self._grow_records(number, int(row[CAP]) * 3 // 2)
+            self.grow_records(number, grown(int(row[CAP])))
         if row[JROWS] >= row[JCAP]:
-            self._grow_journal(number, int(row[JCAP]) * 2)
-        if 5 * (row[LIVE_ROWS] + 1) > 3 * (row[MASK] + 1):
-            self._grow_table(number, int(row[LIVE_ROWS]) + 1)
-        index = int(row[FIRST])
-        while index >= 0:
-            entry = self.indexes[index]
-            if 5 * (entry[KEYS] + 1) > 3 * (entry[KMASK] + 1):
-                self._grow_index_table(index)
-            index = int(entry[FOLLOWING])
+            self.grow_journal(number, int(row[JCAP]) * 2)
+        self.grow_table(number, int(row[LIVE_ROWS]))
+        for index in self.indexes_of(number):
+            self.grow_keys(index)
 
     def widen(self, number: int, more: int) -> None:
-        """Make room for ``more`` facts where it is short, by as much as `grow` does or by more."""
+        """Make room for ``more`` facts and keys where it is short, by as much as `grow` does or by more."""
         row = self.directory[number]
-        rows, entries, live = int(row[ROWS]) + more, int(row[JROWS]) + more, int(row[LIVE_ROWS]) + more
+        rows, entries = int(row[ROWS]) + more, int(row[JROWS]) + more
         if rows > row[CAP] and row[layout.FREE] == 0:
-            self._grow_records(number, max(rows, int(row[CAP]) * 3 // 2))
-        if entries > row[JCAP]:
-            self._grow_journal(number, max(entries, int(row[JCAP]) * 2))
-        if 5 * (live + 1) > 3 * (row[MASK] + 1):
-            self._grow_table(number, live)
-        index = int(row[FIRST])
-        while index >= 0:
-            entry = self.indexes[index]
-            while 5 * (entry[KEYS] + more + 1) > 3 * (entry[KMASK] + 1):
-                self._grow_index_table(index)
-            index = int(entry[FOLLOWING])
+            self.grow_records(number, max(rows, grown(int(row[CAP]))))
+        if entries > row[JCAP] and not row[FRESH]:
+            self.grow_journal(number, max(entries, int(row[JCAP]) * 2))
+        self.grow_table(number, int(row[LIVE_ROWS]) + more)
+        for index in self.indexes_of(number):
+            self.grow_keys(index, more)
 
-    def trim_journal(self, number: int) -> None:
-        """Give back the memory of a journal that one large epoch left behind."""
-        if self.directory[number, JCAP] > 1 << 16:
-            self._set(number, "journal", np.zeros((SMALLEST, 3), np.int64))
-            self._blocks.pop((number, "journal"), None)
-
-    def clear(self, number: int) -> None:
-        """Forget all records of a relation that takes no part in epochs."""
-        row = self.directory[number]
-        row[ROWS] = row[LIVE_ROWS] = row[layout.FREE] = 0
-        self._set(number, "rec", np.zeros((SMALLEST, int(row[WIDTH])), np.int64))
-        self._set(number, "tab", np.zeros(SMALLEST * 2, np.int64))
-        index = int(row[FIRST])
-        while index >= 0:
-            self._set_index(index, "links", np.zeros((SMALLEST, 2), np.int32))
-            self._set_index(index, "tab", np.zeros(SMALLEST, np.int64))
-            self.indexes[index, KEYS] = 0
-            index = int(self.indexes[index, FOLLOWING])
-
-    def memory(self) -> int:
-        """Bytes held by all arrays."""
-        return sum(a.nbytes for a in [*self._arrays.values(), *self._index_arrays.values()])  # a copy: readers may ask
+    def catch_up(self, number: int) -> None:
+        """Link in all indexes of a relation the rows that wait for it."""
+        for index in self.indexes_of(number):
+            _catch_up(self, number, index)
 
     def index(self, number: int, columns: tuple[int, ...]) -> int:
         """The number of the index of a relation on some columns, which is made and filled if it is not there."""
         columns = columns[:MAX_KEY]
         known = self._index_numbers.get((number, columns))
         if known is not None:
+            _catch_up(self, number, known)
             return known
         index = self._free_indexes[-1] if self._free_indexes else self._index_count
         if index >= len(self.indexes):
@@ -204,11 +140,9 @@ class Relations:
         entry[:] = 0
         entry[REL], entry[NCOLS], entry[FOLLOWING] = number, len(columns), self.directory[number, FIRST]
         entry[COLS : COLS + len(columns)] = columns
-        self._set_index(index, "links", np.zeros((int(self.directory[number, CAP]), 2), np.int32))
-        self._set_index(index, "tab", np.zeros(SMALLEST, np.int64))
-        row = 0
-        while (row := fill_index(self.directory, self.indexes, index, number, row)) >= 0:
-            self._grow_index_table(index)
+        self.set_links(index, np.zeros((int(self.directory[number, CAP]), 2), np.int32))
+        self.set_keys(index, Table())
+        _catch_up(self, number, index)
         self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
         self._index_numbers[number, columns] = index
         self._index_count = max(self._index_count, index + 1)
@@ -227,8 +161,7 @@ class Relations:
             self.directory[number, FIRST] = following
         else:
             self.indexes[before, FOLLOWING] = following
-        for part in ("links", "tab"):
-            del self._index_arrays[index, part]
+        del self._index_arrays[index, "links"], self.key_tables[index]
         self._blocks.pop((index, "links"), None)
         self.indexes[index] = 0
         self._free_indexes.append(index)
@@ -236,62 +169,18 @@ class Relations:
     def distinct_keys(self, number: int, columns: tuple[int, ...]) -> int | None:
         """How many keys an index holds; None where there is no such index."""
         index = self._index_numbers.get((number, columns))
-        return None if index is None else int(self.indexes[index, KEYS])
+        if index is None:
+            return None
+        _catch_up(self, number, index)
+        return int(self.indexes[index, KEYS])
 
     def index_columns(self) -> dict[tuple[int, tuple[int, ...]], int]:
         """All indexes: (relation number, columns) and their numbers."""
         return dict(self._index_numbers)
 
-    def _set(self, number: int, part: str, array: npt.NDArray[Any]) -> None:
-        self._arrays[number, part] = array
-        row = self.directory[number]
-        if part == "rec":
-            row[REC], row[CAP] = address(array), len(array)
-        elif part == "tab":
-            row[TAB], row[MASK] = address(array), len(array) - 1
-        else:
-            row[JOURNAL], row[JCAP] = address(array), len(array)
 
-    def _set_index(self, index: int, part: str, array: npt.NDArray[Any]) -> None:
-        self._index_arrays[index, part] = array
-        if part == "links":
-            self.indexes[index, LINKS] = address(array)
-        else:
-            self.indexes[index, KTAB], self.indexes[index, KMASK] = address(array), len(array) - 1
-
-    def _grow_records(self, number: int, wanted: int) -> None:
-        if wanted >= 1 << 31:
-            raise MemoryError(f"relation `{self.names[number]}` would hold over 2^31 facts in one partition")
-        index = int(self.directory[number, FIRST])
-        while index >= 0:
-            self._set_index(index, "links", self._stretched(self._index_arrays, (index, "links"), wanted))
-            index = int(self.indexes[index, FOLLOWING])
-        self._set(number, "rec", self._stretched(self._arrays, (number, "rec"), wanted))  # last: this is the capacity
-
-    def _grow_journal(self, number: int, wanted: int) -> None:
-        self._set(number, "journal", self._stretched(self._arrays, (number, "journal"), wanted))
-
-    def _stretched(
-        self, arrays: dict[tuple[int, str], npt.NDArray[Any]], key: tuple[int, str], length: int
-    ) -> npt.NDArray[Any]:
-        """A longer array in place of one; it stays where it is if there is no memory."""
-        block = self._blocks.get(key)
-        if block is None or block.array is not arrays[key]:
-            block = self._blocks[key] = Block(arrays[key], huge=key[1] != "journal")
-        arrays[key] = NOTHING
-        try:
-            return block.grow(length)
-        finally:
-            arrays[key] = block.array
-
-    def _grow_table(self, number: int, entries: int) -> None:
-        old = self._arrays[number, "tab"]
-        new: Cells = np.zeros(table_size(entries), np.int64)
-        self.move(old, new)
-        self._set(number, "tab", new)
-
-    def _grow_index_table(self, index: int) -> None:
-        old = self._index_arrays[index, "tab"]
-        new: Cells = np.zeros(len(old) * 2, np.int64)
-        self.move(old, new)
-        self._set_index(index, "tab", new)
+def _catch_up(relations: Relations, number: int, index: int) -> None:
+    """Link in an index the rows that wait for it."""
+    while relations.indexes.item(index, LINKED) < relations.directory.item(number, ROWS):
+        if catch_up(relations.directory, relations.indexes, index) == layout.GROW_RELATION:
+            relations.grow_keys(index)

@@ -18,7 +18,7 @@ from tidelog.partition.assemble import Choice
 from tidelog.partition.fold import Fold
 from tidelog.plan.build import Planning
 from tidelog.plan.steps import Expose, Plan
-from tidelog.program import Atom, Negation, Rule
+from tidelog.program import Atom, Literal, Negation, Rule
 from tidelog.program.scope import atoms
 
 Bounds = dict[str, tuple[int, int]]
@@ -129,6 +129,10 @@ class Stratum:
     def sends(self) -> bool:
         """Whether a rule of the stratum may send messages to other partitions."""
         return any(code.sends for code in self.rules.values())
+
+    def reads(self, literal: Literal) -> bool:
+        """Whether a literal of a body asks for a fact of the stratum itself."""
+        return isinstance(literal, Atom) and literal.predicate in self.relations
 
     def forget_tables(self) -> None:
         """The rules have changed."""

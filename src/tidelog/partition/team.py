@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tidelog.kernel import claim, team
+from tidelog.kernel import claim, linking, team
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.partition.assemble import GENERATORS, VARIABLES
@@ -25,11 +25,11 @@ WORTH = 1 << 13  # rows that work must be expected to visit to be shared out: ab
 LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to go on
 WAITS_FOR_ALL = False  # a run does not begin without all threads: tests want that
 FIRST_RATE = 16  # rows that an item is expected to visit as long as nobody knows
-LARGE_TABLE = 1 << 16  # places; smaller ones are moved by the calling thread
 # Fields of a machine that it does not take from another, and those that it begins without.
 OF_ITS_OWN = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
 FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
 WORST_FIRST = (at.FAULT, at.BROKEN, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
+NO_CELLS: Cells = np.zeros(0, np.int64)
 Part = Callable[[int], int]
 
 
@@ -59,7 +59,6 @@ class Team:
         self.items_worth = max(1, self.worth // self.rate)  # items that are worth to be shared out
         self.facts_worth = max(1, self.worth // 4)  # base facts that are
         self._relations = relations
-        self._move_alone, relations.move = relations.move, self._move
         self._workers = Workers(threads)
         self._cells: Cells = np.zeros(claim.MEMBERS + claim.MEMBER_CELLS * threads, np.int64)
         self._machines: list[Cells] = [state, *(np.zeros_like(state) for _ in range(1, threads))]
@@ -93,8 +92,11 @@ class Team:
 
     # A run
 
-    def begin(self, kind: int) -> None:
-        """Begin a run with what the machine of the partition has not fired of its batch."""
+    def begin(self, kind: int, *, reads: bool) -> None:
+        """Begin a run with what the machine of the partition has not fired of its batch.
+
+        ``reads``: indexes that are read catch up first (`open`).
+        """
         state, cells = self._machines[0], self._cells
         under_way = state[at.PC] >= 0 or state[at.TRIGGER] >= 0  # an item, which it ends itself
         first, limit = int(state[at.ITEM]) + int(under_way), int(state[at.END])
@@ -103,7 +105,8 @@ class Team:
         cells[claim.THREADS : claim.MEMBERS] = 0
         cells[[claim.THREADS, claim.HANDFUL, claim.KIND]] = self.threads, self.handful, kind
         cells[[claim.BEGIN, claim.END_OF_BATCH, claim.NEXT, claim.LIMIT]] = state[at.QHEAD], limit, first, limit
-        cells[claim.GRAIN] = max(1, min(team.MOST_GRAIN, (limit - first) // (16 * self.threads)))
+        cells[[claim.START, claim.STEP, claim.INDEX]] = first, claim.LINKING if reads else claim.FIRING, -1
+        cells[claim.GRAIN] = self._grain(limit - first)
         cells[[claim.LEAST, claim.RATE, claim.VISITED_BEFORE]] = self.least, self.rate, state[at.VISITED]
         cells[claim.ACTIVE] = self.threads if self.waits_for_all else 0
         for number in range(self.threads):
@@ -125,6 +128,23 @@ class Team:
         if sent.shape != shape:
             sent = self._sent[number] = np.zeros(shape, np.int64)
             machine[[at.OUT, at.OUTCAP, at.STRIDE]] = address(sent), *shape
+
+    def open(self, code: Cells, plans: Cells) -> None:
+        """Before a run begins or goes on: what is to be linked, if that is what comes next."""
+        if self._cells[claim.STEP] == claim.LINKING:
+            relations = self._relations
+            linking.make_readable_shared(address(self._cells), relations.directory, relations.indexes, code, plans)
+
+    def open_index(self, index: int) -> None:
+        """The same, where one index is to catch up."""
+        first, limit = self._waiting(index)
+        values = index, first, limit, self._grain(limit - first)
+        self._cells[[claim.INDEX, claim.NEXT, claim.LIMIT, claim.GRAIN]] = values
+
+    def is_worth_linking(self, index: int) -> bool:
+        """Whether many rows wait for an index."""
+        first, limit = self._waiting(index)
+        return limit - first >= self.facts_worth
 
     def go_on(self, part: Part, registers: Cells, tally: Cells, counters: Counters) -> int:
         """Go on with the run until a thread must stop; what is in its way, DONE if nothing is."""
@@ -152,6 +172,8 @@ class Team:
         """While a run goes on: how many items are fired or being fired, and how many there are with the batch."""
         if not self._is_running:
             return None
+        if self._cells[claim.STEP] == claim.LINKING:
+            return int(self._cells[claim.START]), int(self._cells[claim.END_OF_BATCH])
         limit = int(self._cells[claim.LIMIT])
         return min(int(self._cells[claim.NEXT]), limit), limit
 
@@ -162,13 +184,16 @@ class Team:
         self.rate = int(cells[claim.RATE])
         self.items_worth = max(1, self.worth // self.rate)
         state[at.PC] = state[at.TRIGGER] = -1
-        if cells[claim.KIND] == team.ONCE:
-            state[at.ITEM] = state[at.END] = cells[claim.LIMIT]
+        state[at.STAGE] = 0
+        if cells[claim.KIND] != team.QUEUE_OF_BATCHES:
+            state[at.ITEM] = state[at.END] = cells[claim.END_OF_BATCH]
             return True
         state[at.QHEAD] = state[at.ITEM] = cells[claim.BEGIN]
         state[at.END] = cells[claim.END_OF_BATCH]
-        state[at.STAGE] = int(cells[claim.CLOSED] == team.TOO_SMALL)
-        return bool(cells[claim.CLOSED] == team.ENDED)
+        if cells[claim.CLOSED] == team.ENDED:
+            state[at.SHOWN] = 0
+            return True
+        return False
 
     # Parts
 
@@ -203,6 +228,8 @@ class Team:
                 relations.directory,
                 relations.indexes,
                 *share,
+                NO_CELLS,
+                NO_CELLS,
                 relation,
                 address(rows),
                 rows.shape[1],
@@ -212,17 +239,26 @@ class Team:
 
         return part
 
-    def _move(self, old: Cells, new: Cells) -> None:
-        """Move the entries of a table into a larger one."""
-        if len(old) < LARGE_TABLE:
-            self._move_alone(old, new)
-            return
-        cells: Cells = np.zeros(claim.MEMBERS, np.int64)
-        cells[[claim.LIMIT, claim.GRAIN]] = len(old), 1 << 12
-        tables = address(cells), address(old), address(new), len(new) - 1
-        self._workers.run(lambda number: team.move_shared(*tables) or at.DONE)
+    def linking(self) -> Part:
+        """The part of a thread in letting an index catch up."""
+        relations, where = self._relations, address(self._cells)
+
+        def part(number: int) -> int:
+            share = *self._share(number), self._machines[number]
+            directory, indexes = relations.directory, relations.indexes
+            status: int = team.link_part(where, number, directory, indexes, *share, NO_CELLS, NO_CELLS)
+            return status
+
+        return part
 
     # Inside a slice
+
+    def _grain(self, count: int) -> int:
+        return max(1, min(linking.MOST_GRAIN, count // (16 * self.threads)))
+
+    def _waiting(self, index: int) -> tuple[int, int]:
+        relation = self._relations.indexes.item(index, at.REL)
+        return self._relations.indexes.item(index, at.LINKED), self._relations.directory.item(relation, at.ROWS)
 
     def _member(self, number: int) -> int:
         return claim.MEMBERS + claim.MEMBER_CELLS * number
@@ -276,7 +312,9 @@ class Team:
         state = self._machines[0]
         for machine, status in zip(self._machines, statuses, strict=True):
             if status == at.GROW_RELATION:
-                self._relations.widen(int(machine[at.NEED]), self.threads * self.handful)
+                self._relations.widen(
+                    int(machine[at.NEED]), self.threads * (self.handful + int(self._cells[claim.GRAIN]))
+                )
         for worst in WORST_FIRST:
             if worst in statuses:
                 number = statuses.index(worst)
@@ -297,6 +335,7 @@ class Sharing:
     sign: int
     part: Part
     check: Callable[[], bool] = lambda: True
+    open: Callable[[], None] | None = None  # what plans read is made ready
     _answer: bool | None = None
 
     @property

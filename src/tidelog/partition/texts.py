@@ -120,7 +120,7 @@ class Texts:
 
     def __init__(self) -> None:
         self._table: Cells = np.zeros(SMALLEST, np.int64)
-        self._block = Block(np.empty((SMALLEST, RECORD_WIDTH), np.int64), huge=True)
+        self._block = Block(np.empty((SMALLEST, RECORD_WIDTH), np.int64))
         self._heaps: list[Bytes] = []
         self._room: Cells = np.zeros(ROOM_WIDTH, np.int64)
 
@@ -162,7 +162,7 @@ class Texts:
             self._heaps.append(heap)
             self._room[FREE], self._room[LEFT] = heap.ctypes.data, size
         if count == len(self._block.array):
-            self._block.grow(2 * count)
+            self._block.resize(2 * count)
         if 2 * count >= len(self._table):
             table: Cells = np.zeros(4 * len(self._table), np.int64)
             fill_table(table, self._block.array, count)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tidelog.program import Atom, Call, Comparison, Literal, Negation, Term, Var, subterms, variables
+from tidelog.program import Atom, Call, Comparison, Literal, Negation, Term, Var, Wildcard, subterms, variables
 
 EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat"})
 ROWS, TEST, LATE = range(3)
@@ -47,7 +47,7 @@ def may_fail(literal: Literal) -> bool:
 class Part:
     """A literal in numbers: all its variables, and the variables that an equation can give once the others are bound.
 
-    For an atom ``columns`` holds the bit of each column's variable, 0 for a constant.
+    For an atom ``columns`` holds the bit of each column's variable or wildcard, 0 for a constant.
     """
 
     literal: Literal
@@ -106,7 +106,12 @@ class Body:
         return Part(literal, kind, every, self._given(literal), passing=passing)
 
     def _columns(self, atom: Atom) -> tuple[int, ...]:
-        return tuple(self.bits[arg.name] if isinstance(arg, Var) else 0 for arg in atom.args)
+        return tuple(map(self._column, atom.args))
+
+    def _column(self, term: Term) -> int:
+        """A wildcard has a bit of its own, which nothing binds."""
+        name = f"_ {len(self.bits)}" if isinstance(term, Wildcard) else getattr(term, "name", None)
+        return 0 if name is None else self.bits.setdefault(name, 1 << len(self.bits))
 
     def _given(self, literal: Comparison) -> tuple[int, ...]:
         """The variables that the equation gives: those that stand alone on one side and not on the other."""

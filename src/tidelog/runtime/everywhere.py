@@ -16,7 +16,7 @@ import numpy as np
 from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
-from tidelog.partition.plan_counts import PlanCounts, add_up
+from tidelog.partition.plan_counts import PlanCounts, add_up, by_label
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Plan
@@ -87,7 +87,8 @@ class Everywhere:
 
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every core rule, by label, as partition 0 runs them; each plans by its own facts."""
-        return self._recovery.ask(lambda: self._nodes.ask_one(0, Service.plans))
+        counted = by_label(self._recovery.ask(lambda: self._nodes.ask_one(0, Service.plan_counts)))
+        return {label: tuple(part.plan for part in parts if part.is_in_force) for label, parts in counted.items()}
 
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""

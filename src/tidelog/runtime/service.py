@@ -18,7 +18,6 @@ from tidelog.partition.net import NetChange
 from tidelog.partition.plan_counts import PlanCounts
 from tidelog.partition.standing import Standing, standing
 from tidelog.plan.ruleset import Schema
-from tidelog.plan.steps import Plan
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.term import Value
 from tidelog.runtime.call import call
@@ -170,11 +169,6 @@ class Service:
     def memory(self) -> int:
         """Bytes held by facts, indexes, journals and texts."""
         return self.node.partition.memory()
-
-    @call(reading=True)
-    def plans(self) -> dict[str, tuple[Plan, ...]]:
-        """The plans of every core rule, by label."""
-        return self.node.partition.rules.plans()
 
     @call(reading=True)
     def plan_counts(self) -> list[PlanCounts]:

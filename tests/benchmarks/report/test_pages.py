@@ -53,6 +53,20 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
         Record("rule", "add a rule", (head(0.5, "x its need", CEILING), *times("change", "need")), TOUCHED, ("note",)),
         Record("memory", "a grid", (head(70.9, "bytes per fact"), Value("peak while building", 92, "")), {"facts": 5}),
     ),
+    "deletion": (
+        Record(
+            "suspended",
+            "ladder",
+            (head(250.0, "facts suspended"), Value("net", 20.0, "facts deleted"), Value("before", 262.0, "")),
+            {"rounds": 150, "facts": 7223},
+        ),
+        Record(
+            "large",
+            "50 % out, a grid",
+            (head(0.5, "builds", Target(1.3)), Value("followed", 2.0, "builds"), Value("build", 163.0, "ms", "cpu")),
+            {"way": "retracted"},
+        ),
+    ),
     "language": (
         Record(
             "program",
@@ -184,6 +198,11 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| 1 % of old edges: delete 1 % | 4.5 % of a build | at most 3 | no | 56.7 ms; 1,001 supports",
         "one edge, 25 islands, 9,050 facts | 0.5 ms | at most 3 | yes | evaluation 0.25 ms",
         "- add a rule: note",
+    ),
+    "deletion": (
+        "over 150 rounds",
+        "| ladder | 7,223 | 20 | 262 | 250 | 12.5 x |",
+        "| 50 % out, a grid | 163 | 2.00 | 0.50 | yes | retracted |",
     ),
     "language": ("| both (at most 5 s: met) | 2.75 | 2.8 x |",),
     "loading": (

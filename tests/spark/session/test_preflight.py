@@ -150,7 +150,7 @@ def test_stage_whose_workers_have_another_tidelog_is_refused(
 
 
 def test_resident_of_another_version_says_so(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "__version__", "9.9.9")
+    monkeypatch.setattr(stage, "own_version", lambda: "9.9.9")
     with pytest.raises(PreflightError, match=r"have tidelog .*, the driver 9\.9\.9") as refused:
         ResidentStage(spark, 1, Keeper).start()
     assert refused.value.code == "TL6017"

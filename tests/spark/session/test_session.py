@@ -133,7 +133,7 @@ def use_no_named_interpreter() -> None:
         spark = SparkSession.builder.master("local[4]").config("spark.ui.enabled", "false").getOrCreate()
         with Engine("near(X) :- edge(X, _).", spark=spark, partitions=2) as db:
             with db.epoch() as epoch:
-                epoch.insert("edge", spark.createDataFrame([(1, 2)], "x long, y long"))
+                epoch.insert("edge", spark.range(1, 2).selectExpr("id AS x", "id + 1 AS y"))
             assert list(db["near"]) == [(1,)]
         assert spark.sparkContext.pythonExec == "python3"  # the session is as it was
         spark.stop()

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from tidelog import __version__
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
 from tidelog.spark.session.failures import WORKER_VERSION
+from tidelog.spark.session.master import own_version
 
 if TYPE_CHECKING:
     from pyspark import BarrierTaskContext
@@ -143,9 +143,11 @@ def _end(resident: Resident, server: Server) -> None:
 
 def _check_version(assignment: Assignment) -> None:
     """Driver and partitions speak to each other in the words of one version."""
-    if __version__ != assignment.version:
+    if own_version() != assignment.version:
         home = str(sys.modules["tidelog"].__file__)
-        raise WORKER_VERSION.error(host=socket.gethostname(), found=__version__, home=home, version=assignment.version)
+        raise WORKER_VERSION.error(
+            host=socket.gethostname(), found=own_version(), home=home, version=assignment.version
+        )
 
 
 def _own_host(context: BarrierTaskContext, number: int) -> str:

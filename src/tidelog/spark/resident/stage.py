@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from tidelog import __version__
 from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
 from tidelog.spark.resident import failures
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
@@ -30,7 +29,7 @@ from tidelog.spark.resident.rendezvous import Rendezvous
 from tidelog.spark.resident.resident import Assignment, Factory
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
-from tidelog.spark.session.master import addresses, context, is_local
+from tidelog.spark.session.master import addresses, context, is_local, own_version
 from tidelog.spark.session.preflight import await_slots, check_session, preflight, probe_workers
 
 if TYPE_CHECKING:
@@ -216,7 +215,7 @@ class ResidentStage:
         local = is_local(context(self._spark).master)
         self._lost = None
         assignment = Assignment(
-            self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience, __version__
+            self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience, own_version()
         )
         self._job = Job(self._spark, assignment)
         self._finalizer = weakref.finalize(self, _abandon, self._job, meeting)

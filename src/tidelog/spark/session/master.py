@@ -6,6 +6,7 @@ every master and for every number of cores per task.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from tidelog.spark.session import failures
@@ -40,6 +41,11 @@ def context(spark: SparkSession) -> Any:
     if running._jsc is None or running._jsc.sc().isStopped():
         raise failures.STOPPED.error()
     return running
+
+
+def own_version() -> str:
+    """The version of Tidelog in this process; the package itself stands above this one."""
+    return str(sys.modules["tidelog"].__version__)
 
 
 def slots(spark: SparkSession) -> int:

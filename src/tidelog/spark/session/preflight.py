@@ -23,7 +23,7 @@ from tidelog.spark.resident.job import reason, tag_jobs
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.session import failures
 from tidelog.spark.session.interpreter import map_in_arrow
-from tidelog.spark.session.master import context, is_local, setting, slots
+from tidelog.spark.session.master import context, is_local, own_version, setting, slots
 from tidelog.spark.session.probe import SCHEMA, make_probe
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _why_no_probe(spark: SparkSession, error: BaseException) -> PreflightError:
 
 
 def _check_worker(row: Row, mark: str) -> None:
-    own = sys.modules["tidelog"].__version__
+    own = own_version()
     if row.python != _version():
         raise failures.WORKER_PYTHON.error(host=row.host, found=row.python, version=_version())
     if row.tidelog.startswith("!"):

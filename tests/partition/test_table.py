@@ -1,0 +1,75 @@
+"""Tables that grow and shrink where they lie, beside a dictionary."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.index import is_full
+from tidelog.kernel.maintain import put_all
+from tidelog.kernel.relation import likely_row
+from tidelog.partition import table as tables
+from tidelog.partition.block import LARGE
+from tidelog.partition.table import Table, table_slots
+
+
+def entries_of(count: int, seed: int = 1) -> Cells:
+    """Entries with distinct hashes, whose numbers are 1, 2, ..."""
+    tags = np.random.default_rng(seed).choice(1 << 32, count, replace=False)
+    return (tags << 32) | np.arange(1, count + 1)
+
+
+def rows_found(table: Table, entries: Cells) -> list[int]:
+    where, slots = address(table.cells), len(table.cells)
+    tags = (entries >> 32) & 0xFFFFFFFF
+    return [int(likely_row(where, slots, int(tag))) for tag in tags.tolist()]
+
+
+def test_table_grows_to_any_size_and_finds_everything() -> None:
+    entries, table = entries_of(300_000), Table()
+    for first in range(0, len(entries), 10_000):
+        table.reserve(first + 10_000)
+        put_all(address(table.cells), len(table.cells), entries, first, first + 10_000)
+    assert table.cells.nbytes > LARGE
+    assert rows_found(table, entries) == list(range(300_000))
+
+
+@pytest.mark.parametrize("spilled", [1, 64])
+def test_table_grows_where_it_lies_with_little_to_spill_into(spilled: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_spill", lambda slots: np.zeros(spilled + 1, np.int64))
+    entries, table = entries_of(200_000), Table(table_slots(200_000))
+    put_all(address(table.cells), len(table.cells), entries, 0, len(entries))
+    table.reserve(200_000 * 2)
+    assert rows_found(table, entries) == list(range(200_000))
+    table.shrink(200_000)
+    assert len(table.cells) == table_slots(200_000)
+    assert rows_found(table, entries) == list(range(200_000))
+    assert np.count_nonzero(table.cells) == 200_000
+
+
+def test_shrunk_table_grows_again_over_empty_places() -> None:
+    entries, table = entries_of(150_000), Table(table_slots(600_000))
+    put_all(address(table.cells), len(table.cells), entries, 0, len(entries))
+    table.shrink(150_000)
+    table.reserve(500_000)
+    assert np.count_nonzero(table.cells) == 150_000
+    assert rows_found(table, entries) == list(range(150_000))
+
+
+def test_cleared_table_is_empty_and_small() -> None:
+    entries, table = entries_of(150_000), Table()
+    table.reserve(150_000)
+    put_all(address(table.cells), len(table.cells), entries, 0, len(entries))
+    table.clear()
+    assert not table.cells.any()
+    assert len(table.cells) == tables.SMALLEST
+    table.reserve(150_000)
+    assert not table.cells.any()
+
+
+def test_tables_stay_at_most_seventy_percent_full() -> None:
+    for entries in range(0, 5000, 37):
+        slots = table_slots(entries)
+        assert not is_full(entries, slots)
+        assert slots == tables.SMALLEST or is_full(entries, slots - 1)
