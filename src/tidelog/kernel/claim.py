@@ -275,12 +275,23 @@ def give_back(directory, mine, rel, own):
 
 
 @compiled
+def forget_unused(directory, indexes, rel):
+    """No index has passed by a row beyond the last one: whatever fills it waits to be linked."""
+    index = directory[rel, FIRST]
+    while index >= 0:
+        indexes[index, LINKED] = min(indexes[index, LINKED], directory[rel, ROWS])
+        index = indexes[index, FOLLOWING]
+
+
+@compiled
 def settle(team, directory, indexes, shares, index_shares):
     """Everything as if one thread had done the work; the machine of thread 0 has the numbers of all.
 
     The shares of all threads follow each other.
     """
     threads, relations, keys = load(team, THREADS), len(directory), len(indexes)
+    if load(team, STEP) == LINKING and load(team, INDEX) >= 0:
+        indexes[load(team, INDEX), LINKED] = min(load(team, NEXT), load(team, LIMIT))
     for rel in range(relations):
         if directory[rel, WIDTH] == 0:
             continue  # no relation has this number
@@ -291,9 +302,8 @@ def settle(team, directory, indexes, shares, index_shares):
                 give_back(directory, shares, rel, own)
             note_gap(team, number, shares[own, JROWS], shares[own, JCAP])
             shares[own, JROWS] = shares[own, JCAP] = 0
+        forget_unused(directory, indexes, rel)
         directory[rel, JROWS] = close_gaps(team, directory[rel, JOURNAL], 3, directory[rel, JROWS])
-    if load(team, STEP) == LINKING and load(team, INDEX) >= 0:
-        indexes[load(team, INDEX), LINKED] = min(load(team, NEXT), load(team, LIMIT))
     settle_queue(team)
     whole = machine_of(team, 0)
     store(whole, QTAIL, load(team, TAIL))
