@@ -45,6 +45,12 @@ def try_case(seed: int, kind: str) -> None:
         raise AssertionError(f"seed {seed}, kind {kind}: {error}\n{case}") from error
 
 
+def test_rows_that_a_thread_gives_back_are_linked_when_they_are_filled() -> None:
+    """An index had passed by rows that were claimed and never filled; whatever came there later was not found."""
+    with threads(2, 64):
+        try_case(9 * 10**6, "all")
+
+
 @pytest.mark.parametrize("program", [REACH, FAR, TWICE])
 @pytest.mark.parametrize("count", [2, 3])
 def test_threads_that_meet_at_the_same_facts_count_them_once(count: int, program: str) -> None:

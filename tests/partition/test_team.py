@@ -75,7 +75,7 @@ def test_functions_and_least_values_stay_on_the_calling_thread(runs: list[int]) 
         change(db, CHAIN)
         assert len(db["d"]) == 301
     assert loads < 20
-    assert len(runs) < 20  # base facts alone: there are 300 batches
+    assert len(runs) < 60  # base facts, indexes and commits: there are 300 batches
 
 
 def test_fault_in_any_thread_is_told_with_its_rule_and_leaves_no_trace() -> None:

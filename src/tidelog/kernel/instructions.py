@@ -95,19 +95,25 @@ word, half_word, byte = _loading(64), _loading(32), _loading(8)  # unsigned but 
 store_word, store_byte = _storing(64), _storing(8)
 
 
-@intrinsic
-def prefetch(_context: Any, _address: Any, _index: Any) -> Any:
-    """Ask for the cache line of the 64-bit cell at ``index``."""
+def _prefetching(writes: int) -> Any:
+    """Asks for the cache line of the 64-bit cell at an index, to read it or to write to it."""
 
-    def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
-        pointer = builder.bitcast(_cell(builder, args[0], args[1], _I64), _I8.as_pointer())
-        signature = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
-        name = "llvm.prefetch.p0"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, signature, name)
-        builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
-        return context.get_dummy_value()
+    @intrinsic
+    def prefetching(_context: Any, _address: Any, _index: Any) -> Any:
+        def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+            pointer = builder.bitcast(_cell(builder, args[0], args[1], _I64), _I8.as_pointer())
+            signature = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
+            name = "llvm.prefetch.p0"
+            function = builder.module.globals.get(name) or ir.Function(builder.module, signature, name)
+            builder.call(function, [pointer, _I32(writes), _I32(3), _I32(1)])
+            return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64), generate
+        return types.void(types.int64, types.int64), generate
+
+    return prefetching
+
+
+prefetch, prefetch_write = _prefetching(0), _prefetching(1)
 
 
 @intrinsic

@@ -40,12 +40,12 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.linking import link_shared
-from tidelog.kernel.memory import compiled, load, store
+from tidelog.kernel.memory import compiled, inlined, load, store
 from tidelog.kernel.relation import find, same_cells, touch
 from tidelog.kernel.support import fresh_rank, push
 
 
-@compiled
+@inlined
 def prepare_row(directory, machine, rel, key, body_rank, extra):
     """Write a new fact into the next free record of the share, which keeps it until its place in the table is taken."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
@@ -60,7 +60,7 @@ def prepare_row(directory, machine, rel, key, body_rank, extra):
     return row, following
 
 
-@compiled
+@inlined
 def take_row(directory, indexes, machine, rel, row, following):
     """The prepared record has its place: it is not free any more, and is known to journal and queue.
 
@@ -81,7 +81,7 @@ def take_row(directory, indexes, machine, rel, row, following):
     push(directory, machine, rel, row)
 
 
-@compiled
+@inlined
 def leave_row(directory, rel, row, following):
     """Another thread made the same fact first: the prepared record is free as before."""
     at = row * directory[rel, WIDTH] + directory[rel, ARITY]
@@ -89,7 +89,7 @@ def leave_row(directory, rel, row, following):
     store(directory[rel, REC], at + 1, following)
 
 
-@compiled
+@inlined
 def find_or_make(directory, indexes, machine, rel, key, tag, body_rank, extra):
     """The row of a fact, or -1 when this thread has made it, with one support."""
     table, slots, records = directory[rel, TAB], directory[rel, SLOTS], directory[rel, REC]

@@ -3,49 +3,27 @@
 Laws. The items of a batch are claimed a few at a time; whoever claims an item walks its joins and counts the supports
 that they find (`kernel.shared`). No fact that becomes present in a batch is seen by a join of that batch, so that
 joins and counting need not wait for each other; between two batches all wait for all, and the last one to arrive turns
-to the next batch. A thread that must stop (something has to grow, the slice is over, a fault) makes all stop; each
-goes on later where it stopped. A thread that comes late joins in.
+to the next batch (`kernel.steps`). A thread that must stop (something has to grow, the slice is over, a fault) makes
+all stop; each goes on later where it stopped. A thread that comes late joins in.
 """
 
 from __future__ import annotations
 
 from tidelog.kernel.atomic import fetch_add, observe, publish
 from tidelog.kernel.claim import (
-    ACTIVE,
-    BEGIN,
     CLOSED,
     END_OF_BATCH,
-    FIRING,
-    GENERATION,
     GRAIN,
-    INDEX,
-    KIND,
-    LEAST,
     LIMIT,
     LINKING,
-    LOCK,
-    M_JOINED,
     MARKING,
-    MEMBER_CELLS,
-    MEMBERS,
     NEXT,
-    RATE,
-    START,
     STEP,
     STOP,
-    TAIL,
-    THREADS,
-    VISITED_BEFORE,
-    WAITING,
     claim_journal,
     claim_queue,
     claim_records,
-    lock,
-    machine_of,
     open_share,
-    settle_queue,
-    unlock,
-    wait_a_little,
 )
 from tidelog.kernel.index import home
 from tidelog.kernel.join import fire
@@ -55,7 +33,6 @@ from tidelog.kernel.layout import (
     ARITY,
     ASSERT_LOWER,
     BATCH,
-    BATCHES,
     BROKEN,
     BUDGET,
     CAP,
@@ -72,15 +49,13 @@ from tidelog.kernel.layout import (
     ITEM,
     JCAP,
     JROWS,
-    LINKED,
     M_COLS,
     M_HASH,
     M_RANK,
     M_REL,
-    MOST_BATCHES,
     NEED,
     NEW,
-    NEW_RULE,
+    OLD,
     ONE_SUPPORT,
     OUT,
     OUTN,
@@ -91,14 +66,12 @@ from tidelog.kernel.layout import (
     PHASE,
     QCAP,
     QTAIL,
-    QUEUE,
     RANK_BASE,
     REC,
     RETRACT_SAME,
     ROWS,
     S_LEN,
     S_OP,
-    SHOWN,
     SLICE,
     SLOTS,
     STRIDE,
@@ -106,17 +79,14 @@ from tidelog.kernel.layout import (
     TOUCHED,
     TRIGGER,
     VISIBLE,
-    VISITED,
     WIDTH,
 )
-from tidelog.kernel.linking import link_rows, make_readable_shared, offer, see_linked
-from tidelog.kernel.memory import compiled, load, prefetch, store
+from tidelog.kernel.linking import link_rows, see_linked
+from tidelog.kernel.memory import compiled, load, prefetch, prefetch_write, store
 from tidelog.kernel.relation import find, hash_cells, likely_row
 from tidelog.kernel.shared import gain_shared, lose_shared
-from tidelog.kernel.support import AHEAD, FIRED, mark
-
-ONCE, QUEUE_OF_BATCHES, ONLY_LINKS = range(3)
-ENDED, TOO_SMALL, TOO_MANY = 1, 2, 3  # why a run is closed
+from tidelog.kernel.steps import TOO_MANY, arrive, join
+from tidelog.kernel.support import AHEAD, mark
 
 
 @compiled
@@ -128,122 +98,6 @@ def only_walks(code, plans):
             if code[pc + S_OP] == APPLY or code[pc + S_OP] == EXPOSE:
                 return False
             pc += code[pc + S_LEN]
-    return True
-
-
-# Joining, waiting, the next step
-
-
-@compiled
-def join(team, number):
-    """Become one of those that the others wait for; False if the run is over."""
-    lock(team, LOCK)
-    joined = MEMBERS + MEMBER_CELLS * number + M_JOINED
-    good = load(team, CLOSED) == 0
-    if good and load(team, joined) == 0:
-        store(team, joined, 1)
-        store(team, ACTIVE, load(team, ACTIVE) + 1)
-    unlock(team, LOCK)
-    return good
-
-
-@compiled
-def next_step(team, directory, indexes, code, plans):
-    """All have arrived: what comes next."""
-    step, whole = load(team, STEP), machine_of(team, 0)
-    if step == LINKING:
-        indexes[load(team, INDEX), LINKED] = load(team, LIMIT)
-        if load(team, KIND) == ONLY_LINKS:
-            store(team, STEP, FIRING)
-            store(team, CLOSED, ENDED)
-        else:
-            make_readable_shared(team, directory, indexes, code, plans)
-        return
-    if load(team, KIND) == ONCE:
-        store(team, CLOSED, ENDED)
-        return
-    if step == FIRING:
-        settle_queue(team)
-        if load(whole, SHOWN) == 0:
-            store(team, STEP, MARKING)
-            offer(team, load(team, BEGIN), load(team, TAIL))
-            return
-    if next_batch(team, whole):
-        make_readable_shared(team, directory, indexes, code, plans)
-
-
-@compiled
-def next_batch(team, whole):
-    """Turn to the next batch; False if the run is closed before it."""
-    note_rate(team)
-    store(team, BEGIN, load(team, END_OF_BATCH))
-    if load(team, BEGIN) >= FIRED and load(whole, PHASE) >= ASSERT_LOWER and load(whole, PHASE) <= NEW_RULE:
-        forget_items(team, load(whole, QUEUE))
-    store(team, START, load(team, BEGIN))
-    store(team, END_OF_BATCH, load(team, TAIL))
-    store(team, STEP, FIRING)
-    items = load(team, TAIL) - load(team, BEGIN)
-    offer(team, load(team, BEGIN), load(team, TAIL))
-    if items == 0:
-        store(team, CLOSED, ENDED)
-        return False
-    if items * load(team, RATE) < load(team, LEAST):
-        store(team, CLOSED, TOO_SMALL)
-        return False
-    store(whole, BATCHES, load(whole, BATCHES) + 1)
-    if load(whole, MOST_BATCHES) > 0 and load(whole, BATCHES) > load(whole, MOST_BATCHES):
-        store(team, CLOSED, TOO_MANY)
-        return False
-    return True
-
-
-@compiled
-def forget_items(team, queue):
-    """Facts that were fired leave the queue, as in `support.forget_fired`."""
-    first, count = load(team, BEGIN), load(team, TAIL) - load(team, BEGIN)
-    for i in range(count):
-        store(queue, i, load(queue, first + i))
-    store(team, BEGIN, 0)
-    store(team, TAIL, count)
-
-
-@compiled
-def note_rate(team):
-    """How many rows an item of the batch made the team visit, at least one."""
-    visited = 0
-    for number in range(load(team, THREADS)):
-        visited += load(machine_of(team, number), VISITED)
-    items = max(1, load(team, END_OF_BATCH) - load(team, BEGIN))
-    store(team, RATE, max(1, (visited - load(team, VISITED_BEFORE)) // items))
-    store(team, VISITED_BEFORE, visited)
-
-
-@compiled
-def arrive(team, directory, indexes, code, plans):
-    """Wait for the others: True when all have arrived and the next step has begun, False if all are to stop."""
-    lock(team, LOCK)
-    if observe(team, STOP) != 0:
-        unlock(team, LOCK)
-        return False
-    generation, waiting = load(team, GENERATION), load(team, WAITING) + 1
-    if waiting == load(team, ACTIVE):
-        next_step(team, directory, indexes, code, plans)
-        store(team, WAITING, 0)
-        publish(team, GENERATION, generation + 1)
-        unlock(team, LOCK)
-        return True
-    store(team, WAITING, waiting)
-    unlock(team, LOCK)
-    spins = 0
-    while observe(team, GENERATION) == generation:
-        if observe(team, STOP) != 0:
-            lock(team, LOCK)
-            passed = load(team, GENERATION) != generation
-            if not passed:
-                store(team, WAITING, load(team, WAITING) - 1)
-            unlock(team, LOCK)
-            return passed
-        spins = wait_a_little(spins)
     return True
 
 
@@ -281,7 +135,7 @@ def apply_shared(team, directory, indexes, mine, my_indexes, machine, sign):
             width, arity, base = mine[rel, WIDTH], mine[rel, ARITY], mine[rel, RANK_BASE]
         ahead = at + 8 * AHEAD * stride
         if i + AHEAD < count and load(ahead, M_REL) == rel:
-            prefetch(records, likely_row(table, slots, load(ahead, M_HASH)) * width + arity)
+            prefetch_write(records, likely_row(table, slots, load(ahead, M_HASH)) * width + arity)
         row = find(mine, rel, key, tag) if sign == 1 else -1
         cell = row * width + arity
         state = load(records, cell) if row >= 0 else 0
@@ -469,3 +323,23 @@ def link_part(team, number, directory, indexes, mine, my_indexes, machine, code,
         if not arrive(team, directory, indexes, code, plans):
             return SLICE
     return DONE
+
+
+@compiled
+def settle_present(team, directory, rel):
+    """The part of one thread in the commit of a relation that was empty: present facts are old, as in `support.settle`.
+
+    Returns how many records it has met that are to be freed.
+    """
+    records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+    limit, grain, left = load(team, LIMIT), load(team, GRAIN), 0
+    while True:
+        first = fetch_add(team, NEXT, grain)
+        if first >= limit:
+            return left
+        for row in range(first, min(first + grain, limit)):
+            state = load(records, row * width + arity)
+            if state & NEW != 0:
+                store(records, row * width + arity, (state & ~(TOUCHED | BATCH)) | OLD | VISIBLE)
+            elif state != 0:
+                left += 1

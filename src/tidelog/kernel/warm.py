@@ -58,6 +58,7 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (team.change_shared, (*_PART, _CELLS, _CELLS, _CELL, _CELL, _CELL, _CELL)),
     (team.link_part, (*_PART, _CELLS, _CELLS)),
     (linking.make_readable_shared, (_CELL, _TABLE, _TABLE, _CELLS, _CELLS)),
+    (team.settle_present, (_CELL, _TABLE, _CELL)),
     (team.only_walks, (_CELLS, _CELLS)),
     (claim.settle, (_CELL, _TABLE, _TABLE, _TABLE, _TABLE)),
     (maintain.move_entries, (_CELL, _CELL, _CELL, _CELL)),

@@ -12,18 +12,16 @@ from functools import partial
 
 import numpy as np
 
-from tidelog.errors import EvaluationError
-from tidelog.kernel import aggregate, route, support, team
+from tidelog.kernel import aggregate, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
 from tidelog.partition import failures
+from tidelog.partition.answers import answer, fail
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.choice_lists import FIELDS, ChoiceLists
 from tidelog.partition.counters import KEPT as COUNTER_FIELDS
 from tidelog.partition.counters import Counters
-from tidelog.partition.fault import fault_error
 from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
@@ -82,9 +80,9 @@ class Machine:
         self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
-        self._scratch: Cells = np.zeros(VARIABLES, np.int64)
+        self.scratch: Cells = np.zeros(VARIABLES, np.int64)
         self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
-        self.state[at.SCRATCH] = address(self._scratch)
+        self.state[at.SCRATCH] = address(self.scratch)
         self.queue = Queue(self.state)
         self.messages = Messages(self.state)
         self.choices = ChoiceLists(self.state)
@@ -160,7 +158,7 @@ class Machine:
                 plans,
                 sign,
             ),
-            self._sharing(team.ONCE, lambda: items, spans, plans, sign),
+            self._sharing(steps.ONCE, lambda: items, spans, plans, sign),
             len(items),
         )
 
@@ -183,7 +181,7 @@ class Machine:
                 plans,
                 sign,
             ),
-            self._sharing(team.QUEUE_OF_BATCHES, lambda: self.queue.cells, spans, plans, sign),
+            self._sharing(steps.QUEUE_OF_BATCHES, lambda: self.queue.cells, spans, plans, sign),
         )
 
     def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
@@ -192,7 +190,7 @@ class Machine:
         state[at.PHASE], state[at.ITEM], state[at.END], state[at.TRIGGER] = phase, 0, len(rows), -1
         where, arity = address(rows), rows.shape[1]
         if crew is not None and len(rows) >= crew.facts_worth and not crew.chooses:
-            self._share(Sharing(crew, team.ONCE, 1, crew.changing(number, rows, flag)))
+            self._share(Sharing(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
             return
         self._drive(
             lambda: support.change_facts(
@@ -240,8 +238,12 @@ class Machine:
         for index in self.relations.indexes_of(number) if crew is not None else ():
             assert crew is not None
             if crew.is_worth_linking(index):
-                self._share(Sharing(crew, team.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
+                self._share(Sharing(crew, steps.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
         self.relations.catch_up(number)
+
+    def settle_present(self, number: int) -> bool:
+        """Let a team commit a relation that was empty, if it is large and holds nothing that is absent."""
+        return self.team is not None and self.team.settle_present(number)
 
     def abandon(self) -> None:
         """Nothing of what runs goes on, and nothing of it leaves."""
@@ -323,9 +325,9 @@ class Machine:
             elif status == at.GROW_LISTS:
                 self.choices.grow()
             elif status == at.CALL:
-                self._answer(int(state[at.NEED]))
+                answer(self, int(state[at.NEED]))
             else:
-                self._fail(status, int(state[at.NEED]))
+                fail(self, status, int(state[at.NEED]))
 
     def _is_much_left(self, visited: int, fired: int) -> bool:
         """Whether the rest of the batch is worth to be shared out: ``visited`` rows were visited since ``fired``."""
@@ -372,34 +374,6 @@ class Machine:
         check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory())
-
-    def _answer(self, pc: int) -> None:
-        """Compute a function for the arguments in its registers and remember the result."""
-        if self.code[pc] == at.EXPOSE:
-            number = int(self.code[pc + at.E_MEMORY])
-            first = int(self.code[pc + at.E_NGROUP]) + 1
-            args = tuple(int(cell) for cell in self._scratch[first : first + 2])
-        else:
-            number = int(self.code[pc + at.S_REL])
-            count = int(self.code[pc + at.S_NKEY])
-            args = tuple(int(self.registers[self.code[pc + at.S_KEYS + i]]) for i in range(count))
-        cells: Cells = np.array([*args, self.call(number, args)], np.int64)
-        while not support.remember(self.relations.directory, self.relations.indexes, number, address(cells)):
-            self.relations.grow(number)
-
-    def _fail(self, status: int, where: int) -> None:
-        if status == at.OVER:
-            raise failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
-        if status == at.BROKEN:
-            name = self.relations.names[where]
-            raise AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
-        raise self._fault(where)
-
-    def _fault(self, pc: int) -> EvaluationError:
-        left, right = (int(self.registers[self.code[pc + i]]) for i in (5, 6))
-        if self.code[pc] == at.RANGE:
-            return failures.ENDLESS_RANGE.error(first=left, end=right)
-        return fault_error(fault_of(int(self.code[pc + 3]), left, right))
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

@@ -114,7 +114,10 @@ class Partition:
         with self.lock:
             for number in touched:
                 built = self.relations.directory.item(number, at.FRESH)
-                support.commit(self.relations.directory, self.relations.indexes, number)
+                if built and self.machine.settle_present(number):
+                    self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
+                else:
+                    support.commit(self.relations.directory, self.relations.indexes, number)
                 if built:
                     trim(self.relations, number)
                 trim_journal(self.relations, number)

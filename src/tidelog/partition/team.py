@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tidelog.kernel import claim, linking, team
+from tidelog.kernel import claim, linking, steps, team
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.partition.assemble import GENERATORS, VARIABLES
@@ -29,6 +29,7 @@ FIRST_RATE = 16  # rows that an item is expected to visit as long as nobody know
 OF_ITS_OWN = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
 FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
 WORST_FIRST = (at.FAULT, at.BROKEN, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
+SETTLED = 1 << 14  # rows that a thread commits at a time
 NO_CELLS: Cells = np.zeros(0, np.int64)
 Part = Callable[[int], int]
 
@@ -185,12 +186,12 @@ class Team:
         self.items_worth = max(1, self.worth // self.rate)
         state[at.PC] = state[at.TRIGGER] = -1
         state[at.STAGE] = 0
-        if cells[claim.KIND] != team.QUEUE_OF_BATCHES:
+        if cells[claim.KIND] != steps.QUEUE_OF_BATCHES:
             state[at.ITEM] = state[at.END] = cells[claim.END_OF_BATCH]
             return True
         state[at.QHEAD] = state[at.ITEM] = cells[claim.BEGIN]
         state[at.END] = cells[claim.END_OF_BATCH]
-        if cells[claim.CLOSED] == team.ENDED:
+        if cells[claim.CLOSED] == steps.ENDED:
             state[at.SHOWN] = 0
             return True
         return False
@@ -250,6 +251,16 @@ class Team:
             return status
 
         return part
+
+    def settle_present(self, number: int) -> bool:
+        """Make the facts of a relation that was empty old; False if records are to be freed, or facts are few."""
+        rows = self._relations.directory.item(number, at.ROWS)
+        if rows < self.facts_worth or not self._relations.live(number):
+            return False
+        cells: Cells = np.zeros(claim.MEMBERS, np.int64)
+        cells[[claim.LIMIT, claim.GRAIN]] = rows, max(1, min(SETTLED, rows // (4 * self.threads)))
+        where, directory = address(cells), self._relations.directory
+        return sum(self._workers.run(lambda _: team.settle_present(where, directory, number))) == 0
 
     # Inside a slice
 
