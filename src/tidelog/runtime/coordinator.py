@@ -18,7 +18,7 @@ from typing import TypeVar
 from tidelog.errors import LimitError
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
-from tidelog.partition.standing import is_told
+from tidelog.partition.running import is_told
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
@@ -232,7 +232,7 @@ class Coordinator:
         if not isinstance(error, KeyboardInterrupt | LimitError) or is_told(error):
             return ""
         with suppress(NodeLost):
-            return "".join(str(where) for where in self.nodes.ask(Service.standing) if where is not None)
+            return "".join(str(where) for where in self.nodes.ask(Service.running_rule) if where is not None)
         return ""
 
     def _undo(self) -> None:
