@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tidelog
-from tidelog.kernel import relation, route, support, warm
+from tidelog.kernel import layout, relation, route, support, warm
 from tidelog.kernel.memory import Kernel
 
 SOURCES = Path(tidelog.__file__).parent
@@ -66,8 +66,9 @@ def test_an_epoch_runs_without_the_compiler() -> None:
 
 
 def test_results_come_as_numbers_truths_tuples_and_none() -> None:
-    directory = np.zeros((1, 16), np.int64)
-    indexes = np.zeros((1, 32), np.int64)
+    directory = np.zeros((1, layout.DIRECTORY_FIELDS), np.int64)
+    directory[0, layout.FIRST] = -1
+    indexes = np.zeros((1, layout.INDEX_FIELDS), np.int64)
     cells = np.zeros(4, np.int64)
     assert support.net_changes(directory, 0, 0, cells, cells) == (0, 0)
     assert support.remember(directory, indexes, 0, 0) is False

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tidelog.errors import DataError
-from tidelog.partition import dictionary as module
+from tidelog.partition import entries as module
 from tidelog.partition.dictionary import Dictionary, symbol_id
 from tidelog.partition.texts import SLICE_ROWS, Clash, Texts, laid_out
 
@@ -45,7 +45,7 @@ def test_columns_and_single_texts_have_the_same_ids_and_come_back(seed: int) -> 
                 judge[symbol_id("a")] = "a"
             judge[known.encode(value, "list")] = value
     assert len(known) == len(judge)
-    assert known.entries_since(0) == list(judge.items())
+    assert known.entries.since(0) == list(judge.items())
     cells = list(judge)
     rng.shuffle(cells)
     assert known.values_of(cells) == [judge[cell] for cell in cells]
@@ -64,7 +64,7 @@ def test_entries_keep_their_order_through_settling(monkeypatch: pytest.MonkeyPat
         else:
             made.append((known.symbol(f"one {number}"), f"one {number}"))
         since = rng.randrange(len(made) + 1)
-        assert known.entries_since(since) == made[since:]
+        assert known.entries.since(since) == made[since:]
         assert len(known) == len(made)
 
 
@@ -136,11 +136,11 @@ def test_ids_that_share_half_their_bits_are_told_apart() -> None:
 
 
 def test_memory_counts_the_text() -> None:
-    known, before = Dictionary(), Dictionary().memory
+    known, before = Dictionary(), Dictionary().entries.memory
     known.symbol("x" * 1_000_000)
-    assert known.memory - before >= 1_000_000
+    assert known.entries.memory - before >= 1_000_000
     entered(known, ["y" * 3_000_000])
-    assert 4_000_000 <= known.memory - before < 5_000_000
+    assert 4_000_000 <= known.entries.memory - before < 5_000_000
 
 
 def test_ctrl_c_while_entries_settle_leaves_each_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,6 +156,6 @@ def test_ctrl_c_while_entries_settle_leaves_each_in_one_place(monkeypatch: pytes
         patched.setattr(Texts, "enter", interrupted)
         entered(known, ["other"])
     assert len(known) == 10
-    assert known.entries_since(0) == made
+    assert known.entries.since(0) == made
     entered(known, ["other"])
-    assert known.entries_since(0) == [*made, (symbol_id("other"), "other")]
+    assert known.entries.since(0) == [*made, (symbol_id("other"), "other")]

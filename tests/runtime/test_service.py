@@ -32,7 +32,7 @@ def test_calls_that_do_the_work_of_an_epoch_have_no_limit_and_those_that_end_it_
         assert mark_of(method).ending
 
 
-@pytest.mark.parametrize("name", ["_advance", "__init__", "__reduce__", "host", "nothing"])
+@pytest.mark.parametrize("name", ["_steps", "__init__", "__reduce__", "host", "nothing"])
 def test_what_is_not_marked_cannot_be_called_from_elsewhere(name: str) -> None:
     node = ResidentNode(FUNCTIONS, 0, 1)
     with pytest.raises(EngineError, match=name):
@@ -41,7 +41,7 @@ def test_what_is_not_marked_cannot_be_called_from_elsewhere(name: str) -> None:
 
 def test_method_without_a_mark_makes_no_call() -> None:
     with pytest.raises(EngineError, match="not marked") as raised:
-        Call(Service._advance, None)
+        Call(Service.__init__, None)
     assert raised.value.code == "TL4405"
 
 

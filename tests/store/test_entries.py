@@ -21,7 +21,7 @@ def test_columns_of_entries_are_written_as_the_entries_one_by_one(seed: int) -> 
         if rng.random() < 0.3:
             encode_texts([f"{seed} {rng.randrange(500)}" for _ in range(100)], known)
     since = rng.randrange(len(known) + 1)
-    wanted = known.entries_since(since)
-    message = encode_columns(known.columns_since(since))
+    wanted = known.entries.since(since)
+    message = encode_columns(known.entries.columns_since(since))
     assert bytes(message) == bytes(encode_entries(wanted))
     assert decode_entries(memoryview(message)) == wanted

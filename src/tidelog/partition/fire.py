@@ -15,7 +15,7 @@ from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.journal import NOTHING
 from tidelog.partition.partition import Partition
-from tidelog.partition.standing import OutOfMemory, standing
+from tidelog.partition.running import OutOfMemory, running_rule
 from tidelog.partition.stratum import RuleCode, Triggers
 
 WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
@@ -90,11 +90,11 @@ def _empty_spans(spans: Cells, triggers: Triggers) -> None:
 def _raise_told(partition: Partition, error: BaseException) -> NoReturn:
     """A value that cannot be computed is told with its rule, an epoch that is given up with where it stands."""
     if isinstance(error, LimitError | EpochInterrupted):
-        raise error.reworded(f"{error}{standing(partition) or ''}") from None
+        raise error.reworded(f"{error}{running_rule(partition) or ''}") from None
     if isinstance(error, KeyboardInterrupt):
-        raise KeyboardInterrupt(str(standing(partition) or "")) from None
+        raise KeyboardInterrupt(str(running_rule(partition) or "")) from None
     if isinstance(error, MemoryError):
-        raise OutOfMemory(str(standing(partition) or "")) from error
+        raise OutOfMemory(str(running_rule(partition) or "")) from error
     if isinstance(error, EvaluationError):
         raise _with_rule(partition, error) from error
     raise error

@@ -23,10 +23,10 @@ class Limits:
     memory: int | None = None
     rebuild: bool = True  # whether a stratum may be built again where retraction is dearer
 
-    @property
-    def may_rebuild(self) -> bool:
-        """Whether a stratum may be built again; which takes more rounds: not where those are limited."""
-        return self.rebuild and self.rounds is None
+
+def may_rebuild(limits: Limits) -> bool:
+    """Whether a stratum may be built again; which takes more rounds: not where those are limited."""
+    return limits.rebuild and limits.rounds is None
 
 
 def check_facts(limits: Limits, facts: int) -> None:

@@ -14,6 +14,7 @@ from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue, joined
 from tidelog.partition.fold_groups import retract_results
 from tidelog.partition.journal import NOTHING, Items
+from tidelog.partition.limits import may_rebuild
 from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
 from tidelog.partition.scale import Scale
@@ -36,7 +37,7 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
     deleted = [changes[n].deleted for n in lower.relations if n in changes]
     inserted = [changes[n].inserted for n in negated.relations if n in changes]
-    if stratum.rules and machine.limits.may_rebuild:
+    if stratum.rules and may_rebuild(machine.limits):
         machine.scale = Scale(partition, stratum)
         if machine.scale.tips_at_once(deleted, changes):
             return False

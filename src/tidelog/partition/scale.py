@@ -2,9 +2,10 @@
 
 Law (D26): an epoch costs at most about 1.3 times a rebuild of the strata that it touches. A retraction is weighed
 between slices: the supports it has lost, with those that the facts still on its queue will lose at the same rate, and
-those that these will suspend, against the supports that the rules of the stratum hold. What is weighed are estimates;
-which way is taken changes the cost, never the facts or ``all``. A retraction that visits few rows is never weighed, and
-costs nothing more.
+those that these will suspend, against the supports that the rules of the stratum hold. What is weighed are estimates,
+believed only once a tenth of the supports is lost: many retractions fan out at first and soon come to their end. Which
+way is taken changes the cost, never the facts or ``all``. A retraction that visits few rows is never weighed, and costs
+nothing more.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 SHARE = 0.4  # of a stratum's supports: a support lost costs some two and a half found, so that this many cost a build
 FOLLOWS = 1.4  # what a loss from below costs with what follows from it, at the least
+LEAST = 0.1  # of a stratum's supports that must be lost before the rest is believed: that costs a quarter of a build
 STEEPEST = 0.95  # facts suspended by each suspended fact, at the most, as far as that is believed
 FEW = 1 << 14  # rows that a retraction may visit before it is weighed
 SAMPLE = 64  # facts fired before the rest is expected to lose as much as they did
@@ -58,7 +60,7 @@ class Scale:
         """Whether building again is cheaper than to go on, as far as one can see."""
         lost = self.lost()
         self.budget = max(FEW, self.held >> 5)
-        return self._weigh(self._expected(lost))
+        return lost >= self.held * LEAST and self._weigh(self._expected(lost))
 
     def begin_queue(self) -> None:
         """What is below has taken away what it takes; now follows what that suspends."""

@@ -8,21 +8,68 @@ never travel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from tidelog.errors import DataError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.entries import Entries
 from tidelog.partition.owner import owners_of
 from tidelog.partition.texts import TextColumn
 from tidelog.program.term import Value
 
 Entry = tuple[int, Value]
+Batch = tuple[int, list[Entry]]  # what an owner is told
 Ask = Callable[[int, list[int]], dict[int, Value]]  # owner, ids -> the values that it knows
 Tell = Callable[[int, list[Entry]], None]
 UNKNOWN = 1 << 20  # numbers that are remembered to be no ids
+
+
+class Untold:
+    """Entries made here of which their owners have not heard yet."""
+
+    def __init__(self, tell: Tell, partitions: int, own: int | None) -> None:
+        self._tell, self._partitions, self._own = tell, partitions, own
+        self._entries: list[Entry] = []
+        self._telling = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the owners have heard of everything."""
+        return not self._entries and not self._telling
+
+    def add(self, entry: Entry) -> None:
+        """An entry that was made."""
+        self._entries.append(entry)
+
+    def begin_again(self, entries: list[Entry]) -> None:
+        """These are to be told, and nothing else."""
+        self._entries = entries
+
+    def tell(self, forget: Callable[[Entry], bool]) -> None:
+        """Tell the owners; what one refuses is forgotten, or else told again, with what was not told yet."""
+        if not self._entries:
+            return
+        batches, self._entries, self._telling = by_owner(self._entries, self._partitions), [], True
+        try:
+            for place, (owner, entries) in enumerate(batches):
+                if owner != self._own:
+                    self._tell_one(owner, entries, batches[place + 1 :], forget)
+        finally:
+            self._telling = False
+
+    def _tell_one(
+        self, owner: int, entries: list[Entry], later: Sequence[Batch], forget: Callable[[Entry], bool]
+    ) -> None:
+        try:
+            self._tell(owner, entries)
+        except BaseException as error:
+            refused = isinstance(error, DataError)
+            kept = [entry for entry in entries if not (refused and forget(entry))]
+            self._entries = [*kept, *(entry for _, left in later for entry in left)]
+            raise
 
 
 class SharedDictionary(Dictionary):
@@ -30,61 +77,37 @@ class SharedDictionary(Dictionary):
 
     def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
         super().__init__()
-        self._partitions, self._own, self._ask, self._tell = partitions, own, ask, tell
-        self._to_tell: list[Entry] = []
-        self._telling = False
+        self._partitions, self._own, self._ask = partitions, own, ask
+        self._untold = Untold(tell, partitions, own)
+        self.entries = Entries(lambda: self._untold.is_empty)  # what owners have not heard of may be forgotten
         self._numbers: set[int] = set()
 
     def memory_at(self, partition: int) -> int:
         """Every partition has a dictionary of its own."""
-        return self.memory
+        return self.entries.memory
 
     def tell_owners(self) -> None:
         """Tell the owners of the entries made here since the last time; DataError if two values have one id.
 
         What an owner refuses is forgotten here, so that it is refused again; what was not told yet is told next time.
         """
-        if not self._to_tell:
-            return
-        batches, self._to_tell, self._telling = self._by_owner(self._to_tell), [], True
-        try:
-            self._tell_batches(batches)
-        finally:
-            self._telling = False
+        self._untold.tell(self._forget)
 
-    def _tell_batches(self, batches: Sequence[tuple[int, list[Entry]]]) -> None:
-        for place, (owner, entries) in enumerate(batches):
-            try:
-                if owner != self._own:
-                    self._tell(owner, entries)
-            except BaseException as error:
-                untold = [entry for _, left in batches[place:] for entry in left]
-                if isinstance(error, DataError):
-                    untold = [*self._not_forgotten(entries), *untold[len(entries) :]]
-                self._to_tell = untold
-                raise
-
-    def _not_forgotten(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Forget entries; those that were told once and are told anew lie among the texts, and are told again."""
-        kept = []
-        for cell, value in entries:
-            if self._recent.pop(cell, None) is None:
-                kept.append((cell, value))
-            elif isinstance(value, tuple):
-                self._lists.pop(cell, None)
-            if isinstance(value, str):
-                self._cells.pop(value, None)
-        return kept
+    def _forget(self, entry: Entry) -> bool:
+        cell, value = entry
+        if isinstance(value, str):
+            self._cells.pop(value, None)
+        return self.entries.forget(cell)
 
     def tell_all_again(self) -> None:
         """The owners are new and empty: what was made here and may not be in their files is told again."""
-        self._to_tell = self.entries_since(0)
+        self._untold.begin_again(self.entries.since(0))
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
         """The cells of symbols whose UTF-8 lies in memory; distinct ones are made here, so that owners hear of them."""
         beside = Dictionary()
         cells = beside.symbol_column(address, offsets)
-        for cell, text in beside.entries_since(0):
+        for cell, text in beside.entries.since(0):
             self._make(cell, text)
         return cells
 
@@ -110,36 +133,35 @@ class SharedDictionary(Dictionary):
 
     def decode_any(self, cell: int, type_: str | None) -> Value:
         """The value behind a cell whose column's type may not be determined."""
-        if (type_ is None or type_ == "any") and cell not in self._numbers and self._value(cell) is None:
+        value = self.entries.value
+        if (type_ is None or type_ == "any") and cell not in self._numbers and value(cell) is None:
             self._fetch([cell])
-            if self._value(cell) is None and len(self._numbers) < UNKNOWN:
+            if value(cell) is None and len(self._numbers) < UNKNOWN:
                 self._numbers.add(cell)
         return super().decode_any(cell, type_)
 
     def _make(self, cell: int, value: Value) -> int:
-        with self._lock:
-            if self._value(cell) is None:
-                self._to_tell.append((cell, value))
-            return self._enter(cell, value)
-
-    def _settle(self) -> bool:
-        """What the owners have not heard of may have to be forgotten, and stays recent."""
-        return not self._to_tell and not self._telling and super()._settle()
+        with self.entries.lock:
+            if self.entries.value(cell) is None:
+                self._untold.add((cell, value))
+            return super()._make(cell, value)
 
     def _fetch_unknown(self, cells: Sequence[int]) -> None:
-        self._fetch([cell for cell, value in zip(cells, self._looked_up(cells), strict=True) if value is None])
+        self._fetch([cell for cell, value in zip(cells, self.entries.values(cells), strict=True) if value is None])
 
     def _fetch(self, cells: Sequence[int]) -> None:
-        for owner, ids in self._by_owner([(cell, 0) for cell in dict.fromkeys(cells)]):
+        for owner, ids in by_owner([(cell, 0) for cell in dict.fromkeys(cells)], self._partitions):
             if owner != self._own:
                 for cell, value in self._ask(owner, [cell for cell, _ in ids]).items():
-                    self._enter(cell, value)
+                    self.entries.enter(cell, value)
 
-    def _by_owner(self, entries: Sequence[Entry]) -> list[tuple[int, list[Entry]]]:
-        if not entries:
-            return []
-        found: dict[int, list[Entry]] = {}
-        owners = owners_of(np.array([cell for cell, _ in entries], np.int64), self._partitions)
-        for owner, entry in zip(owners.tolist(), entries, strict=True):
-            found.setdefault(owner, []).append(entry)
-        return sorted(found.items())
+
+def by_owner(entries: Sequence[Entry], partitions: int) -> list[Batch]:
+    """Entries by the partition that owns them."""
+    if not entries:
+        return []
+    found: dict[int, list[Entry]] = {}
+    owners = owners_of(np.array([cell for cell, _ in entries], np.int64), partitions)
+    for owner, entry in zip(owners.tolist(), entries, strict=True):
+        found.setdefault(owner, []).append(entry)
+    return sorted(found.items())

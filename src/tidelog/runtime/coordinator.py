@@ -18,7 +18,7 @@ from typing import TypeVar
 from tidelog.errors import LimitError
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
-from tidelog.partition.standing import is_told
+from tidelog.partition.running import is_told
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
@@ -218,21 +218,21 @@ class Coordinator:
         except BaseException as error:
             self._take_back()
             with self._undisturbed():
-                where = self._standing(error)
+                where = self._running_rules(error)
                 self._recovery.try_once(self._undo)
             self._runs.forget(run)  # nodes that came to the end keep its changes, which nobody reads
             if where:
-                raise _standing_at(error, where) from None
+                raise _with_rules(error, where) from None
             raise
         self._distribution = placed.with_sizes(end.outcome.sizes for end in ended)
         return ended
 
-    def _standing(self, error: BaseException) -> str:
+    def _running_rules(self, error: BaseException) -> str:
         """Where the nodes stand in an epoch that is given up, unless the error tells; what a lost node did is lost."""
         if not isinstance(error, KeyboardInterrupt | LimitError) or is_told(error):
             return ""
         with suppress(NodeLost):
-            return "".join(str(where) for where in self.nodes.ask(Service.standing) if where is not None)
+            return "".join(str(where) for where in self.nodes.ask(Service.running_rule) if where is not None)
         return ""
 
     def _undo(self) -> None:
@@ -282,6 +282,6 @@ class Coordinator:
         return f"last seen in round {self._rounds.number}{place}; the state is that of epoch {self._epoch}"
 
 
-def _standing_at(error: BaseException, where: str) -> BaseException:
+def _with_rules(error: BaseException, where: str) -> BaseException:
     """The same error with where the epoch stood."""
     return error.reworded(f"{error}{where}") if isinstance(error, LimitError) else KeyboardInterrupt(where)

@@ -59,11 +59,6 @@ class EmbeddedFacts:
         number = self._partition.relations.numbers.get(name)
         return 0 if number is None else self._partition.relations.live(number)
 
-    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
-        """How many keys a relation has, if there is an index that tells."""
-        number = self._partition.relations.numbers.get(name)
-        return None if number is None else self._partition.relations.distinct_keys(number, columns)
-
     @property
     def memory(self) -> int:
         """Bytes held by facts, indexes, journals and texts."""

@@ -80,11 +80,6 @@ class Everywhere:
         """The number of facts of a relation."""
         return self._distribution().live(name)
 
-    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
-        """About how many keys a relation has, if there is an index that tells."""
-        found = [keys for keys in self._ask_owners(name, Service.distinct_keys, name, columns) if keys is not None]
-        return sum(found) if found else None
-
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every core rule, by label, as partition 0 runs them; each plans by its own facts."""
         counted = by_label(self._recovery.ask(lambda: self._nodes.ask_one(0, Service.plan_counts)))

@@ -52,9 +52,6 @@ class Facts(Protocol):
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
 
-    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
-        """About how many keys a relation has, if there is an index that tells."""
-
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every core rule, by label, as one of the partitions runs them."""
 

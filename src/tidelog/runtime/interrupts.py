@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
-from tidelog.partition.standing import OutOfMemory
+from tidelog.partition.running import OutOfMemory
 from tidelog.runtime import failures
 
 

@@ -16,7 +16,7 @@ from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
 from tidelog.partition.plan_counts import PlanCounts
-from tidelog.partition.standing import Standing, standing
+from tidelog.partition.running import RunningRule, running_rule
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.term import Value
@@ -71,15 +71,12 @@ class Service:
         self.staged.drop()
         self.changed.forget(forgotten)
         self._run, self._steps = run, self.node.steps(work)
-        return self._advance(None)
+        return self.resume(None, run)
 
     @call(limit=None)
-    def resume(self, answer: Answer, run: int) -> Request | Ended:
-        """Go on with the answer to the last request of the epoch ``run``."""
+    def resume(self, answer: Answer | None, run: int) -> Request | Ended:
+        """Go on with the answer to the last request of the epoch ``run``; None: its first step."""
         assert run == self._run, "an answer that came too late"
-        return self._advance(answer)
-
-    def _advance(self, answer: Answer | None) -> Request | Ended:
         assert self._steps is not None, "no epoch runs"
         try:
             return next(self._steps) if answer is None else self._steps.send(answer)
@@ -96,9 +93,9 @@ class Service:
         self.interruption.give_up(run)
 
     @call(reading=True, any_time=True)
-    def standing(self) -> Standing | None:
+    def running_rule(self) -> RunningRule | None:
         """Where the epoch that runs stands: the rule, its plan, and what was done so far."""
-        return standing(self.node.partition)
+        return running_rule(self.node.partition)
 
     @call(limit=GIVE_UP, ending=True)
     def rollback(self) -> None:
@@ -158,12 +155,6 @@ class Service:
         """The number of facts held of every relation."""
         relations = self.node.partition.relations
         return {name: relations.live(number) for name, number in relations.numbers.items()}
-
-    @call(reading=True)
-    def distinct_keys(self, name: str, columns: tuple[int, ...]) -> int | None:
-        """The number of keys of an index, if there is one."""
-        relations = self.node.partition.relations
-        return relations.distinct_keys(relations.numbers[name], columns) if name in relations.numbers else None
 
     @call(reading=True)
     def memory(self) -> int:

@@ -163,7 +163,7 @@ class Durable:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
         partition = node.partition
         found = touched(partition, rules.schema, bases=self.changes_rules(rules))
-        entries = partition.dictionary.columns_since(self._entries)
+        entries = partition.dictionary.entries.columns_since(self._entries)
         counts = {"asserted": found.asserted, "retracted": found.retracted, "changed": found.changed}
         header = self._header(rules, node, note, {"clock": partition.clock, **counts})
         if node.closes_ranks:
@@ -231,7 +231,7 @@ class Durable:
 
         def messages() -> list[tuple[str, Bytes]]:
             found = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
-            return [*found, ("entries", encode_columns(partition.dictionary.columns_since(0)))]
+            return [*found, ("entries", encode_columns(partition.dictionary.entries.columns_since(0)))]
 
         self._snapshot(node, rules, {"clock": partition.clock}, messages)
 

@@ -102,5 +102,5 @@ def texts_of(state: Durable) -> Dictionary:
     """The values behind all ids that the partitions keep at the epoch that is open; reads all they hold."""
     found = Dictionary()
     for number in range(state.partitions):
-        found.restore(read_piece(state.store, number, state.epoch, records=False).image.entries)
+        found.enter(read_piece(state.store, number, state.epoch, records=False).image.entries.items())
     return found

@@ -95,7 +95,7 @@ class Piece:
         """Write all that the partition holds at the last committed epoch; ``entries``: None for all that it owns."""
         known = self._last if self._last.epoch <= epoch else self._before
         messages = [("deltas", encode_deltas([delta])) for delta in everything(partition, schema)]
-        kept = _owned(partition.dictionary.entries_since(0), partition) if entries is None else entries
+        kept = _owned(partition.dictionary.entries.since(0), partition) if entries is None else entries
         messages.append(("entries", encode_entries(kept)))
         parts, _ = framed(SNAPSHOT, epoch, known.checksum, {"clock": partition.clock}, messages)
         self._log.begin_file()
@@ -117,7 +117,7 @@ class Piece:
         """Entries made since the first ``known``; right after `load` all that are not in the files."""
         if known:
             self._loaded = ()
-        return [e for e in _owned(partition.dictionary.entries_since(known), partition) if e[0] not in self._loaded]
+        return [e for e in _owned(partition.dictionary.entries.since(known), partition) if e[0] not in self._loaded]
 
     def remove_old(self, old: Old) -> None:
         """Remove the snapshots and pieces that no epoch needs which the driver keeps."""

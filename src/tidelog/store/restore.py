@@ -35,7 +35,7 @@ def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()
         if not relation.is_empty():
             number = partition.add_relation(name, relation.arity)
             partition.relations.load(number, relation.records, relation.rows, relation.base)
-    partition.dictionary.restore(image.entries)
+    partition.dictionary.enter(image.entries.items())
     partition.raise_clock(image.clock)
 
 

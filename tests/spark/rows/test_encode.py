@@ -90,7 +90,7 @@ def test_rows_go_to_the_owner_of_their_location_and_entries_to_the_owner_of_thei
     owner = entry_owners(cells[:, 1].tolist(), 3)
     for number, endpoint in enumerate(endpoints):
         assert endpoint.rows() == sorted((1, *row) for row in cells[owner == number].tolist())
-        expected = {(c, v) for c, v in dictionary.entries_since(0) if entry_owners([c], 3)[0] == number}
+        expected = {(c, v) for c, v in dictionary.entries.since(0) if entry_owners([c], 3)[0] == number}
         assert set(endpoint.entries()) == expected
     assert sum(counts.rows for _, counts in sent) == 300
     assert {label["attempt"] for e in endpoints for label, _ in e.received("rows")} == {key for key, _ in sent}

@@ -110,7 +110,7 @@ def test_spark_and_python_give_the_same_cells_and_entries(spark, ddl, values):
             column = [[row.cell], [type_ == "list"], [bytes(row.value)]]
             (entry,) = entries_of(pa_table(column))
             # Entering it again raises if it differs from what Python entered under this id.
-            dictionary._enter(*entry)
+            dictionary.entries.enter(*entry)
 
 
 def pa_table(columns):

@@ -21,10 +21,10 @@ class OutOfMemory(MemoryError):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunningRule:
     """The rule that runs on a partition, its plan, and what was done so far.
 
-    >>> print(Standing("r1: p(X) :- q(X).", "on q(X)", 2, 1000, 5000, 1, 1))
+    >>> print(RunningRule("r1: p(X) :- q(X).", "on q(X)", 2, 1000, 5000, 1, 1))
     <BLANKLINE>
       rule    r1: p(X) :- q(X).
       plan    on q(X)
@@ -48,7 +48,7 @@ class Standing:
         return f"{MARK}{self.rule}{where}\n  plan    {self.plan}\n  so far  {own}; {fired}, {waits}"
 
 
-def standing(partition: Partition) -> Standing | None:
+def running_rule(partition: Partition) -> RunningRule | None:
     """Where the epoch of a partition stands; None while no rule runs."""
     machine = partition.machine
     place = int(machine.state[at.PLAN])
@@ -58,7 +58,7 @@ def standing(partition: Partition) -> Standing | None:
     if code is None:
         return None
     state, number = machine.state, code.number
-    return Standing(
+    return RunningRule(
         users_text(code.rule),
         _plan_text(code, place),
         int(state[at.BATCHES]),

@@ -12,7 +12,7 @@ from tests.law.sabotage import out_of_memory, tiny_slices
 from tidelog import Engine, Limits
 from tidelog.engine.core import core_of
 from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
-from tidelog.partition.standing import standing
+from tidelog.partition.running import running_rule
 from tidelog.runtime import failures
 from tidelog.runtime.interrupts import Interrupts
 
@@ -115,10 +115,10 @@ def test_rules_of_rewrites_are_told_as_the_user_wrote_them() -> None:
 
 def test_nothing_is_told_while_no_rule_runs() -> None:
     db = Engine(REACH)
-    assert standing(core_of(db).runtime.node.partition) is None
+    assert running_rule(core_of(db).runtime.node.partition) is None
     with db.epoch() as e:
         e.insert("edge", CHAIN)
-    assert standing(core_of(db).runtime.node.partition) is None
+    assert running_rule(core_of(db).runtime.node.partition) is None
 
 
 def test_overflowing_sum_of_a_rule_without_label_names_it() -> None:
