@@ -109,18 +109,6 @@ class Relations(Arrays):
         for index in self.indexes_of(number):
             self.grow_keys(index)
 
-    def widen(self, number: int, more: int) -> None:
-        """Make room for ``more`` facts and keys where it is short, by as much as `grow` does or by more."""
-        row = self.directory[number]
-        rows, entries = int(row[ROWS]) + more, int(row[JROWS]) + more
-        if rows > row[CAP] and row[layout.FREE] == 0:
-            self.grow_records(number, max(rows, grown(int(row[CAP]))))
-        if entries > row[JCAP] and not row[FRESH]:
-            self.grow_journal(number, max(entries, int(row[JCAP]) * 2))
-        self.grow_table(number, int(row[LIVE_ROWS]) + more)
-        for index in self.indexes_of(number):
-            self.grow_keys(index, more)
-
     def catch_up(self, number: int) -> None:
         """Link in all indexes of a relation the rows that wait for it."""
         for index in self.indexes_of(number):

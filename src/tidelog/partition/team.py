@@ -18,6 +18,7 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.partition.assemble import GENERATORS, VARIABLES
 from tidelog.partition.counters import Counters
 from tidelog.partition.relations import Relations
+from tidelog.partition.widen import widen
 from tidelog.partition.workers import Workers
 
 HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
@@ -320,12 +321,10 @@ class Team:
 
     def _report(self, statuses: list[int]) -> int:
         """The worst status; room is made for all, and the machine of the partition knows what the worst one knows."""
-        state = self._machines[0]
+        state, more = self._machines[0], self.threads * (self.handful + int(self._cells[claim.GRAIN]))
         for machine, status in zip(self._machines, statuses, strict=True):
             if status == at.GROW_RELATION:
-                self._relations.widen(
-                    int(machine[at.NEED]), self.threads * (self.handful + int(self._cells[claim.GRAIN]))
-                )
+                widen(self._relations, int(machine[at.NEED]), more)
         for worst in WORST_FIRST:
             if worst in statuses:
                 number = statuses.index(worst)
