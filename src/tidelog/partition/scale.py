@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tidelog.partition.partition import Partition
 
 SHARE = 0.4  # of a stratum's supports: a support lost costs some two and a half found, so that this many cost a build
+BELOW = 0.25  # the same for what is lost from below, which is known in advance, but not what follows from it
 FOLLOWS = 1.4  # what a loss from below costs with what follows from it, at the least
 LEAST = 0.1  # of a stratum's supports that must be lost before the rest is believed: that costs a quarter of a build
 STEEPEST = 0.95  # facts suspended by each suspended fact, at the most, as far as that is believed
@@ -60,7 +61,9 @@ class Scale:
         """Whether building again is cheaper than to go on, as far as one can see."""
         lost = self.lost()
         self.budget = max(FEW, self.held >> 5)
-        return lost >= self.held * LEAST and self._weigh(self._expected(lost))
+        if self._partition.machine.state[at.PHASE] == at.RETRACT_LOWER:
+            return self._weigh(self._from_below(lost), BELOW)
+        return lost >= self.held * LEAST and self._weigh(self._expected(lost), SHARE)
 
     def begin_queue(self) -> None:
         """What is below has taken away what it takes; now follows what that suspends."""
@@ -78,21 +81,24 @@ class Scale:
         expected = 0.0
         for code in self._stratum.rules.values():
             expected += code.supports * max((gone.get(name, 0.0) for name in _read(code)), default=0.0)
-        return self._weigh(expected * FOLLOWS)
+        return self._weigh(expected * FOLLOWS, BELOW)
+
+    def _from_below(self, lost: int) -> float:
+        """What will be lost if the other facts that are gone below do as those before them did."""
+        fired, end = self._partition.machine.position
+        return FOLLOWS * lost * end / max(SAMPLE, fired)
 
     def _expected(self, lost: int) -> float:
         """What will be lost if the facts that wait do as those before them did."""
         state = self._partition.machine.state
-        (fired, end), suspended = self._partition.machine.position, int(state[at.QTAIL])
-        if state[at.PHASE] == at.RETRACT_LOWER:
-            return FOLLOWS * lost * end / max(1, fired)
+        (fired, _), suspended = self._partition.machine.position, int(state[at.QTAIL])
         if fired < SAMPLE:
             return lost
         each = min(STEEPEST, (suspended - self._first) / fired) if 4 * fired > self._first else 0.0
         return lost + (lost - self._direct) / fired * (suspended - fired) / (1 - each)
 
-    def _weigh(self, lost: float) -> bool:
-        if lost <= self.held * SHARE:
+    def _weigh(self, lost: float, share: float) -> bool:
+        if lost <= self.held * share:
             return False
         self.reason = f"about {min(int(lost), self.held):,} of {self.held:,} supports would be lost"
         return True
