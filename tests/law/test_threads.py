@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.law.crowded import threads
+from tests.law.crowded import stragglers, threads
 from tests.law.harness import Case, counts_of, run
 from tests.law.sabotage import tiny_slices
 from tidelog import Engine
@@ -34,6 +34,14 @@ def test_law_holds_with_threads(count: int, handful: int, kind: str) -> None:
 def test_law_holds_with_threads_that_stop_all_the_time(budget: int) -> None:
     with threads(2, 2), tiny_slices(budget):
         for seed in range(6 * 10**6 + budget, 6 * 10**6 + budget + 5):
+            try_case(seed, "plain")
+
+
+@pytest.mark.parametrize(("count", "late"), [(2, 0), (2, 1), (3, 0), (3, 2)])
+def test_law_holds_with_threads_that_come_late(count: int, late: int) -> None:
+    """The calling thread had an item under way; the other came first, and ended the batch and the run without it."""
+    with stragglers(count, late):
+        for seed in range(7 * 10**6 + 10 * count + late, 7 * 10**6 + 10 * count + late + 4):
             try_case(seed, "plain")
 
 

@@ -110,9 +110,11 @@ class Team:
         cells[[claim.START, claim.STEP, claim.INDEX]] = first, claim.LINKING if reads else claim.FIRING, -1
         cells[claim.GRAIN] = self._grain(limit - first)
         cells[[claim.LEAST, claim.RATE, claim.VISITED_BEFORE]] = self.least, self.rate, state[at.VISITED]
-        cells[claim.ACTIVE] = self.threads if self.waits_for_all else 0
+        # Thread 0 may have an item under way: no step ends without it. The others come when they come.
+        awaited = self.threads if self.waits_for_all else 1
+        cells[claim.ACTIVE] = awaited
         for number in range(self.threads):
-            cells[self._member(number) + claim.M_JOINED] = int(self.waits_for_all)
+            cells[self._member(number) + claim.M_JOINED] = int(number < awaited)
         self._registers = []
         self._is_running = True
         for number in range(1, self.threads):
