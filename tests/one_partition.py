@@ -33,6 +33,11 @@ ANYWHERE = {
     "test_search_that_grows_too_large_is_stopped_and_says_so": KERNEL,
     "test_epochs_that_fail_while_a_stratum_is_built_again_leave_no_trace": KERNEL,
     "test_law_holds_where_every_commit_numbers_ranks_anew": KERNEL,
+    "test_index_that_no_plan_of_the_build_reads_is_linked_at_its_end": KERNEL,
+    "test_numbers_grow_with_every_epoch": COPIES,
+    "test_the_plan_over_the_whole_state_is_told_where_it_did_something": COPIES,
+    "test_numbers_are_json": COPIES,
+    "test_rule_that_was_planned_without_facts_is_planned_again_when_they_come": COPIES,
 }
 FILES = {"test_explanation.py": TOLD, "test_old_ranks.py": FOLDERS}
 ON_SPARK = {

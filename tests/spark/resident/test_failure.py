@@ -70,6 +70,12 @@ def busy(spark: SparkSession, tasks: int, mark: Path) -> Iterator[None]:
         thread.join(30)
 
 
+def is_stopped(process: int) -> bool:
+    """Whether every thread of a process stands still."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return all((task / "stat").read_text().rpartition(")")[2].split()[0] in "Tt" for task in tasks)
+
+
 def listens(endpoint: Endpoint) -> bool:
     """Whether anybody takes connections there."""
     try:
@@ -114,6 +120,7 @@ def test_worker_that_stands_still_is_noticed_by_its_silence(spark: SparkSession)
     with ResidentStage(spark, 1, Keeper, silence=3.0) as stage:
         (process,) = stage.processes
         os.kill(process, signal.SIGSTOP)
+        wait_for(lambda: is_stopped(process), 10)  # a signal is delivered when the system comes to it
         try:
             began = time.monotonic()
             with pytest.raises(PartitionLost, match="not heard of for 3 s") as lost:
