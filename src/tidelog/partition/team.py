@@ -22,8 +22,8 @@ from tidelog.partition.widen import widen
 from tidelog.partition.workers import Workers
 
 HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
-WORTH = 1 << 15  # rows that work must be expected to visit to be shared out: some milliseconds
-LEAST = 1 << 13  # rows that a batch must be expected to visit for a run to go on
+WORTH = 1 << 14  # rows that work must be expected to visit to be shared out: about a millisecond
+LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to go on
 WAITS_FOR_ALL = False  # a run does not begin without all threads: tests want that
 FIRST_RATE = 16  # rows that an item is expected to visit as long as nobody knows
 # Fields of a machine that it does not take from another, and those that it begins without.
