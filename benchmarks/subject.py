@@ -12,7 +12,6 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 from benchmarks.data.graphs import Cells
@@ -51,7 +50,7 @@ class Subject:
     """An engine whose epochs are timed; it computes in one thread unless told otherwise."""
 
     def __init__(self, rules: str, threads: int = 1, **more: Any) -> None:
-        self.engine = Engine(rules, **threads_of(threads), **more)
+        self.engine = Engine(rules, threads=threads, **more)
 
     def insert(self, facts: Mapping[str, Any]) -> Step:
         """One epoch that asserts facts."""
@@ -71,16 +70,6 @@ class Subject:
     def rows(self, view: str) -> Cells:
         """All rows of a view of numbers."""
         return self.engine[view].to_numpy()
-
-
-def threads_of(count: int) -> dict[str, int]:
-    """The parameter that says how many threads an engine has; versions without it have one."""
-    return {"threads": count} if has_threads() else {}
-
-
-def has_threads() -> bool:
-    """Whether this version of the engine can use several threads."""
-    return "threads" in signature(Engine).parameters
 
 
 def _each(change: Callable[[str, Any], None], facts: Mapping[str, Any]) -> None:
