@@ -133,12 +133,6 @@ def test_facts_of_ndlog():
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        (".comp C { .decl a(x: number) a(1). }\np(1).", "TL150"),
-        (".comp D : C<T> { .comp E { } }\np(1).", "TL150"),
-        (".init c = C\np(1).", "TL150"),
-        (".override a\np(1).", "TL150"),
-        (".output c.a\np(1).", "TL150"),
-        (".decl p(x: number)\np(x) :- c.a(x).\np(1).", "TL150"),
         (".type R = [x: number, y: R]\np(1).", "TL151"),
         (".decl p(x: number)\np(x) :- x = nil.\np(1).", "TL151"),
         (".type T = A { x: number } | B {}\np(1).", "TL152"),

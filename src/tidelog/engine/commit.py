@@ -20,6 +20,7 @@ from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Program, Rule
+from tidelog.program.component import SEPARATOR
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
@@ -42,7 +43,8 @@ class Committer:
         """Refuse facts for relations that the program does not admit."""
         if is_auxiliary(name):
             raise failures.OWN_NAME.error(name=name)
-        if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
+        # Soufflé's names may hold `?`, and periods between the names of instances.
+        if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
         if rules.program.convention == SOUFFLE and name not in rules.schema:

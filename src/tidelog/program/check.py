@@ -9,10 +9,10 @@ Nothing is evaluated here, and the program is not rewritten, except that integer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tidelog.errors import Diagnostic, ProgramError
+from tidelog.errors import Diagnostic, ProgramError, Span
 from tidelog.program.arity import check_names
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import FUNCTIONS, Function
@@ -97,6 +97,8 @@ def examine_program(
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
         strata = strata_of_edges(typing.program.rules, edges, groups)
     ordered = tuple(sorted(findings, key=position))
+    if program.components:
+        ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
     return Checked(typing.program, typing.schema, typing.classes, strata, warnings), ordered
 
@@ -106,6 +108,16 @@ def position(finding: Diagnostic) -> tuple[str, int, str]:
     if finding.span is None:
         return ("", -1, finding.code)
     return (finding.span.source.name, finding.span.start, finding.code)
+
+
+def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings, those about the text of a component once for all its instances."""
+    told: set[tuple[str, Span]] = set()
+    for finding in findings:
+        if finding.span is None or (finding.code, finding.span) not in told:
+            yield finding
+        if finding.span is not None:
+            told.add((finding.code, finding.span))
 
 
 def _arities(bound: Bound) -> dict[str, int]:

@@ -234,6 +234,30 @@ _SYNTAX = (
         ".decl p(x: number)\n.decl q(x: number)\np(x) :- q(x), p(x), !q(x).\n.plan 0:(1, 3)",
     ),
     CodeEntry(
+        "TL128",
+        "component outside Soufflé's convention",
+        "`{found}` needs Soufflé's convention",
+        "Components name relations as `graph.edge`; in Prolog's convention a period ends the clause.",
+        "Write `.convention souffle`, or write the relations of the component out.",
+        ".convention prolog\n.init g = Graph\np(1).",
+    ),
+    CodeEntry(
+        "TL129",
+        "override outside a component",
+        "`.override` stands outside a component",
+        "`.override` says that a component defines a relation of its bases anew.",
+        "Move it into the component, or leave it out.",
+        ".override p\n.decl p(x: number)",
+    ),
+    CodeEntry(
+        "TL130",
+        "qualified name as a value",
+        "`{found}` names a relation or a type of an instance, not a value",
+        "A name with periods stands for a relation or a type; variables have none.",
+        "Put a space behind the period if it ends a clause.",
+        ".decl p(x: number)\np(x) :- p(x), x = g.y.",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",
@@ -268,14 +292,6 @@ _SYNTAX = (
 )
 
 _REFUSED = (
-    CodeEntry(
-        "TL150",
-        "components",
-        "components are not part of the language: {found}",
-        "Soufflé's `.comp`, `.init`, `.override` and names such as `c.rel` are refused.",
-        "Write the relations of the component out, with a prefix of their own.",
-        ".comp Graph { .decl edge(x: number, y: number) }",
-    ),
     CodeEntry(
         "TL151",
         "records",

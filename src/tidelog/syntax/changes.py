@@ -108,7 +108,7 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
         case RuleAdded(rule=rule):
             return "+ " + print_rule(rule, convention)
         case RuleRemoved(label=label):
-            return f"- {print_label(label)}."
+            return f"- {print_label(label, convention)}."
 
 
 class _ChangeReader(ProgramReader):

@@ -182,7 +182,6 @@ class BodyReader(PathReader):
     def atom(self) -> Atom:
         """`p`, `p(...)`, `p@X` or `p@X(...)`."""
         name = self.expect(NAME, "an atom")
-        self._refuse_component(name)
         if self.token.kind == "@":
             return self._located(name)
         if self.token.kind != "(":
@@ -228,16 +227,6 @@ class BodyReader(PathReader):
     def _is_functor(self) -> bool:
         """Soufflé calls functors in C++ as `@f(...)`."""
         return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
-
-    def _refuse_component(self, name: Token) -> None:
-        """In Soufflé `c.rel` names a relation of a component; elsewhere the period ends the clause."""
-        dot, member = self.token, self.peek()
-        if self.convention != SOUFFLE or dot.kind != "." or member.kind != NAME:
-            return
-        if dot.start == name.end and member.start == dot.end:
-            span = span_between(name, member)
-            self.move_to(self.at + 2)
-            raise self.failure("TL150", span, found=f"`{name.text}.{member.text}`")
 
     def _bracket(self) -> tuple[Literal, ...]:
         """What begins with `(`: a group, a path or a term, told by what follows the closing bracket."""

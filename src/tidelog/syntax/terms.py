@@ -11,6 +11,7 @@ from abc import abstractmethod
 
 from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
+from tidelog.program.component import SEPARATOR
 from tidelog.program.term import SYMBOL
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
@@ -115,6 +116,8 @@ class TermReader(Cursor):
         if self.convention == SOUFFLE:
             if name == "nil":
                 raise self.failure("TL151", span, found="`nil`")
+            if SEPARATOR in name:
+                raise self.failure("TL130", span, found=name)
             return Var(name, span)
         first = name[0]
         if first.isupper() or first in "_?":
