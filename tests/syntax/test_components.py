@@ -59,7 +59,9 @@ def test_components_inside_one_another_without_end_are_too_deep() -> None:
 
 
 def test_question_marks_belong_to_names_and_addresses_are_numbers() -> None:
-    program = parse_program(".decl p(x?: number, ?y: number)\np(10.0.0.1, 255.255.255.255).\np(x?, y) :- p(?z, x?), p(y, ?z).")
+    program = parse_program(
+        ".decl p(x?: number, ?y: number)\np(10.0.0.1, 255.255.255.255).\np(x?, y) :- p(?z, x?), p(y, ?z)."
+    )
     assert [column.name for column in program.declarations[0].columns] == ["x?", "?y"]
     assert [arg.value for arg in program.facts[0].atom.args] == [167772161, -1]
     assert program.rules[0].head.args[0].name == "x?"

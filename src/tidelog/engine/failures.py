@@ -53,6 +53,25 @@ NO_NAME = FailureEntry(
     "",
     'db = Engine("n(1).")\nwith db.epoch() as e:\n    e.insert("two words", [(1,)])\n',
 )
+INSTANCE_TAKEN = FailureEntry(
+    "TL4090",
+    EngineError,
+    "name of an instance that is taken",
+    "there is an instance `{name}` already",
+    "The names of an instance's relations begin with its own, so that an engine has one instance of a name.",
+    "Choose another name, or remove the instance first.",
+    'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n'
+    '    e.add_instance(".init c = C")\n',
+)
+NO_INSTANCE = FailureEntry(
+    "TL4091",
+    EngineError,
+    "instance that there is not",
+    "there is no instance `{name}`; instances: {known}",
+    "An instance is removed by the name that `.init` gave it.",
+    "",
+    'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n    e.remove_instance("d")\n',
+)
 CLOSED = FailureEntry(
     "TL4055",
     EngineError,
@@ -123,6 +142,8 @@ ENTRIES = (
     HALF_A_SOURCE,
     OWN_NAME,
     NO_NAME,
+    INSTANCE_TAKEN,
+    NO_INSTANCE,
     CLOSED,
     EPOCH_OVER,
     FEED_PLACE,

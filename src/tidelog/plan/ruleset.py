@@ -48,6 +48,19 @@ class Ruleset:
         """The labels of the user's rules, in order."""
         return tuple(rule.label or "" for rule in self.program.rules)
 
+    @property
+    def declared(self) -> frozenset[str]:
+        """The relations that the program declares."""
+        return frozenset(d.relation for d in self.program.declarations)
+
+    def declaring(self, program: Program) -> Ruleset:
+        """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
+        changed = replace(self, program=program)
+        gone = self.declared - changed.declared
+        known = {name: arity for name, arity in self.known.items() if name not in gone}
+        bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
+        return replace(changed, known=known, bound=bound)
+
     def rule(self, label: str) -> Rule:
         """The user's rule with a label."""
         for rule in self.program.rules:
@@ -61,14 +74,19 @@ class Ruleset:
         remove: Sequence[str] = (),
         bound: Mapping[tuple[str, int], str] | None = None,
         known: Mapping[str, int] | None = None,
+        *,
+        whole: bool = False,
     ) -> Ruleset:
-        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once."""
+        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
+
+        With ``whole`` everything is checked again, since declarations have changed.
+        """
         removed = set(remove)
         for label in remove:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        if (add or remove) and not bound and not known:
+        if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:

@@ -24,7 +24,7 @@ _COMPONENTS = (
         "TL221",
         "unknown component",
         "unknown component `{name}`",
-        "A component is declared by `.comp` in the same block, in a block around it, or in a component that it inherits.",
+        "A component is declared by `.comp` in the same block, in a block around it, or in what that inherits.",
         "Declare the component with `.comp`.",
         ".init g = Graph\n.decl edge(x: number)\n",
     ),
@@ -56,8 +56,8 @@ _COMPONENTS = (
         "TL225",
         "instances without end",
         "the instance `{name}` has more than {most} instances inside one another",
-        "An instance is the text of its component with all instances in it; a component that makes an instance of itself "
-        "has no end.",
+        "An instance is the text of its component with all instances in it; a component that makes an instance of "
+        "itself has no end.",
         "Make the inner instance outside of the component.",
         ".comp A { .decl p(x: number) .init inner = A }\n.init a = A\n",
     ),

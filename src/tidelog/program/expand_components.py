@@ -2,9 +2,9 @@
 
 Law: an instance ``g`` of a component means the content of the component and of the components it inherits, with ``g.``
 before every name that this content declares and the given types for the parameters; a name that the content does not
-declare means what it means around the instance. Where a component says ``.override p``, rules and facts for ``p`` of its
-bases are left out. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text, so that
-they are known by the instance; what they say keeps its place in the component's text.
+declare means what it means around the instance. Where a component says ``.override p``, rules and facts for ``p`` of
+its bases are left out. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text, so
+that they are known by the instance; what they say keeps its place in the component's text.
 The components stay in the program, so that instances can be made later.
 """
 
@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import count
+from typing import Any
 
 from tidelog.errors import Diagnostic
-from tidelog.program.component import SEPARATOR, Component, ComponentType, Instance
+from tidelog.program.component import SEPARATOR, Component, ComponentType, Instance, belongs_to
 from tidelog.program.component_catalogue import diagnose
 from tidelog.program.nearest import KnownNames
 from tidelog.program.program import Program
@@ -40,14 +41,14 @@ def expand_components(program: Program, report: Report) -> Program:
         return program
     _check_names(program, report)
     expansion = _Expansion(program, report)
-    made = [expansion.instance(instance, (), {}, 0) for instance in program.instances]
+    made = [_as_rules(expansion.instance(instance, (), {}, 0), instance.name) for instance in program.instances]
     return joined([replace(program, components=(), instances=()), *made], program.components)
 
 
 def joined(parts: Iterable[Program], components: tuple[Component, ...] = ()) -> Program:
     """What all the programs say, under the convention of the first."""
     first, *others = parts
-    whole = {}
+    whole: dict[str, Any] = {}
     for entry in fields(Program):
         value = getattr(first, entry.name)
         if isinstance(value, tuple):
@@ -102,7 +103,7 @@ class _Expansion:
         depth: int,
     ) -> Program:
         """What a component and its bases say, without rules for relations that are overridden further down."""
-        parts = []
+        parts: list[Program] = []
         for base in component.bases:
             found = self._component(base, around, binding)
             if found is None:
@@ -133,7 +134,9 @@ class _Expansion:
         """The component of a name and what is around it; None, and told, if there is none or it takes other types."""
         found = self._find(wanted.name, scope, binding, frozenset())
         if found is None:
-            known = KnownNames(c.name for block in (self.program, *(c.content for c in scope)) for c in block.components)
+            known = KnownNames(
+                c.name for block in (self.program, *(c.content for c in scope)) for c in block.components
+            )
             self._tell(diagnose("TL221", wanted.span, hint=known.hint(wanted.name, ""), name=wanted.name))
             return None
         component = found[0]
@@ -145,9 +148,7 @@ class _Expansion:
             return None
         return found
 
-    def _find(
-        self, name: str, scope: Scope, binding: Binding, seen: frozenset[str]
-    ) -> tuple[Component, Scope] | None:
+    def _find(self, name: str, scope: Scope, binding: Binding, seen: frozenset[str]) -> tuple[Component, Scope] | None:
         """The innermost component of that name: in the blocks around, in what they inherit, then in the program."""
         meant = binding.get(name, name)
         for size in range(len(scope), 0, -1):
@@ -201,6 +202,15 @@ def _prefixed(content: Program, name: str) -> Program:
     types = {t.name: before + t.name for t in content.types}
     renamed = Renaming(relations, types)(content)
     return replace(renamed, rules=tuple(_labelled(renamed.rules, before)))
+
+
+def _as_rules(made: Program, name: str) -> Program:
+    """An instance whose facts for relations around it are rules of its own, so that they go when it goes."""
+    facts = [fact for fact in made.facts if not belongs_to(fact.atom.predicate, name)]
+    if not facts:
+        return made
+    rules = (Rule(f.atom, (), f"{name}{SEPARATOR}f{number}", f.span) for number, f in enumerate(facts, start=1))
+    return replace(made, facts=tuple(f for f in made.facts if f not in facts), rules=(*made.rules, *rules))
 
 
 def _labelled(rules: Iterable[Rule], before: str) -> Iterator[Rule]:

@@ -25,6 +25,7 @@ from tidelog.program import (
     Directive,
     Disjunction,
     Fact,
+    Instance,
     Literal,
     Materialize,
     Negation,
@@ -98,7 +99,7 @@ def _lines(program: Program) -> Iterator[str]:
     for component in program.components:
         yield from _component(component)
     yield from map(_declaration, program.declarations)
-    yield from (f".init {made.name} = {_component_type(made.type)}" for made in program.instances)
+    yield from map(print_instance, program.instances)
     yield from map(_directive, program.directives)
     yield from map(_materialize, program.keys)
     yield from (printer.atom(fact.atom) + "." for fact in program.facts)
@@ -111,6 +112,11 @@ def _component(item: Component) -> Iterator[str]:
     yield from (f"    .override {name}" for name in item.overrides)
     yield from (f"    {line}" for line in _lines(item.content))
     yield "}"
+
+
+def print_instance(item: Instance) -> str:
+    """The text of an instance, `.init` before it."""
+    return f".init {item.name} = {_component_type(item.type)}"
 
 
 def _component_type(item: ComponentType) -> str:

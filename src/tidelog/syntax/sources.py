@@ -1,7 +1,8 @@
 """Where texts come from: bytes to text, included files, and which convention a text follows (D7).
 
 Law: any bytes make a source; what is not UTF-8 becomes U+FFFD, which is reported wherever it stands. A text follows
-Soufflé if it or a file it includes has a ``.decl`` or a component; ``.convention`` says it outright, the first one wins.
+Soufflé if it or a file it includes has a ``.decl`` or a component; ``.convention`` says it outright, and the first one
+wins.
 """
 
 from __future__ import annotations
