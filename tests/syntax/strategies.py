@@ -47,6 +47,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.inline import hold_inline_facts
 from tidelog.program.schema import QUALIFIERS
 from tidelog.syntax.clauses import atom_counts
 
@@ -236,4 +237,4 @@ class Maker:
 
 def programs():
     """A whole program under either convention."""
-    return st.integers(0, 2**32).map(lambda seed: Maker(seed).program())
+    return st.integers(0, 2**32).map(lambda seed: hold_inline_facts(Maker(seed).program()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class CircuitSession:
     def __init__(self, checked: Checked) -> None:
         if checked.program.keys:
             raise CIRCUIT_KEYS.error()
-        self._program = checked.program
+        self._program = replace(checked.program, rules=checked.rules)
         self._schema = dict(checked.schema)
         self._circuit = DatalogCircuit()
         self._epochs = 0

@@ -22,6 +22,7 @@ from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.component import SEPARATOR
+from tidelog.program.inline import inline_relations
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
@@ -48,6 +49,8 @@ class Committer:
         if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
+        if name in inline_relations(rules.program if program is None else program):
+            raise failures.INLINE_FACTS.error(name=name)
         declared = () if program is None else (d.relation for d in program.declarations)
         if rules.program.convention == SOUFFLE and name not in rules.schema and name not in declared:
             raise self.core.unknown_relation(name)

@@ -72,6 +72,15 @@ NO_INSTANCE = FailureEntry(
     "",
     'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n    e.remove_instance("d")\n',
 )
+INLINE_FACTS = FailureEntry(
+    "TL4092",
+    EngineError,
+    "facts of an inline relation",
+    "`{name}` is declared inline: it holds no facts",
+    "An inline relation stands for the bodies of its rules wherever it is read.",
+    "Leave `inline` out of its declaration, or add a rule without a body.",
+    'db = Engine(".decl p(x: number) inline")\nwith db.epoch() as e:\n    e.insert("p", [(1,)])\n',
+)
 CLOSED = FailureEntry(
     "TL4055",
     EngineError,
@@ -144,6 +153,7 @@ ENTRIES = (
     NO_NAME,
     INSTANCE_TAKEN,
     NO_INSTANCE,
+    INLINE_FACTS,
     CLOSED,
     EPOCH_OVER,
     FEED_PLACE,

@@ -3,8 +3,8 @@
 Law: an instance ``g`` of a component means the content of the component and of the components it inherits, with ``g.``
 before every name that this content declares and the given types for the parameters; a name that the content does not
 declare means what it means around the instance. Where a component says ``.override p``, rules and facts for ``p`` of
-its bases are left out. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text, so
-that they are known by the instance; what they say keeps its place in the component's text.
+its bases are left out. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text,
+so that they are known by the instance; what they say keeps its place in the component's text.
 The components stay in the program, so that instances can be made later.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 from tidelog.errors import Diagnostic
 from tidelog.program.component import SEPARATOR, Component, ComponentType, Instance, belongs_to
 from tidelog.program.component_catalogue import diagnose
+from tidelog.program.inline import inline_relations
 from tidelog.program.nearest import KnownNames
 from tidelog.program.program import Program
 from tidelog.program.rename import Renaming
@@ -205,8 +206,9 @@ def _prefixed(content: Program, name: str) -> Program:
 
 
 def _as_rules(made: Program, name: str) -> Program:
-    """An instance whose facts for relations around it are rules of its own, so that they go when it goes."""
-    facts = [fact for fact in made.facts if not belongs_to(fact.atom.predicate, name)]
+    """An instance whose facts for relations around it, or inline ones, are rules of its own, and go when it goes."""
+    inline = inline_relations(made)
+    facts = [f for f in made.facts if not belongs_to(f.atom.predicate, name) or f.atom.predicate in inline]
     if not facts:
         return made
     rules = (Rule(f.atom, (), f"{name}{SEPARATOR}f{number}", f.span) for number, f in enumerate(facts, start=1))

@@ -18,6 +18,7 @@ from pathlib import Path
 from tidelog.errors import Diagnostic, ProgramError, Source
 from tidelog.program import Program, Rule
 from tidelog.program.expand_components import expand_components
+from tidelog.program.inline import hold_inline_facts
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
@@ -204,7 +205,8 @@ def read_program(
         sources = Sources(include, findings.report)
         chosen = sources.convention_of(source) if convention is None else sources.said_outright(source) or convention
         tokens = Preprocessor(sources, chosen, findings.report).tokens(source)
-        program = expand_components(ProgramReader(tokens, chosen, findings).read(), findings.report)
+        program = ProgramReader(tokens, chosen, findings).read()
+        program = hold_inline_facts(expand_components(program, findings.report))
     return program, findings.in_order()
 
 

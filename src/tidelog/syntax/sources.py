@@ -24,7 +24,7 @@ _NOT_TEXT = re.compile("[\ufffd\ud800-\udfff]++")
 _TELLING = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*+"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|%[^\n]*+'
     r"|(?<!\S)(?P<decl>\.(?:decl|comp|init)\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
-    r'|\#[ \t]*+include[ \t]*+"(?P<include>[^"\n]*+)"'
+    r'|(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"(?P<include>[^"\n]*+)"'
 )
 
 
