@@ -47,6 +47,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.casts import CAST
 from tidelog.program.inline import hold_inline_facts
 from tidelog.program.schema import QUALIFIERS
 from tidelog.syntax.clauses import atom_counts
@@ -112,7 +113,12 @@ class Maker:
             lambda: Call(self.rng.choice(UNARY), (term(),)),
             lambda: Call(self.rng.choice(FUNCTIONS), self.many(term)),
             lambda: Call("list", self.many(term)),
+            lambda: self.cast(term) if leaf == self.leaf else leaf(),
         )
+
+    def cast(self, term):
+        """A fact has none: what stands in it is its value."""
+        return Call(CAST, (term(), Const("g.City", "symbol"))) if self.convention == SOUFFLE else term()
 
     def term(self, leaf=None, depth=3):
         leaf = leaf or self.leaf
@@ -231,6 +237,7 @@ class Maker:
             ),
             directives=self.many(self.directive, 0, 2),
             keys=self.many(self.materialize, 0, 2),
+            pragmas=self.many(lambda: ("legacy", self.rng.choice(["", self.text()])), 0, 1),
             convention=self.convention,
         )
 

@@ -6,7 +6,7 @@ between types of different base is refused, since the same bits are another valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tidelog.program.rule import Rule
@@ -14,14 +14,14 @@ from tidelog.program.scope import calls, literal_terms, rule_literals
 from tidelog.program.substitute import changed_body, changed_inside
 from tidelog.program.term import Call, Const, Term
 
-CAST = "as"
+CAST = "(as)"  # no function has this name
 
 
 def cast_type(term: Term) -> str | None:
     """The type that a term is cast to, None if it is no cast.
 
     >>> from tidelog.program.term import Var
-    >>> cast_type(Call("as", (Var("x"), Const("City", "symbol"))))
+    >>> cast_type(Call(CAST, (Var("x"), Const("City", "symbol"))))
     'City'
     """
     if isinstance(term, Call) and term.function == CAST and len(term.args) == 2:
@@ -44,8 +44,13 @@ def drop_casts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 def has_casts(rule: Rule) -> bool:
     """Whether a term of the rule is cast."""
+    return next(casts(rule), None) is not None
+
+
+def casts(rule: Rule) -> Iterator[Call]:
+    """The casts of a rule."""
     terms = (*rule.head.args, *(term for literal in rule_literals(rule) for term in literal_terms(literal)))
-    return any(cast_type(call) is not None for term in terms for call in calls(term))
+    return (call for term in terms for call in calls(term) if cast_type(call) is not None)
 
 
 def _dropped(rule: Rule) -> Rule:

@@ -83,25 +83,26 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = FUNCTIONS if functions is None else functions
-    plain = replace(program, rules=drop_casts(program.rules))
-    names = check_names(plain, functions, {**_arities(bound or {}), **(known or {})})
+    names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
-    inlined = inline_rules(plain)
-    given = replace(plain, rules=(*inlined.rules, *_inline_parts(plain)))
+    inlined = inline_rules(program)
+    given = replace(program, rules=(*inlined.rules, *_inline_parts(program)))
     typing = infer_types(given, names.arity, type_names, functions, bound or {})
-    rules = typing.program.rules[: len(inlined.rules)]
+    typed = typing.program.rules[: len(inlined.rules)]
+    rules = drop_casts(typed)
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
+    subtypes = check_subtypes(program, type_names)
     findings = [
         *names.findings,
         *inlined.findings,
-        *check_safety(replace(plain, rules=inlined.rules), functions),
+        *check_safety(replace(program, rules=inlined.rules), functions),
         *typing.findings,
         *type_names.findings,
-        *check_subtypes(program, type_names),
+        *subtypes,
         *check_strata(edges, strata),
         *check_monotone(edges, strata, typing.schema),
-        *check_notices(plain, names),
+        *check_notices(program, names),
     ]
     groups = tuple(groups)
     if groups:
@@ -111,7 +112,7 @@ def examine_program(
     if program.components:
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    elaborated = replace(typing.program, rules=_as_written(program, inlined.rules, rules))
+    elaborated = replace(typing.program, rules=_as_written(program, inlined.rules, typed))
     return Checked(elaborated, rules, typing.schema, typing.classes, strata, warnings), ordered
 
 

@@ -23,7 +23,7 @@ class Program:
 
     ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
     instances of; what reading gives has no ``instances`` any more: what they mean stands in the other parts, under
-    names with periods (``graph.edge``).
+    names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -34,4 +34,5 @@ class Program:
     keys: tuple[Materialize, ...] = ()
     components: tuple[Component, ...] = ()
     instances: tuple[Instance, ...] = ()
+    pragmas: tuple[tuple[str, str], ...] = ()
     convention: str = PROLOG

@@ -11,9 +11,11 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
+from tidelog.program.casts import cast_type
 from tidelog.program.literal import Atom
 from tidelog.program.path import Label, Repeat
 from tidelog.program.schema import Column, Declaration, Directive, Materialize, TypeDeclaration
+from tidelog.program.term import SYMBOL, Call, Const
 
 RELATION, TYPE = "relation", "type"
 NAMES: dict[type, dict[str, str]] = {
@@ -53,6 +55,9 @@ class Renaming:
             return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
         if not is_dataclass(value) or isinstance(value, type):
             return value
+        if isinstance(value, Call) and (cast := cast_type(value)) is not None:
+            target = Const(self.types.get(cast, cast), SYMBOL, value.args[1].span)
+            return replace(value, args=(self._value(value.args[0]), target))
         changed = {}
         for name, role in _fields(type(value)):
             old = getattr(value, name)

@@ -141,9 +141,9 @@ _SYNTAX = (
         "TL116",
         "negation of something else than an atom",
         "expected an atom after the negation, found {found}",
-        "Only an atom or a test can be negated.",
-        "Give the negated part a relation of its own and negate that; turn a comparison round (`!=` for `=`).",
-        "p(X) :- q(X), !(r(X), s(X)).",
+        "An atom, a test or literals in brackets can be negated.",
+        "Put the negated literals in brackets: `!(X = 1)`; or turn a comparison round (`!=` for `=`).",
+        "p(X) :- q(X), !1 < X.",
     ),
     CodeEntry(
         "TL117",
@@ -341,28 +341,15 @@ _REFUSED = (
         ".decl p(x: number)\np(x) <= p(y) :- x < y.",
     ),
     CodeEntry(
-        "TL157",
-        "size limits of relations",
-        "`.limitsize` is not part of the language",
-        "What a stopped evaluation holds depends on its order.",
-        "Limit the engine instead: its limits abort an epoch and change nothing.",
-        ".limitsize p(n=10)",
-    ),
-    CodeEntry(
         "TL158",
-        "counters",
-        "counters are not part of the language: {found}",
-        "Soufflé's `$` and `autoinc()` are refused: their values depend on the order of evaluation.",
-        "Build a key from the values of the rule, for example with `cat`.",
+        "what depends on the order of evaluation",
+        "{found} has no meaning under change",
+        "A view is kept equal to what its rules say of the facts that there are. Counters (`$`, `autoinc()`), numbers "
+        "of rounds, and what an evaluation holds that is stopped half-way (`.limitsize`) depend on the order in which "
+        "a program is evaluated; after a change of facts or rules there is no value that they must have.",
+        "Build a key from the values of the rule, for example with `cat`; bound a recursion in its rules, or an epoch "
+        "by the limits of the engine.",
         ".decl p(x: number)\np(autoinc()) :- p(_).",
-    ),
-    CodeEntry(
-        "TL159",
-        "type casts",
-        "type casts are not part of the language: `as(...)`",
-        "A value has one type; conversions are functions such as `to_number` and `to_string`.",
-        "Use a conversion function, or declare the column with the other type.",
-        ".decl p(x: number)\np(as(x, number)) :- p(x).",
     ),
     CodeEntry(
         "TL160",

@@ -36,6 +36,7 @@ class Parts:
     components: list[Component] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
+    pragmas: list[tuple[str, str]] = field(default_factory=list)
 
     def program(self, convention: str) -> Program:
         """As a program."""
@@ -48,6 +49,7 @@ class Parts:
             keys=tuple(self.keys),
             components=tuple(self.components),
             instances=tuple(self.instances),
+            pragmas=tuple(self.pragmas),
             convention=convention,
         )
 

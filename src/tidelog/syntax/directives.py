@@ -17,7 +17,7 @@ _IO_QUALIFIERS = ("input", "output", "printsize")
 _QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, QUALIFIERS, ("eqrel", "choice"))
 _REFUSED = {
     "functor": "TL153",
-    "limitsize": "TL157",
+    "limitsize": "TL158",
     "lattice": "TL160",
 }
 
@@ -47,8 +47,6 @@ class DirectiveReader(ClauseReader):
                 return self._directives(first, word)
             case "convention":
                 self._convention()
-            case "pragma":
-                self._strings()
             case "plan":
                 raise self.failure("TL126", first.span)
             case _:
@@ -68,6 +66,8 @@ class DirectiveReader(ClauseReader):
         names = [self._relation("the name of the declared relation")]
         while self.accept(","):
             names.append(self._relation("the name of the declared relation"))
+        if self.token.kind == "=" and self.peek().text == "debug_delta":
+            raise self.failure("TL158", self.peek().span, found="`debug_delta`")
         if self.token.kind != "(":
             raise self.unexpected("`(` and the columns of the relation")
         columns = self._columns(self.advance())
@@ -177,10 +177,14 @@ class DirectiveReader(ClauseReader):
             raise self.failure("TL117", found=self.found())
         self.advance()
 
-    def _strings(self) -> None:
-        self.expect(STRING, "a string")
-        while self.token.kind == STRING:
-            self.string()
+    def pragma(self) -> tuple[str, str]:
+        """`"option"` or `"option" "value"` after `.pragma`."""
+        if self.token.kind != STRING:
+            raise self.unexpected("the name of an option in quotes")
+        option = self.string()
+        value = self.string() if self.token.kind == STRING else ""
+        self.accept(".")
+        return option, value
 
     def skip_braces(self) -> None:
         """After a refused directive: step over the block in braces that belongs to it, if there is one."""

@@ -22,11 +22,12 @@ from tidelog.program import (
     PathAtom,
     Term,
 )
+from tidelog.program.negate import negated_body
 from tidelog.program.path import domains
 from tidelog.program.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.paths import PathReader
-from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
+from tidelog.syntax.terms import AGGREGATE_NAMES, AS, BINARY, UNARY
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
 
 COMPARISON_SIGNS = {
@@ -63,6 +64,9 @@ class BodyReader(PathReader):
         while True:
             if self.token.kind == "(":
                 literals.extend(self._bracket())
+            elif self._negates_group():
+                self.advance()
+                literals.extend(negated_body(self._group()))
             else:
                 literals.append(self.literal())
             if self.token.kind != ",":
@@ -107,8 +111,8 @@ class BodyReader(PathReader):
         """`p(...)`: an atom, a test, or the left side of a comparison."""
         self.advance()
         opening = self.token
-        if token.text == "as" and self.convention == SOUFFLE:
-            raise self.failure("TL159", token.span)
+        if token.text == AS and self.convention == SOUFFLE:
+            return self._comparison(token, self.cast(token))
         args, location = self.arguments()
         text = self.token.text
         if text in COMPARISON_SIGNS or text in BINARY:
@@ -132,6 +136,16 @@ class BodyReader(PathReader):
         if self.convention != SOUFFLE and (token.text[0].isupper() or token.text[0] in "_?"):
             raise self.failure("TL112", found=token.text)
         return self.atom()
+
+    def _negates_group(self) -> bool:
+        """Whether a negation and a bracket around literals stand here; a bracket around a path is none."""
+        if self.token.kind not in NEGATIONS or self.peek().kind != "(":
+            return False
+        start = self.at
+        self.advance()
+        is_group = not self._is_path() and self._after_bracket() in _ENDS
+        self.move_to(start)
+        return is_group
 
     def _negation(self, sign: Token) -> Literal:
         if self._is_path():

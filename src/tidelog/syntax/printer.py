@@ -37,6 +37,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.casts import CAST, cast_type
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
 from tidelog.syntax.values import write_number, write_string
@@ -95,6 +96,8 @@ def print_program(program: Program) -> str:
 
 def _lines(program: Program) -> Iterator[str]:
     printer = _Printer(program.convention)
+    for option, value in program.pragmas:
+        yield f".pragma {write_string(option)}" + (f" {write_string(value)}" if value else "")
     yield from map(_type, program.types)
     for component in program.components:
         yield from _component(component)
@@ -206,6 +209,8 @@ class _Printer:
         name, args = call.function, call.args
         if name == "list":
             return "[" + ", ".join(map(self.term, args)) + "]"
+        if name == CAST:
+            return f"as({self.term(args[0])}, {cast_type(call)})"
         if len(args) == 2 and name in BINARY:
             return self._binary(name, args[0], args[1], level)
         if len(args) == 1 and name in UNARY:

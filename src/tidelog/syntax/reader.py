@@ -112,6 +112,9 @@ class ProgramReader(ComponentReader):
                 self.parts.instances.append(self.instance(self.advance()))
             case ".override":
                 self.parts.overrides.append(self.override())
+            case ".pragma":
+                self.advance()
+                self.parts.pragmas.append(self.pragma())
             case _:
                 self.parts.items.extend(self.directive())
 
