@@ -114,6 +114,7 @@ def _encoded(core: Core, draft: _Draft) -> Signed:
     """The rows of this process as cells, by relation."""
     signed: Signed = {}
     for sign, name, data in draft.facts:
-        types = [t or "number" for t in draft.rules.schema.get(name) or core.schema[name]]
+        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
+        types = [t or "number" for t in schema[name]]
         signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
     return signed
