@@ -72,7 +72,8 @@ def _program(core: Core, collected: Collected) -> Program:
 def _names(program: Program, collected: Collected) -> list[str]:
     """The names of everything that an instance may have made."""
     declared = [d.relation for d in program.declarations] + [t.name for t in program.types]
-    return [*declared, *(r.label or "" for r in (*program.rules, *collected.added))]
+    labels = (rule.label or "" for rule in (*program.rules, *collected.added))
+    return [*declared, *(label for label in labels if label not in collected.removed)]
 
 
 def _known(program: Program, collected: Collected) -> str:
