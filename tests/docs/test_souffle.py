@@ -46,10 +46,13 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
     "`.decl p(x: number)`, `.decl p, q(x: number)`, `.decl p()`": [
         (".decl p, q(x: number)\n.decl n()\nq(1).\nn().\np(x) :- q(x), n().", "p", [1])
     ],
-    "identifiers such as `?x` and `x?`": [(".decl p(?x: number, y?: number)\n" + Q + "q(1).\np(?a, b?) :- q(?a), q(b?).",
-                                           "p", [(1, 1)])],
-    "`inline`": [(".decl i(x: number, y: number) inline\ni(x, y) :- y = x + 1.\n" + P + Q + "q(1).\np(y) :- q(x), i(x, y).",
-                  "p", [2])],
+    "identifiers such as `?x` and `x?`": [
+        (".decl p(?x: number, y?: number)\n" + Q + "q(1).\np(?a, b?) :- q(?a), q(b?).", "p", [(1, 1)])
+    ],
+    "`inline`": [
+        (".decl i(x: number, y: number) inline\ni(x, y) :- y = x + 1.\n" + P + Q + "q(1).\np(y) :- q(x), i(x, y).",
+         "p", [2])
+    ],
     "`no_inline`, `brie`, `btree`, `btree_delete`": [(".decl p(x: number) btree no_inline\np(1).", "p", [1])],
     "`magic`, `no_magic`": [(".decl p(x: number) magic\n.decl q(x: number) no_magic\np(1).", "p", [1])],
     "`input`, `output`, `printsize` after a declaration": [(".decl p(x: number) output printsize\np(1).", "p", [1])],
@@ -57,7 +60,9 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
     "rules, several heads": [(P + Q + R + "r(1, 2).\np(x), q(y) :- r(x, y).", "q", [2])],
     "disjunction `a ; b`": [(P + R + "r(1, 2).\np(x) :- r(x, _) ; r(_, x).", "p", [1, 2])],
     "negation `!p(x)`": [(P + Q + R + "q(1). q(2). r(1, 1).\np(x) :- q(x), !r(x, _).", "p", [2])],
-    "negation of groups `!(a ; b)`": [(P + R + "r(1, 2). r(2, 2).\np(x) :- r(x, _), !(x = 1 ; r(x, 3)).", "p", [2])],
+    "negation of groups, comparisons and negations `!(a ; b)`, `!x = 1`, `!!a`": [
+        (P + R + "r(1, 2). r(2, 2).\np(x) :- !!r(x, _), !(x = 1 ; r(x, 3)), !x = 4.", "p", [2])
+    ],
     "`true`, `false`": [(P + Q + "q(1).\np(x) :- q(x), true.\np(2) :- q(_), false.", "p", [1])],
     "`.plan`": [(P + R + "r(1, 2). r(2, 3).\np(z) :- r(x, y), r(y, z).\n.plan 0:(2, 1)", "p", [3])],
     "numbers `10`, `0x1f`, `0b101`, `7u`, `1.5`": [
@@ -72,7 +77,8 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
     ],
     "`min(a, b)`, `max(a, b)`": [(P + Q + "q(6).\np(min(x, 3)) :- q(x).\np(max(x, 3)) :- q(x).", "p", [3, 6])],
     "`cat`, `strlen`, `substr`, `contains`, `match`": [
-        (P + S + 's(abc).\np(strlen(cat(x, x))) :- s(x), contains("b", x), match("a.*", x), substr(x, 1, 1) = "b".', "p", [6])
+        (P + S + 's(abc).\np(strlen(cat(x, x))) :- s(x), contains("b", x), match("a.*", x), substr(x, 1, 1) = "b".',
+         "p", [6])
     ],
     "`to_number`, `to_string`, `to_float`, `to_unsigned`": [
         (P + S + 's("12").\np(to_number(to_string(to_number(x) + 1))) :- s(x).', "p", [13])
@@ -85,8 +91,8 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
     ],
     "`.comp C { ... }`, `.init c = C`": [(".comp C { " + P + "p(1). }\n.init c = C", "c.p", [1])],
     "type parameters `.comp C<T>`, also for components": [
-        (".comp A { " + P + "p(1). }\n.comp C<T, S> { .init s = S .decl q(x: T) q(x) :- s.p(x). }\n.init c = C<number, A>",
-         "c.q", [1])
+        (".comp A { " + P + "p(1). }\n.comp C<T, S> { .init s = S .decl q(x: T) q(x) :- s.p(x). }\n"
+         ".init c = C<number, A>", "c.q", [1])
     ],
     "inheritance `.comp C : B<T>`": [
         (".comp B<T> { .decl p(x: T) p(1). }\n.comp C : B<number> { p(2). }\n.init c = C", "c.p", [1, 2])

@@ -16,7 +16,7 @@ RELATIONS = ("e", "p", "q")
 
 @dataclass
 class Body:
-    """The rules of one component for its own relations, as templates: `@p` stands for the relation p of the instance."""
+    """The rules of one component for its own relations, as templates: `@p` stands for the instance's relation p."""
 
     rules: list[str]
     overrides: bool = False
@@ -74,7 +74,7 @@ class Family:
 
 
 def make_family(rng: random.Random) -> Family:
-    """Rules that are stratified: q may negate what e, p and the inner instance hold, nothing depends on q but itself."""
+    """Rules that are stratified: q may negate what e, p and the inner instance hold; nothing depends on q but q."""
     leaf = Body([_rule(rng, "@p", ["@e", "@p", "g"]) for _ in range(rng.randint(1, 2))])
     base = Body([_rule(rng, "@p", ["@e", "@p", "@l.p", "g"]) for _ in range(rng.randint(1, 3))])
     base.rules += [_rule(rng, "@q", ["@e", "@p", "@q", "@l.e"], ["@p", "@l.p", "g"]) for _ in range(rng.randint(0, 2))]

@@ -203,6 +203,12 @@ def test_mistakes_have_their_own_codes(text, code):
         ("p(X) :- q(X), !(e+(X, X), r(X)).", "p(X) :- q(X), (!e+(X, X) ; !r(X))."),
         ("p(X) :- q(X), !(e|f)(X, X).", "p(X) :- q(X), !(e|f)(X, X)."),
         ("p(X) :- q(X), !(contains(X, X)).", "p(X) :- q(X), contains(X, X) != 1."),
+        ("p(X) :- !!q(X).", "p(X) :- q(X)."),
+        ("p(X) :- q(X), !!(r(X) ; s(X)).", "p(X) :- q(X), (r(X) ; s(X))."),
+        (".convention souffle\np(x) :- q(x), !x = 1.", ".convention souffle\np(x) :- q(x), x != 1."),
+        (".convention souffle\np(x) :- q(x), !1 < x + 1.", ".convention souffle\np(x) :- q(x), 1 >= x + 1."),
+        (".convention souffle\np(x) :- q(x), !min(x, 1) = x.", ".convention souffle\np(x) :- q(x), min(x, 1) != x."),
+        (".convention souffle\np(x) :- q(x), !false, !q(x).", ".convention souffle\np(x) :- q(x), true, !q(x)."),
     ],
 )
 def test_a_negated_group_is_the_negation_of_its_literals(text, same):

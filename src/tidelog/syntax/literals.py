@@ -22,7 +22,7 @@ from tidelog.program import (
     PathAtom,
     Term,
 )
-from tidelog.program.negate import negated_body
+from tidelog.program.negate import negated, negated_body
 from tidelog.program.path import domains
 from tidelog.program.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import SyntaxFailure
@@ -65,8 +65,7 @@ class BodyReader(PathReader):
             if self.token.kind == "(":
                 literals.extend(self._bracket())
             elif self._negates_group():
-                self.advance()
-                literals.extend(negated_body(self._group()))
+                literals.extend(self._negated_group())
             else:
                 literals.append(self.literal())
             if self.token.kind != ",":
@@ -138,19 +137,33 @@ class BodyReader(PathReader):
         return self.atom()
 
     def _negates_group(self) -> bool:
-        """Whether a negation and a bracket around literals stand here; a bracket around a path is none."""
-        if self.token.kind not in NEGATIONS or self.peek().kind != "(":
+        """Whether a negation and a bracket around literals, or a second negation, stand here; a path is none."""
+        if self.token.kind not in NEGATIONS or self.peek().kind not in ("(", *NEGATIONS):
             return False
+        if self.peek().kind != "(":
+            return True
         start = self.at
         self.advance()
         is_group = not self._is_path() and self._after_bracket() in _ENDS
         self.move_to(start)
         return is_group
 
+    def _negated_group(self) -> tuple[Literal, ...]:
+        self.advance()
+        self.enter()
+        if self._negates_group():
+            inner = self._negated_group()
+        else:
+            inner = self._group() if self.token.kind == "(" else (self.literal(),)
+        self.leave()
+        return negated_body(inner)
+
     def _negation(self, sign: Token) -> Literal:
         if self._is_path():
             path = self._path_atom()
             return replace(path, negated=True, span=span_between(sign, self.previous))
+        if self.convention == SOUFFLE and self._begins_test():
+            return negated(self.literal())[0]
         if self.token.kind != NAME or (self.token.text in ("true", "false") and self.peek().kind in _ENDS):
             raise self.failure("TL116", found=self.found())
         atom = self.atom()
@@ -159,6 +172,21 @@ class BodyReader(PathReader):
         if atom.predicate in self.tests:
             return self._test(atom, 0)
         return Negation(atom, span_between(sign, self.previous))
+
+    def _begins_test(self) -> bool:
+        """After a negation: whether a comparison or a truth value follows, which Soufflé lets be negated."""
+        if self.token.kind == NAME:
+            following = self._after_bracket_of_call() if self.peek().kind == "(" else self.peek().text
+            return following in COMPARISON_SIGNS or following in BINARY or self.token.text in ("true", "false")
+        return self.token.kind in (NUMBER, STRING, "-")
+
+    def _after_bracket_of_call(self) -> str:
+        """The token after the arguments of the name at the cursor."""
+        start = self.at
+        self.advance()
+        after = self._after_bracket()
+        self.move_to(start)
+        return after
 
     def _is_path(self) -> bool:
         """After a negation: whether a path follows; unlike an atom it has an operator before its arguments."""
