@@ -119,9 +119,10 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
 
 def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
-    old = {rule.label: rule for rule in before.program.rules}
+    old = {rule.label: before.inlined.get(rule.label or "", rule) for rule in before.program.rules}
     found: set[str] = set()
-    for rule in rules.program.rules:
+    for written in rules.program.rules:
+        rule = rules.inlined.get(written.label or "", written)
         if old.get(rule.label, rule) != rule:
             found.update(rules.needed[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from tidelog.errors import Span
 
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
+QUALIFIERS = ("inline", "magic", "no_magic", "overridable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``.decl relation(name: type, ...)``."""
+    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (`QUALIFIERS`)."""
 
     relation: str
     columns: tuple[Column, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    qualifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
