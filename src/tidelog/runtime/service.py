@@ -108,6 +108,11 @@ class Service:
             self.node.rollback()
 
     @call(ending=True)
+    def show(self) -> None:
+        """Readers see the epoch that ran last; its commit follows."""
+        self.node.partition.committed.show()
+
+    @call(ending=True)
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
         self.node.commit()
@@ -134,6 +139,21 @@ class Service:
     def rows(self, name: str) -> Cells:
         """The facts of a relation at the last committed epoch."""
         return self.node.partition.rows(name)
+
+    @call(reading=True, any_time=True)
+    def some_rows(self, name: str, first: int, count: int) -> Cells:
+        """As many of them as are wanted, after the first so many."""
+        return self.node.partition.committed.some_rows(name, first, count)
+
+    @call(reading=True, any_time=True)
+    def count(self, name: str) -> int:
+        """How many facts of a relation there are at the last committed epoch."""
+        return self.node.partition.committed.count(name)
+
+    @call(reading=True)
+    def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
+        """The facts that have these cells in these columns."""
+        return self.node.partition.kept.matching(name, columns, key)
 
     @call(reading=True, any_time=True)
     def counts(self, name: str) -> tuple[Cells, ...]:
@@ -169,13 +189,11 @@ class Service:
     @call(reading=True)
     def image(self) -> dict[str, RelationImage]:
         """The records of every relation that holds facts."""
-        partition = self.node.partition
-        with partition.lock:
-            found = {}
-            for delta in everything(partition, {}):
-                found[delta.relation] = RelationImage(delta.arity)
-                found[delta.relation].apply(delta)
-            return found
+        found = {}
+        for delta in everything(self.node.partition, {}):
+            found[delta.relation] = RelationImage(delta.arity)
+            found[delta.relation].apply(delta)
+        return found
 
     @call(limit=None)
     def write_view(
