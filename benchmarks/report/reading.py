@@ -7,21 +7,21 @@ from benchmarks.report.table import WORDS, Page, Table, machine_text, prose, tab
 
 PEERS = ("Tidelog", "DuckDB", "SQLite", "Python")
 ALONE = """
-A view of {rows:,} rows, `v(x, y) :- e(x, y)`, read in one thread while nothing is written. Microseconds of one reading,
-medians. DuckDB has an index on the first column, SQLite (in memory) a primary key; Python has a set of the rows and a
-dict by key. All through their own interfaces for Python.
+A view of {rows:,} rows, `v(x, y) :- e(x, y)`, read in one thread while nothing is written. Microseconds of processor
+time for one reading, medians. DuckDB has an index on the first column, SQLite (in memory) a primary key; Python has a
+set of the rows and a dict by key. All through their own interfaces for Python.
 """
 BESIDE = """
 One writer, whose epochs insert or delete one fact, and readers that ask for one row of the view (`row in view`), all of
 them threads of one process and each as fast as it can: they share one interpreter. Every look-up is answered out of the
-last committed epoch. Alone means that the writer does nothing.
+last committed epoch. Seconds are those of the wall; alone means that the writer does nothing.
 """
 
 
 def page(run: Run) -> Page:
     """Readings alone, and beside a writer."""
     told = machine_text(run.machine, "duckdb", "numpy")
-    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {told}. Times are those of the wall.")]
+    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {told}.")]
     if reads := run.of("read"):
         head = ("what", *PEERS, "target", "met")
         lines = [_read(record) for record in reads]

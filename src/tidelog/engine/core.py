@@ -14,6 +14,7 @@ from typing import Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 from tidelog.engine import failures
 from tidelog.engine.committed import Committed
 from tidelog.engine.open import Opened
+from tidelog.engine.pace import Pace
 from tidelog.engine.replica import Replicas
 from tidelog.engine.turn import Turn
 from tidelog.errors import EngineError
@@ -55,6 +56,7 @@ class Core:
     writing: Turn = field(default_factory=Turn)
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)
+    pace: Pace = field(default_factory=Pace)
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)

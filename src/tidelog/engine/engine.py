@@ -153,9 +153,7 @@ class Engine:
         """The rule with a label."""
         return self._core.rules.rule(label)
 
-    query = Asked(query)
-    prepare = Asked(prepare)
-    aquery = Asked(aquery)
+    query, prepare, aquery = Asked(query), Asked(prepare), Asked(aquery)
 
     # Asking
 

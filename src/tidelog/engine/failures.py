@@ -159,7 +159,7 @@ NOT_THE_VALUES = FailureEntry(
     "another number of values than a prepared query binds",
     "the query binds {wanted} variables ({names}), and {found} values were given",
     "A prepared query is asked with one value for each variable of `bind`, in that order.",
-    "",
+    "Give a value for each variable that was named in `bind`.",
     'Engine("p(1).").prepare("p(X)", bind="X")()\n',
 )
 

@@ -27,6 +27,8 @@ def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]
     core.must_be_open()
     if not columns:
         return core.runtime.facts.rows(name)
+    if core.writing.was_taken_lately:
+        core.pace.read()
     if core.writing.look():
         try:
             return core.runtime.facts.matching(name, columns, key)

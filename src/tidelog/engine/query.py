@@ -19,6 +19,7 @@ from tidelog.engine.question import ANSWERS, GIVEN, Question, make_ready
 from tidelog.engine.view import Rows
 from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
+from tidelog.partition.limits import Limits
 from tidelog.plan.build import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
@@ -106,7 +107,7 @@ def _run(core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int]) ->
             if copies is None:
                 break
             if question.base is core.rules:
-                return question, _on_copies(copies, question, given)
+                return question, _on_copies(copies, question, given, core.runtime.node.partition.machine.limits)
     with core.writing:  # on Spark, and where there is no room for copies
         return _on_partitions(core, make_ready(core, rule, bind), given)
 
@@ -116,7 +117,7 @@ def _on_partitions(core: Core, question: Question, given: Sequence[int]) -> tupl
     return question, _answers(core.runtime, work, len(question.names))
 
 
-def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int]) -> Cells:
+def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int], limits: Limits) -> Cells:
     own, schema, functions = question.own_rules, question.rules.schema, question.rules.functions
     named = {atom.predicate for rule in own.values() for atom in (rule.head, *atoms(rule.body))}
     types = {name: schema[name] for name in named if name in schema}
@@ -124,7 +125,11 @@ def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int]
     arities = {name: len(columns) for name, columns in types.items()}
     strata = group_strata(list(own.values()), ())
     work = EpochWork(arities, _inserts(given), added=forms, strata=strata, is_question=True)
-    return _answers(copies, work, len(question.names))
+    copies.set_limits(limits)
+    try:
+        return _answers(copies, work, len(question.names))
+    finally:
+        copies.set_limits(Limits())
 
 
 def _inserts(given: Sequence[int]) -> dict[str, Cells]:

@@ -66,8 +66,12 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    cells, *_, bases = core.runtime.facts.counts(name)
-    return fixed_rows(core, name, cells[bases])
+    with core.runtime.facts.one_epoch():
+        if all(rule.head.predicate != name for rule in core.rules.program.rules):  # so all its facts are asserted
+            return fixed_rows(core, name, core.runtime.facts.rows(name))
+    with core.writing:
+        cells, *_, bases = core.runtime.facts.counts(name)
+        return fixed_rows(core, name, cells[bases])
 
 
 def summary(core: Core) -> str:

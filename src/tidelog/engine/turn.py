@@ -7,7 +7,10 @@ look elsewhere (`replica`); a look-up holds an epoch up for microseconds.
 from __future__ import annotations
 
 import threading
+from time import perf_counter
 from types import TracebackType
+
+LATELY = 0.05  # seconds
 
 
 class Turn:
@@ -17,6 +20,7 @@ class Turn:
         self._turn = threading.RLock()
         self._looking = threading.Lock()
         self._depth = 0
+        self._ended = -LATELY
 
     def __enter__(self) -> None:
         self._turn.acquire()
@@ -26,8 +30,14 @@ class Turn:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._ended = perf_counter()
         self._depth -= 1
         self._turn.release()
+
+    @property
+    def was_taken_lately(self) -> bool:
+        """Whether somebody has the turn or had it a moment ago."""
+        return self._depth > 0 or perf_counter() - self._ended < LATELY
 
     def take(self) -> bool:
         """Take the turn if nobody has it, this thread included; and end it by `give_back`."""

@@ -112,10 +112,12 @@ class Table:
             wanted = [self._cell(v, t) for v, t in zip(row, self.types, strict=True)]
         except DataError:
             return False
-        return self._has(wanted) and all(
-            type_ != "symbol" or self._dictionary.decode(cell, type_) == value
-            for cell, type_, value in zip(wanted, self.types, row, strict=True)
-        )
+        return self._has(wanted) and ("symbol" not in self.types or self._is_meant(wanted, row))
+
+    def _is_meant(self, wanted: list[int], row: tuple[object, ...]) -> bool:
+        """Whether the symbols behind cells that were found are those that were looked for."""
+        pairs = zip(wanted, self.types, row, strict=True)
+        return all(type_ != "symbol" or self._dictionary.decode(cell, type_) == value for cell, type_, value in pairs)
 
     def _cell(self, value: object, type_: str | None) -> int:
         """The cell of a value that is looked for; a symbol that nobody knows is not made known by that."""

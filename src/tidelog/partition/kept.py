@@ -46,7 +46,7 @@ class KeptIndexes:
         """Indexes that the rules of a question needed, which go: they stay for the next one."""
         for number, columns in made:
             if (number, columns) in self._relations.index_columns():
-                self._relations.give_up(number, columns)
+                self._relations.lent.add((number, columns))
                 self._note(number, columns)
 
     def epoch_ends(self) -> None:
@@ -57,12 +57,13 @@ class KeptIndexes:
                 self._drop(lookup)
 
     def _index(self, number: int, columns: tuple[int, ...]) -> int:
-        relations = self._relations
-        if not relations.is_lent(number, columns):
-            self._used.pop((number, columns), None)  # a plan has it now
-        index = relations.lend(number, columns)
-        if relations.is_lent(number, columns):
-            self._note(number, columns)
+        relations, lookup = self._relations, (number, columns)
+        if lookup in relations.index_columns() and lookup not in relations.lent:
+            self._used.pop(lookup, None)  # a plan has it now
+            return relations.index(number, columns)
+        index = relations.index(number, columns)
+        relations.lent.add(lookup)
+        self._note(number, columns)
         return index
 
     def _note(self, number: int, columns: tuple[int, ...]) -> None:
@@ -72,13 +73,16 @@ class KeptIndexes:
             self._drop(next(iter(self._used)))
 
     def _bytes(self) -> int:
-        lent = [lookup for lookup in self._used if self._relations.is_lent(*lookup)]
-        return sum(self._relations.index_bytes(*lookup) for lookup in lent)
+        relations, numbers = self._relations, self._relations.index_columns()
+        lent = [numbers[lookup] for lookup in self._used if lookup in relations.lent]
+        return sum(
+            relations.block(index, "links").array.nbytes + relations.key_tables[index].cells.nbytes for index in lent
+        )
 
     def _room(self) -> int:
         return max(ROOM, (self._relations.memory() - self._bytes()) // 2)
 
     def _drop(self, lookup: tuple[int, tuple[int, ...]]) -> None:
         del self._used[lookup]
-        if self._relations.is_lent(*lookup):
+        if lookup in self._relations.lent:
             self._relations.drop_index(*lookup)

@@ -24,7 +24,7 @@ from tidelog.partition.kept import KeptIndexes
 from tidelog.partition.machine import Machine
 from tidelog.partition.open_epoch import OpenEpoch
 from tidelog.partition.records import STATE, all_counts, asserted, later, low_counts, rank_base, ranks
-from tidelog.partition.relations import Relations
+from tidelog.partition.relations import BRIEF, Relations
 from tidelog.partition.replan import Replanner
 from tidelog.partition.rules import Rules
 from tidelog.partition.stratum import Stratum
@@ -120,7 +120,8 @@ class Partition:
             if built and self.machine.settle_present(number):
                 self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
             else:
-                settle.commit(self.relations.directory, self.relations.indexes, number)
+                brief = self.relations.directory.item(number, at.ROWS if built else at.JROWS) <= BRIEF
+                settle.commit.when_brief(brief)(self.relations.directory, self.relations.indexes, number)
             if built:
                 trim(self.relations, number)
             trim_journal(self.relations, number)

@@ -162,15 +162,15 @@ class Coordinator:
         """
         assert self._unfinished is not None, "no epoch ran"
         work, self._unfinished = self._unfinished.work, None
-        shows = Service.commit if self.session is not None else Service.show
+        shows_first = self.session is None
         with self._undisturbed():
             with self._recovery.together:
                 self._rules.commit(work)
                 self._epoch = self._next_epoch
                 self._runs.committed(self._epoch)
-                self._recovery.try_once(lambda: self.nodes.ask(shows))
+                self._recovery.try_once(lambda: self.nodes.ask(Service.commit, shows_only=shows_first))
                 shown()
-            if shows is Service.show:
+            if shows_first:
                 self.nodes.ask(Service.commit)
         self._recovery.end_turn()
 

@@ -72,20 +72,22 @@ class Everywhere:
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
         """As many of them as are wanted, after the first so many, in the same order."""
-        parts = self._ask_owners(name, Service.some_rows, name, 0, first + count)
+        parts = self._ask_owners(name, Service.rows, name, 0, first + count)
         return np.concatenate(parts)[first : first + count]
 
     def count(self, name: str) -> int:
         """How many facts of a relation there are; counted one by one."""
-        return sum(self._ask_owners(name, Service.count, name))
+        return len(self.rows(name))
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
         """The facts that have these cells in these columns; to be asked while no epoch runs."""
-        place = self._distribution().places.get(name, 0)
+        row = np.zeros((1, max(columns) + 1), np.int64)
+        row[0, list(columns)] = key
+        place, ask = self._distribution().places.get(name, 0), Service.rows_with_keys
         if place not in columns:
-            return np.concatenate(self._ask_owners(name, Service.matching, name, columns, key))
-        (owner,) = owners_of(np.array([key[columns.index(place)]], np.int64), self._nodes.partitions).tolist()
-        return self._recovery.ask(lambda: self._nodes.ask_one(owner, Service.matching, name, columns, key))
+            return np.concatenate(self._ask_owners(name, ask, name, columns, row, is_question=True))
+        (owner,) = owners_of(row[:, place], self._nodes.partitions).tolist()
+        return self._recovery.ask(lambda: self._nodes.ask_one(owner, ask, name, columns, row, is_question=True))
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation at the last committed epoch with their counts, every fact once."""

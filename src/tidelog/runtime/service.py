@@ -108,14 +108,12 @@ class Service:
             self.node.rollback()
 
     @call(ending=True)
-    def show(self) -> None:
-        """Readers see the epoch that ran last; its commit follows."""
-        self.node.partition.committed.show()
-
-    @call(ending=True)
-    def commit(self) -> None:
-        """Make the epoch that ran last the committed one."""
-        self.node.commit()
+    def commit(self, *, shows_only: bool = False) -> None:
+        """Make the epoch that ran last the committed one; ``shows_only``: readers see it, and the rest follows."""
+        if shows_only:
+            self.node.partition.committed.show()
+        else:
+            self.node.commit()
 
     @call()
     def adopt(
@@ -136,24 +134,10 @@ class Service:
     # Reading
 
     @call(reading=True, any_time=True)
-    def rows(self, name: str) -> Cells:
-        """The facts of a relation at the last committed epoch."""
-        return self.node.partition.rows(name)
-
-    @call(reading=True, any_time=True)
-    def some_rows(self, name: str, first: int, count: int) -> Cells:
-        """As many of them as are wanted, after the first so many."""
-        return self.node.partition.committed.some_rows(name, first, count)
-
-    @call(reading=True, any_time=True)
-    def count(self, name: str) -> int:
-        """How many facts of a relation there are at the last committed epoch."""
-        return self.node.partition.committed.count(name)
-
-    @call(reading=True)
-    def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-        """The facts that have these cells in these columns."""
-        return self.node.partition.kept.matching(name, columns, key)
+    def rows(self, name: str, first: int = 0, count: int | None = None) -> Cells:
+        """The facts of a relation at the last committed epoch: all, or as many after the first so many."""
+        committed = self.node.partition.committed
+        return committed.rows(name) if count is None else committed.some_rows(name, first, count)
 
     @call(reading=True, any_time=True)
     def counts(self, name: str) -> tuple[Cells, ...]:
@@ -166,8 +150,10 @@ class Service:
         return self.changed.read(run, name)
 
     @call(reading=True)
-    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
-        """The rows present before the epoch that share a key with one of ``rows``."""
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells, *, is_question: bool = False) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``; a question has only one."""
+        if is_question:
+            return self.node.partition.kept.matching(name, columns, rows[0, list(columns)].tolist())
         return rows_with_keys(self.node.partition.relations, name, columns, rows)
 
     @call()
