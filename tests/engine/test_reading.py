@@ -18,7 +18,8 @@ import pytest
 from tidelog import DataError, Engine, EngineError, ProgramError, user_function
 from tidelog.engine import replica
 from tidelog.engine.core import core_of
-from tidelog.partition import kept
+from tidelog.partition import kept, partition
+from tidelog.partition.relations import Relations
 
 # In epoch E (from 2 on) `e` holds (i, E) for every i below WIDTH, `v` the same, `w` their sums.
 WIDTH = 40
@@ -110,6 +111,35 @@ def test_reader_waits_for_no_epoch_and_sees_the_committed_one(db: Engine, name: 
     after = read(db)
     assert after == read(db)
     assert (after == before) == (name in ("len", "head", "slice", "arrow", "query of all"))
+
+
+@pytest.mark.parametrize("stopped_at", [1, 2])
+def test_epoch_that_is_half_settled_is_seen_whole(
+    db: Engine, stopped_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit stands still when the records of one relation, of two, are at rest: readers see the new epoch."""
+    running, go_on, calls = threading.Event(), threading.Event(), [0]
+
+    def stop(relations: Relations, number: int) -> None:
+        calls[0] += 1
+        if calls[0] == stopped_at:
+            running.set()
+            assert go_on.wait(60)
+
+    monkeypatch.setattr(partition, "trim_journal", stop)
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(advance, db, 3)
+        assert running.wait(60)
+        try:
+            assert sorted(db["e"]) == sorted(db["v"]) == rows_of(3)
+            assert len(db["e"]) == len(db["v"]) == WIDTH
+            assert ((7, 3) in db["v"], (7, 2) in db["v"], db.epoch_number) == (True, False, 3)
+            assert sorted(db.query("v(x, y), e(x, y)")) == rows_of(3)
+            assert sorted(db["v"][0:WIDTH]) == rows_of(3)
+        finally:
+            go_on.set()
+            done.result(60)
+    assert sorted(db["v"]) == rows_of(3)
 
 
 def test_copies_follow_the_epochs_that_come(db: Engine) -> None:
