@@ -114,9 +114,7 @@ def test_reader_waits_for_no_epoch_and_sees_the_committed_one(db: Engine, name: 
 
 
 @pytest.mark.parametrize("stopped_at", [1, 2])
-def test_epoch_that_is_half_settled_is_seen_whole(
-    db: Engine, stopped_at: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_epoch_that_is_half_settled_is_seen_whole(db: Engine, stopped_at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A commit stands still when the records of one relation, of two, are at rest: readers see the new epoch."""
     running, go_on, calls = threading.Event(), threading.Event(), [0]
 

@@ -170,6 +170,6 @@ def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome
 
 def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:
     """How many facts the relations hold that have changed, once their records are at rest."""
-    live = core.runtime.facts.live
-    sizes = {**core.committed.sizes, **{name: live(name) for name in outcome.changes}}
-    core.committed = replace(core.committed, sizes=sizes)
+    live, sizes = core.runtime.facts.live, core.committed.sizes
+    for name in outcome.changes:
+        sizes[name] = live(name)

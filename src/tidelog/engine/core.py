@@ -7,7 +7,7 @@ modules of this package are functions over a core; `Engine` shows them to users.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MethodType
 from typing import Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
@@ -80,7 +80,7 @@ class Core:
         """What stands before the first epoch of this engine."""
         kept = self.committed
         schema = kept.schema if schema is None else schema
-        self.committed = replace(kept, rules=rules, schema=schema, number=kept.number if number is None else number)
+        self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
 
     @property
     def runtime(self) -> Runtime:

@@ -77,7 +77,7 @@ class Engine:
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
-        self._core = Core(Committed(Ruleset(Program(convention=parsed.convention), table)), opened, planner)
+        self._core = Core(Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {}), opened, planner)
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)

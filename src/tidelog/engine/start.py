@@ -48,5 +48,5 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     core.runtime.adopt(arities, image.strata, map(core.planner.forming(core.rules), form.core.values()), places)
     schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
     core.begin_with(core.rules, schema, image.epoch)
-    core.committed = replace(core.committed, sizes={name: core.runtime.facts.live(name) for name in arities})
+    core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
     durable.taken_over(core.rules, len(image.entries))
