@@ -18,7 +18,7 @@ from tidelog.cli.choose import choose_runtime
 from tidelog.cli.engine_session import EngineSession
 from tidelog.cli.inputs import read_inputs
 from tidelog.cli.options import Algorithm
-from tidelog.cli.outputs import TERMINAL, find_outputs, write_views
+from tidelog.cli.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.progress import progress
 from tidelog.cli.script import read_script, run_script
@@ -74,10 +74,31 @@ def run_program(checked: Checked, options: Options) -> None:
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         data = None if files is None else read_inputs(checked, files, spark)
         with closing(make_session(checked, options, resumed, spark)) as session:
+            checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)
             steps += run_script(session, script, options.changes)
             write_views(session, checked.program, outputs, options.out)
             show_run(session, steps, options)
+
+
+def at_epoch(
+    session: Session, checked: Checked, outputs: Outputs | None, options: Options
+) -> tuple[Checked, Outputs | None]:
+    """What is put out of an old epoch: what the program asks for, as far as the state had it then; tells what it lacks.
+
+    A state that is only read has the rules of its epoch, so that an edited program says no more than what to put out.
+    """
+    if options.at is None or not isinstance(session, EngineSession):
+        return checked, outputs
+    to, place = console(stderr=True), f"{options.state} at epoch {options.at}"
+    if session.differs():
+        to.print(f"warning: {place} has other rules than the program; its views are shown as they were")
+    program, known = checked.program, session.relations
+    for name in {d.relation for d in program.directives if d.kind in ("output", "printsize")}.difference(known):
+        to.print(f"warning: {place} has no `{name}`")
+    directives = tuple(d for d in program.directives if d.relation in known)
+    kept = None if outputs is None else [each for each in outputs if each[0] in known]
+    return replace(checked, program=replace(program, directives=directives)), kept
 
 
 def load(session: Session, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:

@@ -73,9 +73,3 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Nothing comes after this."""
-
-
-def in_order(table: pa.Table) -> pa.Table:
-    """The rows sorted by all columns that have an order."""
-    keys = [(f.name, "ascending") for f in table.schema if not pa.types.is_list(f.type)]
-    return table.sort_by(keys) if keys and table.num_rows > 1 else table

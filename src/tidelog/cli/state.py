@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tidelog.cli.arrow import leave_pandas_out
 from tidelog.cli.failures import NO_STATE
 from tidelog.cli.guard import guarded
 from tidelog.cli.options import LAST
@@ -25,6 +26,7 @@ def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
     with guarded(), shown_warnings():
         if not check_format(open_store(place)):
             raise NO_STATE.error(place=place)
+        leave_pandas_out()
         with Engine(path=place, at=at) as db:
             yield db
 
@@ -32,10 +34,11 @@ def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
 @contextmanager
 def shown_warnings() -> Iterator[None]:
     """Warnings of Tidelog as lines on the standard error."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
-        try:
-            yield
-        finally:
-            for warning in caught:
-                console(stderr=True).print(f"warning: {warning.message}")
+        warnings.showwarning = _show_warning
+        yield
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    console(stderr=True).print(f"warning: {message}")
