@@ -20,6 +20,7 @@ from tidelog.io import failures
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc
 from tidelog.io.late import csv as csv_files
+from tidelog.io.lent import read_lent
 from tidelog.io.texts import read_text, show_text
 
 READ_TYPES = {**ARROW_TYPES, "symbol": pa.dictionary(pa.int32(), pa.string()), None: pa.string()}
@@ -111,24 +112,30 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
     wanted = [f"f{place}" for place in places]
     types = {n: READ_TYPES[t] for n, t in zip(wanted, shape.types, strict=False)}
     options = {"quote_char": '"', "double_quote": True} if shape.quoted else {"quote_char": False}
-    try:
-        table = csv_files.read_csv(
-            pa.BufferReader(data),
-            read_options=csv_files.ReadOptions(autogenerate_column_names=True),
-            parse_options=csv_files.ParseOptions(
-                delimiter=shape.delimiter,
-                newlines_in_values=shape.quoted,
-                ignore_empty_lines=not keeps_empty_lines(shape),
-                **options,
-            ),
-            convert_options=csv_files.ConvertOptions(
-                column_types=types,
-                null_values=[],
-                strings_can_be_null=False,
-                include_columns=wanted if shape.picked else [],
-            ),
-        )
-    except (pa.ArrowException, KeyError):
+
+    def read(stream: pa.BufferReader) -> pa.Table | None:
+        try:
+            return csv_files.read_csv(
+                stream,
+                read_options=csv_files.ReadOptions(autogenerate_column_names=True),
+                parse_options=csv_files.ParseOptions(
+                    delimiter=shape.delimiter,
+                    newlines_in_values=shape.quoted,
+                    ignore_empty_lines=not keeps_empty_lines(shape),
+                    **options,
+                ),
+                convert_options=csv_files.ConvertOptions(
+                    column_types=types,
+                    null_values=[],
+                    strings_can_be_null=False,
+                    include_columns=wanted if shape.picked else [],
+                ),
+            )
+        except (pa.ArrowException, KeyError):
+            return None
+
+    table = read_lent(data, read)
+    if table is None:
         return None
     fits = table.num_columns == len(shape.types) and all(c.null_count == 0 for c in table.columns)
     return table.rename_columns(list(shape.names)) if fits else None
