@@ -18,19 +18,19 @@ from tidelog.cli.tables import ordered_table
 from tidelog.cli.view_change import Row, view_changes
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
-from tidelog.engine.epoch import Epoch as EngineEpoch
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
-from tidelog.partition.limits import Limits
 from tidelog.plan.modes import Plans
-from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.ground import ground_value
-from tidelog.spark.files import Input, write_frame
 from tidelog.store.difference import compare_programs
 from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
 
 if TYPE_CHECKING:
+    from tidelog.engine.epoch import Epoch as EngineEpoch
+    from tidelog.partition.limits import Limits
+    from tidelog.program import Program
+    from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
 
@@ -124,6 +124,8 @@ class EngineSession:
         if self._spark is None:
             write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
         else:
+            from tidelog.spark.files import write_frame
+
             rows = self._db[name].to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
             write_frame(rows, name, self.types(name), layout, path)
 

@@ -22,21 +22,18 @@ from tidelog.cli.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.progress import progress
 from tidelog.cli.script import read_script, run_script
-from tidelog.cli.session import Session, SessionEpoch
 from tidelog.cli.show import console
-from tidelog.cli.state import shown_warnings
+from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
 from tidelog.cli.statistics import show_statistics
 from tidelog.io.files import InputFile, find_inputs, refuse_spark_kinds
-from tidelog.io.parameters import Layout
-from tidelog.partition.limits import Limits
 from tidelog.plan.modes import Plans
-from tidelog.program.check import Checked
-from tidelog.spark.files import Input
-from tidelog.store import open_store
-from tidelog.store.markers import partitions_of
-from tidelog.store.notes import check_format
 
 if TYPE_CHECKING:
+    from tidelog.cli.session import Session, SessionEpoch
+    from tidelog.io.parameters import Layout
+    from tidelog.partition.limits import Limits
+    from tidelog.program.check import Checked
+    from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
 
@@ -61,7 +58,7 @@ def run_program(checked: Checked, options: Options) -> None:
     """Load, change, write; nothing is started before the program, the script and the files are there."""
     outputs = find_outputs(checked.program)
     script = () if options.changes is None else read_script(options.changes, checked.program)
-    resumed = options.state is not None and check_format(open_store(options.state))
+    resumed = options.state is not None and holds_state(options.state)
     if options.at is not None and not resumed:
         raise failures.NO_STATE_AT.error(state=options.state, epoch=options.at)
     files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
@@ -138,7 +135,7 @@ def _fixed_place(options: Options, resumed: bool) -> Place:
         return replace(place, runtime=Runtime.embedded)  # refused before, where Spark was asked for
     if options.state is None or not resumed:
         return place
-    made = partitions_of(open_store(options.state))
+    made = partitions_of_state(options.state)
     if not made and place.runtime is Runtime.spark:
         raise failures.MADE_EMBEDDED.error(state=options.state)
     runtime = place.runtime if made else Runtime.embedded

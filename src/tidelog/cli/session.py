@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
-from tidelog.cli.view_change import ViewChange
 from tidelog.engine.report import EpochStatistics
-from tidelog.io.parameters import Layout
-from tidelog.spark.files import Input
-from tidelog.syntax import Epoch
+
+if TYPE_CHECKING:
+    from tidelog.cli.view_change import ViewChange
+    from tidelog.io.parameters import Layout
+    from tidelog.spark.files import Input
+    from tidelog.syntax import Epoch
 
 
 @dataclass(frozen=True, slots=True)

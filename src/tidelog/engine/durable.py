@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidelog.engine import failures
-from tidelog.engine.core import Core
 from tidelog.engine.facts import program_facts
-from tidelog.plan.ruleset import Ruleset
-from tidelog.program import Program
-from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
-from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.history import Change, LogEntry, log_entries, texts_of, view_changes
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
+    from tidelog.engine.core import Core
     from tidelog.engine.epoch import Collected, Epoch
+    from tidelog.plan.ruleset import Ruleset
+    from tidelog.program import Program
+    from tidelog.runtime.outcome import EpochOutcome
+    from tidelog.store.durable import Durable
+    from tidelog.store.history import Change, LogEntry
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -32,6 +32,8 @@ def state_folder(core: Core, what: str) -> Durable:
 
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
+    from tidelog.store.history import texts_of, view_changes
+
     state = state_folder(core, "a change feed")
     values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
     return list(view_changes(state, view, since, values))
@@ -39,6 +41,8 @@ def changes_since(core: Core, view: str, since: int) -> list[Change]:
 
 def log(core: Core) -> list[LogEntry]:
     """The epochs that the state folder keeps, oldest first."""
+    from tidelog.store.history import log_entries
+
     core.must_be_open()
     return list(log_entries(state_folder(core, "a log")))
 
@@ -71,6 +75,8 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
     """Make the epoch that ran last durable, if there is a state folder."""
     if core.durable is None:
         return
+    from tidelog.store.durable import EpochRecord
+
     collected = epoch.collected
     added = [print_rule(rule, rules.program.convention) for rule in collected.added]
     source, offset = epoch.source, epoch.offset

@@ -6,14 +6,18 @@ core rules are asked for, which are told as they are.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
 from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
-from tidelog.rewrite.place.describe import copied
-from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.placement import copied
 from tidelog.syntax import print_literal, print_rule, print_term
+
+if TYPE_CHECKING:
+    from tidelog.rewrite.place.place import Placed
 
 
 class Names:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyarrow import fs
 
 from tidelog.io import failures
 from tidelog.io.columns import decode_arrow
+from tidelog.io.late import files
 from tidelog.io.late import parquet as pq
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
@@ -152,9 +152,9 @@ def _write_whole(path: str, table: pa.Table) -> None:
     """Under a temporary name, then under its own; object storage shows a file only when it is complete."""
     try:
         if "://" in path:
-            filesystem, place = fs.FileSystem.from_uri(path)
+            filesystem, place = files.FileSystem.from_uri(path)
         else:
-            filesystem, place = fs.LocalFileSystem(), path
+            filesystem, place = files.LocalFileSystem(), path
         folder, _, name = place.rpartition("/")
         filesystem.create_dir(folder, recursive=True)
         half = f"{folder}/.{name}.{os.getpid()}.part"

@@ -14,7 +14,7 @@ from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
-from tidelog.rewrite.place.describe import COPY
+from tidelog.rewrite.place.placement import COPY
 from tidelog.syntax import print_literal, print_rule, print_term
 
 WHOLE = "the whole state"

@@ -45,7 +45,7 @@ def register_for(words: Sequence[str]) -> None:
         import_module(f"tidelog.cli.commands.{name}")
         return
     for each, summary in SUMMARIES.items():
-        app.command(each, help=summary)(_nothing)
+        app.command(each, help=summary, short_help=summary)(_nothing)
 
 
 def _nothing() -> None:
