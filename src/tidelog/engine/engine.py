@@ -248,5 +248,7 @@ class Engine:
     ) -> None:
         self.close()
 
+    _repr_html_ = Read(read.page)
+
     def __repr__(self) -> str:
         return read.summary(self._core)
