@@ -6,7 +6,8 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.engine import failures
 from tidelog.engine.facts import program_facts
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
     from tidelog.plan.ruleset import Ruleset
     from tidelog.program import Program
     from tidelog.runtime.outcome import EpochOutcome
+    from tidelog.spark.types import DataFrame, StreamingQuery
     from tidelog.store.durable import Durable
     from tidelog.store.history import Change, LogEntry
+
+
+Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool]]"
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -45,6 +50,21 @@ def log(core: Core) -> list[LogEntry]:
 
     core.must_be_open()
     return list(log_entries(state_folder(core, "a log")))
+
+
+def write_feed(core: Core, view: str, folder: str | None, table: str | None) -> None:
+    """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
+    from tidelog.engine import feeds  # few engines have any
+
+    feeds.write_feed(core, view, folder, table)
+
+
+def stream(core: Core, given: Streamed, begin: Callable[[str, int], Epoch]) -> StreamingQuery:
+    """Make every micro-batch of a stream one epoch."""
+    from tidelog.engine import feeds
+    from tidelog.spark.streams import Stream
+
+    return feeds.stream(core, Stream(*given), begin)
 
 
 def snapshot(core: Core) -> None:

@@ -123,11 +123,8 @@ class Engine:
         too, or where ``checkpoint`` says. ``trigger`` is handed to Spark: ``availableNow=True`` takes what there is and
         ends.
         """
-        from tidelog.engine import feeds
-        from tidelog.spark.streams import Stream
-
-        stream = Stream(rows, relation, name or relation, change, checkpoint, trigger)
-        return feeds.stream(self._core, stream, self.epoch)
+        given = (rows, relation, name or relation, change, checkpoint, trigger)
+        return durable.stream(self._core, given, self.epoch)
 
     # Reading
 
@@ -139,6 +136,7 @@ class Engine:
     fact_count = Read(read.fact_count)
     memory = Read(read.memory)
     profiling = Read(read.profiling, read.set_profiling)
+    _repr_html_ = Read(read.page)
 
     def __getitem__(self, name: str) -> View:
         return open_view(self._core, name)
@@ -222,9 +220,7 @@ class Engine:
         A column ``change`` says +1 or -1, a column ``epoch`` which epoch it was. What an earlier run has not written is
         written first, from the history of the state folder; without one the feed begins with the next epoch.
         """
-        from tidelog.engine import feeds
-
-        feeds.write_feed(self._core, view, folder, table)
+        durable.write_feed(self._core, view, folder, table)
 
     def log(self) -> list[LogEntry]:
         """The epochs that the state folder keeps, oldest first."""
@@ -247,8 +243,6 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    _repr_html_ = Read(read.page)
 
     def __repr__(self) -> str:
         return read.summary(self._core)
