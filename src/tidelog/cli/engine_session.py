@@ -31,6 +31,8 @@ from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, Ru
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
+AS_TEXT = ("list", "record")  # files of text hold these as programs write them
+
 
 class EngineSession:
     """A program on the engine; with a ``state`` folder, what it commits is kept there.
@@ -111,10 +113,10 @@ class EngineSession:
         """In order of all columns; symbols by their text, lists by theirs."""
         view = self._db[name]
         table = view.to_arrow()
-        if lists_as_text and "list" in view.types:
+        if lists_as_text and any(type_ in AS_TEXT for type_ in view.types):
             rows = view.rows()
             for place, type_ in enumerate(view.types):
-                if type_ == "list":
+                if type_ in AS_TEXT:
                     texts = pa.array([show_text(row[place], type_) for row in rows], pa.string())
                     table = table.set_column(place, view.columns[place], texts)
         return in_order(table)
