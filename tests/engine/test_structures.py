@@ -118,6 +118,48 @@ def test_the_certificate_knows_structures(tmp_path: Path) -> None:
         assert (SUM, -4) in db["value"]
 
 
+def test_components_have_types_and_constructors_of_their_own() -> None:
+    program = """
+    .comp Box<T> {
+        .type Cell = [value: T, next: Cell]
+        .type State = Full {c: Cell} | Empty {}
+        .decl given(v: T)
+        .decl state(s: State)
+        .decl first(v: T)
+        state($Full([v, nil])) :- given(v).
+        state($Empty) :- !some().
+        .decl some()
+        some() :- given(_).
+        first(v) :- state($Full([v, _])).
+    }
+    .init numbers = Box<number>
+    .init names = Box<symbol>
+    numbers.given(1).
+    """
+    with Engine(program) as db:
+        assert set(db["numbers.first"]) == {(1,)}
+        assert set(db["names.state"]) == {(Variant("names.Empty"),)}
+        with db.epoch() as epoch:
+            epoch.insert("names.given", [("a",)])
+            epoch.delete("numbers.given", [(1,)])
+        assert set(db["names.state"]) == {(Variant("names.Full", ("a", None)),)}
+        assert set(db["numbers.state"]) == {(Variant("numbers.Empty"),)}
+
+
+def test_inline_rules_may_make_and_open_structures() -> None:
+    program = """
+    .type Point = [x: number, y: number]
+    .decl point(p: Point)
+    .decl turned(p: Point, q: Point) inline
+    .decl corner(p: Point)
+    turned([x, y], q) :- q = [y, x].
+    corner(q) :- point(p), turned(p, q).
+    point([1, 2]).
+    """
+    with Engine(program) as db:
+        assert set(db["corner"]) == {((2, 1),)}
+
+
 def test_a_mistake_in_an_added_rule_is_told_with_its_place() -> None:
     with filled() as db:
         with pytest.raises(ProgramError, match="TL420"), db.epoch() as epoch:

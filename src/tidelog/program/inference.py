@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from tidelog.errors import Diagnostic, Span
@@ -140,8 +141,8 @@ class Inference:
     def no_structure(self, place: int, span: Span | None, where: str) -> None:
         """A place that takes values of any type but records and variants, which do not tell their own type."""
         if self.structures.any:
-            tell = lambda found: diagnose("TL425", span, where=where, found=found)  # noqa: E731
-            self.demands.append(Demand(place, frozenset(BASE_TYPES), tell))
+            told = partial(_untyped_place, span, where)
+            self.demands.append(Demand(place, frozenset(BASE_TYPES), told))
 
     def call(self, call: Call, env: Environment) -> int:
         """The place of the result; arguments and result follow the signature."""
@@ -285,6 +286,10 @@ def _constant_reason(const: Const) -> Reason:
 
 def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:
     return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=found)
+
+
+def _untyped_place(span: Span | None, where: str, found: str) -> Diagnostic:
+    return diagnose("TL425", span, where=where, found=found)
 
 
 def _no_order(literal: Comparison, found: str) -> Diagnostic:
