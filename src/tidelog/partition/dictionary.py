@@ -22,6 +22,7 @@ from tidelog.partition.structures import NIL_CELL, decode_structures, encode_str
 from tidelog.partition.texts import TextColumn
 from tidelog.program.shape import Shape
 from tidelog.program.term import Value
+from tidelog.program.variant import Variant
 
 TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5, "record": 6}
 SEED = 42
@@ -148,7 +149,7 @@ class Dictionary:
             return self._structure(value, type_)
         if isinstance(value, tuple | list):
             return self._list(tuple(value))
-        assert isinstance(value, int | float)
+        assert value is not None and not isinstance(value, Variant), "only records are nil or variants"
         if isinstance(value, float) or type_ == "float":
             return float_cell(float(value))
         return to_signed(value) if type_ == "unsigned" else value

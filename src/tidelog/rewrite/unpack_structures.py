@@ -140,7 +140,7 @@ class _Unpack:
         """The value has the pattern's constructor, and its parts are what the pattern says."""
         structure = made_by(pattern)
         assert structure is not None
-        into.append(_has_constructor(value, structure))
+        into.append(has_constructor(value, structure))
         for place, part in enumerate(pattern.args):
             read = Call(structure.read(place), (value,), part.span)
             if isinstance(part, Call) and made_by(part) is not None:
@@ -172,7 +172,8 @@ def _same(one: Iterable[Term], other: Iterable[Term]) -> bool:
     return all(a is b for a, b in zip(one, other, strict=True))
 
 
-def _has_constructor(value: Var, structure: Structure) -> Comparison:
+def has_constructor(value: Var, structure: Structure) -> Comparison:
+    """The test that a value was made by a constructor."""
     if structure.constructor:
         return Comparison("=", Call(structure.test, (value,)), ONE)
     return Comparison("!=", value, NIL)

@@ -201,7 +201,6 @@ class _Printer:
             return _value(value)
         if isinstance(value, str):
             return self._symbol(value)
-        assert isinstance(value, int | float)
         text = write_number(value, const.type)
         return f"({text})" if text[0] == "-" and level > UNARY_LEVEL else text
 
