@@ -87,3 +87,9 @@ def test_patterns_inside_aggregates_negations_and_branches() -> None:
         "-p([1, nil], $Empty). +p([1, [3, nil]], $Leaf(8)).",
         "+p(nil, $Leaf(9)). -p([1, [2, nil]], $Leaf(7)).",
     )
+
+
+def test_a_rule_that_comes_later_keeps_the_types_of_the_relations_it_shares() -> None:
+    """It read an opened relation through `_`, and the relation's columns lost their types: proofs showed cells."""
+    run(Case.random(3044, "structures"))
+    run(Case.random(4018, "structures"), engine_on(3))

@@ -149,7 +149,7 @@ class Dictionary:
             return self._structure(value, type_)
         if isinstance(value, tuple | list):
             return self._list(tuple(value))
-        assert value is not None and not isinstance(value, Variant), "only records are nil or variants"
+        assert not isinstance(value, Variant | None), "only records are nil or variants"
         if isinstance(value, float) or type_ == "float":
             return float_cell(float(value))
         return to_signed(value) if type_ == "unsigned" else value
