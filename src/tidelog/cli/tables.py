@@ -13,6 +13,8 @@ from tidelog.engine.view import Table
 from tidelog.io.late import compute
 from tidelog.io.texts import show_text
 
+AS_TEXT = ("list", "record")  # files of text hold these as programs write them
+
 
 def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
     """The rows in order, as Arrow; lists as the text that files have, or as they are."""
@@ -37,15 +39,15 @@ def in_order(table: pa.Table) -> pa.Table:
 
 def _with_texts(rows: Table) -> pa.Table:
     table = rows.to_arrow()
-    if "list" in rows.types:
+    if any(type_ in AS_TEXT for type_ in rows.types):
         found = rows.rows()
         for place, type_ in enumerate(rows.types):
-            if type_ == "list":
+            if type_ in AS_TEXT:
                 texts = pa.array([show_text(row[place], type_) for row in found], pa.string())
                 table = table.set_column(place, rows.columns[place], texts)
     return table
 
 
 def _order(table: pa.Table) -> pa.Array | None:
-    keys = [(f.name, "ascending") for f in table.schema if not pa.types.is_list(f.type)]
+    keys = [(f.name, "ascending") for f in table.schema if not pa.types.is_nested(f.type)]
     return compute.sort_indices(table, sort_keys=keys) if keys and table.num_rows > 1 else None

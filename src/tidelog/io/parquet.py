@@ -24,6 +24,8 @@ from tidelog.io.late import parquet as pq
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.structures import decode_structures
+from tidelog.program.shape import Shape
 
 Cells = npt.NDArray[np.int64]
 NO_COLUMNS = "present"
@@ -73,6 +75,9 @@ def write_rows(
         column = np.ascontiguousarray(cells[:, place])
         if type_ == "list":
             array, kinds[name] = _lists(column, dictionary, lists_as_text)
+        elif isinstance(type_, Shape) and lists_as_text:
+            values = decode_structures(column.tolist(), type_, dictionary)
+            array = pa.array([show_text(value, type_) for value in values], pa.string())
         else:
             array = _values(column, type_, dictionary)
         arrays.append(array)

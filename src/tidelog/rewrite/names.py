@@ -15,6 +15,7 @@ GROUPS = "__agg_"
 TOTALS = "__total_"
 SOME = "__some_"
 PROJECTION = "__only_"
+OPENED = "__open_"
 MIRROR = "__at_"
 PIECE = "__loc_"
 

@@ -82,7 +82,7 @@ class BodyReader(PathReader):
             return self._negation(self.advance())
         if kind == "^":
             return self._path_atom()
-        if kind in (NUMBER, STRING, "-", "["):
+        if kind in (NUMBER, STRING, "-", "[") or (kind == "$" and self.peek().kind == NAME):
             return self._comparison(token)
         if kind in ("$", "@"):
             raise self._no_term(token)
