@@ -55,7 +55,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """Every relation that a rule derives stands in a stratum of the state; one that does not came with a new version."""
+    """Every relation that a rule derives stands in a stratum of the state, unless another version wrote it."""
     held = frozenset[str]().union(*durable.image.strata)
     missing = {label for label, rule in core.rules.core.items() if rule.head.predicate not in held}
     labels = sorted(label for label, made in core.rules.needed.items() if missing.intersection(made))

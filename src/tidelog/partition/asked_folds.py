@@ -22,7 +22,7 @@ from tidelog.partition.fold import Fold, Group
 from tidelog.partition.fold_groups import give_results
 from tidelog.partition.journal import NOTHING
 from tidelog.partition.partition import Partition
-from tidelog.partition.records import LONGEST_KEY, STATE, present_now, rank_base, ranks, rows_with_key
+from tidelog.partition.records import LONGEST_KEY, STATE, in_use, present_now, rank_base, ranks, rows_with_key
 from tidelog.partition.stratum import RuleCode, Stratum
 
 QUIET = -(1 << 30)  # no group waits
@@ -92,6 +92,9 @@ class _Source:
         elif relations.directory.item(number, at.FRESH):
             rows = np.arange(groups.seen, relations.directory.item(number, at.ROWS))
             groups.seen += len(rows)
+            used = in_use(relations.records(number)[rows])
+            groups.lost.append(rows[~used])  # a team leaves holes, which others may fill
+            rows = rows[used]
         else:
             rows = relations.journal(number)[groups.seen :, 0].copy()
             groups.seen += len(rows)

@@ -92,7 +92,7 @@ def begin_again(partition: Partition) -> None:
 def end_gain(partition: Partition, stratum: Stratum) -> None:
     """The phase is over on all partitions: indexes that no plan has read so far learn of the new facts."""
     for number in partition.touch(stratum):
-        machine.catch_up(number)
+        partition.machine.catch_up(number)
     for choice in stratum.choices:
         partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
     begin_again(partition)
