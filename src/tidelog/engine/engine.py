@@ -246,4 +246,5 @@ class Engine:
         self.close()
 
     def __repr__(self) -> str:
-        return read.summary(self._core)
+        closed = f"Engine(closed after epoch {self._core.number})"
+        return closed if self._core.closed else read.summary(self._core)
