@@ -70,6 +70,7 @@ class Engine:
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
         plans: str = Plans.advice,
+        strict: bool = False,
     ) -> None:
         taken = read_plans(plans)
         table = FUNCTIONS.with_functions(own := tuple(functions))
@@ -77,7 +78,8 @@ class Engine:
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
-        self._core = Core(Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {}), opened, planner)
+        committed = Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {})
+        self._core = Core(committed, opened, planner, strict=strict)
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)

@@ -22,7 +22,8 @@ This module imports nothing of the package and prints nothing.
         ├── NoAnswer          a call took longer than its limit; the partition is there
         └── ResidentError     an error of a resident that cannot be sent as itself
 
-A :class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
+A :class:`TidelogWarning` tells of a name that is most likely misspelt; an engine that is ``strict`` refuses it. A
+:class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
 of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.semantics`).
 """
 
@@ -31,7 +32,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self, TypeVar
-
 
 Failure = TypeVar("Failure", bound="TidelogError")
 
@@ -150,6 +150,10 @@ class EngineError(TidelogError):
 
 class StateError(TidelogError):
     """A state folder that cannot be read, written or taken over: damaged, locked, of a newer format, out of space."""
+
+
+class TidelogWarning(UserWarning):
+    """Something that is most likely a slip: a relation that nobody declared, filled or derived."""
 
 
 class StateWarning(UserWarning):

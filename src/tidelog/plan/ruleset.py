@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from tidelog.errors import Diagnostic, EngineError
+from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import failures
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Program, Rule
@@ -102,7 +102,7 @@ class Ruleset:
         columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
         known = {**columns, **self.known, **(known or {})}
         program = replace(self.program, rules=rules)
-        checked = check_program(program, self.functions, bound=bound, known=known)
+        checked = self._checked(program, bound, known)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
 
     def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
@@ -113,6 +113,14 @@ class Ruleset:
         used = {a.predicate for rule in add for a in (rule.head, *atoms(rule_literals(rule)))}
         used |= {rule.head.predicate for rule in self.program.rules if rule.label in removed}
         return bool(used & names)
+
+    def _checked(self, program: Program, bound: Bound, known: Mapping[str, int]) -> Checked:
+        """The program, checked; a change is told its errors alone, not what was said about the rules before it."""
+        try:
+            return check_program(program, self.functions, bound=bound, known=known)
+        except ProgramError as error:
+            told = [d for d in error.diagnostics if d.severity == "error" or not self.program.rules]
+            raise ProgramError(told) from None
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""

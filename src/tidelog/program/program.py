@@ -23,9 +23,9 @@ class Program:
 
     ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
     instances of; what reading gives has no ``instances`` any more: what they mean stands in the other parts, under
-    names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values. ``unread`` are the
-    names that clauses and directives declare or derive which could not be read: what is said about those follows from
-    that mistake.
+    names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values.
+    ``unread`` are the names that clauses and directives declare or derive which could not be read: what is said about
+    those follows from that mistake.
     """
 
     rules: tuple[Rule, ...] = ()

@@ -88,7 +88,7 @@ class Cursor:
     def found(self, token: Token | None = None) -> str:
         """The current token in words."""
         token = self.token if token is None else token
-        return "the end of the text" if token.kind == END else f"`{printable(token.text)}`"
+        return "the end of the text" if token.kind == END or not token.text else f"`{printable(token.text)}`"
 
     def failure(
         self,

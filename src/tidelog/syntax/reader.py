@@ -174,6 +174,10 @@ class ProgramReader(ComponentReader):
                 self.parts.rules.append(value)
             else:
                 self.parts.facts.append(value)
+        self.warn_of_capitals()
+
+    def warn_of_capitals(self) -> None:
+        """Symbols of the fact just read that look like variables."""
         for var in self.capitalised:
             self.findings.warn(SYNTAX_CODES["TL123"].diagnostic(var.span, found=var.name))
 
