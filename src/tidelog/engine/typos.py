@@ -62,8 +62,9 @@ class _Known:
     def before(cls, core: Core) -> _Known:
         """What an engine knows."""
         rules, program = core.rules, core.rules.program
-        told = (*program.declarations, *program.directives, *program.keys)
-        made = {item.relation for item in told} | {rule.head.predicate for rule in program.rules} | {*rules.known}
+        made = {declared.relation for declared in program.declarations} | {key.relation for key in program.keys}
+        made |= {directive.relation for directive in program.directives}
+        made |= {rule.head.predicate for rule in program.rules} | {*rules.known}
         return cls(frozenset(made), frozenset(made | {*core.relations}))
 
     def after(self, added: Iterable[Rule]) -> _Known:
