@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         StateError,
         StateWarning,
         TidelogError,
+        TidelogWarning,
     )
     from tidelog.partition.limits import Limits
     from tidelog.program.functions import user_function
@@ -47,6 +48,7 @@ __all__ = [
     "StateError",
     "StateWarning",
     "TidelogError",
+    "TidelogWarning",
     "Variant",
     "user_function",
 ]

@@ -126,6 +126,30 @@ def test_wrong_input_is_told_and_changes_nothing(text: str, words: str) -> None:
     assert "Traceback" not in result.output
 
 
+@pytest.mark.parametrize("word", ["help", "quit", "why", "exit"])
+def test_a_bare_command_word_is_told_to_want_a_colon(word: str) -> None:
+    result = run(f"{word}\nedge(1, 2).\n")
+    assert f"error[TL4815]: commands begin with a colon: `:{word}`" in result.stdout
+    assert "+ edge(1, 2)" in result.stdout
+
+
+def test_a_capitalised_symbol_in_a_fact_is_warned_of() -> None:
+    told = lines("likes(ann, X).\n")
+    assert told[0] == 'warning[TL123]: `X` in a fact is the symbol "X", not a variable'
+    assert told[-1] == '+ likes(ann, "X")'
+
+
+def test_a_misspelt_relation_is_told_in_the_repl() -> None:
+    told = lines(f"{GRAPH}?reech(1, X)\n")
+    assert told[-1] == "warning: TL4070: nobody has declared, filled or derived `reech`; did you mean `reach`?"
+
+
+def test_a_mistake_in_a_question_is_shown_in_the_text_that_was_typed() -> None:
+    told = run(f"{GRAPH}?reach(1, X), Y < X\n").stdout
+    assert "<query>:1:15" in told
+    assert "answers()" not in told
+
+
 def test_declarations_typed_first_fix_the_convention() -> None:
     told = lines('.decl e(a: number, b: symbol)\n.decl p(b: symbol)\ne(1, "x").\np(b) :- e(_, b).\n?p(b)\n')
     assert told[:3] == ["+ e(1, x)", "r1: p(b) :- e(_, b).", "+ p(x)"]

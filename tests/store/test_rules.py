@@ -9,6 +9,7 @@ import pytest
 
 from tidelog import Engine, user_function
 from tidelog.errors import StateError
+from tidelog.plan.ruleset import _core_of
 from tidelog.program.functions import Function
 from tidelog.store.files import FileStore
 from tidelog.store.notes import FORMAT_FILE, write_note
@@ -96,6 +97,19 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
         with pytest.raises(StateError, match="has format 2; this version of Tidelog reads formats up to 1") as failed:
             Engine(path=tmp_path, at=at)
         assert failed.value.code == "TL5114"
+
+
+def test_a_state_whose_rules_are_carried_out_otherwise_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "p(X, C) :- n(X), C = count : { q(Y), Y < X }."
+    monkeypatch.setattr("tidelog.rewrite.lift_aggregates.ASKED", "__sought_")
+    Engine(text, path=tmp_path).close()
+    monkeypatch.undo()
+    _core_of.cache_clear()
+    with pytest.raises(StateError, match="carries out rule r1 in another way") as failed:
+        Engine(path=tmp_path)
+    assert failed.value.code == "TL5123"
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:

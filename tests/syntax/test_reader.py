@@ -3,7 +3,7 @@
 import pytest
 
 from tidelog.errors import ProgramError
-from tidelog.program import Const, Var
+from tidelog.program import Const, Program, Var
 from tidelog.syntax import (
     parse_atom,
     parse_fact,
@@ -63,7 +63,7 @@ def test_a_byte_order_mark_is_no_mistake():
 def test_an_error_carries_all_diagnostics_in_order_of_position():
     with pytest.raises(ProgramError) as raised:
         parse_program("p(§1. q(2.", "a.dl")
-    assert [d.code for d in raised.value.diagnostics] == ["TL106", "TL103", "TL103"]
+    assert [d.code for d in raised.value.diagnostics] == ["TL106", "TL103"]
     assert str(raised.value).startswith("a.dl:1:3: TL106")
 
 
@@ -163,3 +163,30 @@ def test_warnings_are_told_once_and_never_stop_the_reading():
     program, found = read_program("".join(f"edge(A, N{i}).\n" for i in range(1000)))
     assert len(program.facts) == 1000
     assert len(found) == 20
+
+
+def test_an_unclosed_string_is_one_error():
+    program, found = read_program('.decl p(x: symbol, y: number)\np("abc, 1).\np("x", 2).')
+    assert [d.code for d in found] == ["TL104"]
+    assert len(program.facts) == 1
+    assert program.unread == {"p"}
+    assert [d.code for d in read_program("p(1) :- q(2), /* open")[1]] == ["TL105"]
+    assert len(read_program("p(1). /* open")[0].facts) == 1
+
+
+@pytest.mark.parametrize("data", [bytes(range(256)) * 8, b"\x7fELF\x02\x01\x01" + bytes(900), b"\x89PNG\r\n\x1a\n\x00"])
+def test_a_binary_file_is_one_error(data):
+    program, found = read_program(data, "a.out")
+    assert [(d.code, d.message) for d in found] == [("TL131", "`a.out` is not a text")]
+    assert program == Program()
+
+
+def test_a_text_in_another_encoding_is_one_error():
+    _, found = read_program('p("fünf"). q("zwölf"). r("drei").'.encode("latin-1"))
+    assert [(d.code, d.span.column) for d in found] == [("TL107", 5)]
+
+
+def test_what_is_refused_is_refused_once():
+    _, found = read_program(".decl p(x: number)\np($).\np($).\np($).\np($).\np($).\n")
+    assert [d.code for d in found] == ["TL158"]
+    assert [span.line for _, span in found[0].related] == [3, 4, 5]

@@ -66,6 +66,14 @@ NO_PERIOD = FailureEntry(
     "An input goes on over several lines until its period.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
+NO_COLON = FailureEntry(
+    "TL4815",
+    EngineError,
+    "command without a colon",
+    "commands begin with a colon: `:{name}`; a fact or rule ends with a period; nothing was changed",
+    "What begins with a letter is a fact or a rule.",
+    test=f"{_REPL}::test_a_bare_command_word_is_told_to_want_a_colon",
+)
 LATE_DECLARATION = FailureEntry(
     "TL4803",
     EngineError,
@@ -254,6 +262,7 @@ ENTRIES = (
     NOT_EXPORTED,
     NEEDS_MORE,
     NO_PERIOD,
+    NO_COLON,
     LATE_DECLARATION,
     UNKNOWN_COMMAND,
     LOADED_DECLARATIONS,

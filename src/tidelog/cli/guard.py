@@ -9,20 +9,23 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
 
 from tidelog.cli.show import console, show_diagnostics, show_error
-from tidelog.errors import ProgramError, TidelogError
+from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """Run a command's work; turns its errors into exit codes."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TidelogWarning)  # programs are checked, and what they may mean is told
+            yield
         sys.stdout.flush()
     except ProgramError as error:
         show_diagnostics(error.diagnostics, console(stderr=True))

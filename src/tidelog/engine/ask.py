@@ -16,7 +16,7 @@ from tidelog.explain.explanation import Explanation, explain
 from tidelog.explain.profile import Profile
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
-from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
+from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
@@ -27,13 +27,13 @@ Fact = str | tuple[str, Iterable[object]]  # ``reach(1, 3)``, or relation and va
 def why(core: Core, fact: Fact, bounds: Bounds) -> Proof:
     """The proof of a fact."""
     with core.writing, ledger_of(core, bounds.work) as ledger:
-        return prove(ledger, _fact_key(core, fact), bounds)
+        return prove(ledger, _fact_key(core, fact, ledger), bounds)
 
 
 def why_not(core: Core, fact: Fact) -> WhyNot:
     """Why a fact is absent."""
     with core.writing, ledger_of(core, Bounds().work) as ledger:
-        return refute(ledger, _fact_key(core, fact))
+        return refute(ledger, _fact_key(core, fact, ledger))
 
 
 def ledger_of(core: Core, work: int) -> Ledger:
@@ -46,12 +46,15 @@ def ledger_of(core: Core, work: int) -> Ledger:
     return Ledger(node.partition, node.strata, rules, work)
 
 
-def _fact_key(core: Core, fact: Fact) -> tuple[str, tuple[int, ...]]:
+def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, ...]]:
+    """The fact as cells; in columns without a type the ledger takes them for what they are."""
     core.must_be_open()
     name, values = read_fact(fact, core.rules.functions)
     if not core.knows(name):
         raise core.unknown_relation(name)
-    return fact_key(name, values, core.rules.schema[name], core.dictionary)
+    types = asked_types(values, core.rules.schema[name])
+    ledger.rules = replace(ledger.rules, schema={**ledger.rules.schema, name: types})
+    return fact_key(name, values, types, core.dictionary)
 
 
 def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:

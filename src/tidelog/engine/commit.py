@@ -19,6 +19,7 @@ from tidelog.engine.facts import program_facts
 from tidelog.engine.instances import add_instance, remove_instance
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
+from tidelog.engine.typos import check_changes
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.component import SEPARATOR
@@ -101,6 +102,7 @@ def commit(core: Core, epoch: Epoch) -> None:
     with core.writing:
         if is_repeated(core, epoch):
             return
+        check_changes(core, epoch.collected)
         prepared = prepare(core, epoch.collected)
         with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
             outcome = _run(core, prepared)
@@ -125,6 +127,7 @@ def preview(core: Core, epoch: Epoch) -> None:
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
+        check_changes(core, epoch.collected)
         prepared = prepare(core, epoch.collected)
         with Guard(core.runtime):
             outcome = _run(core, prepared)

@@ -53,6 +53,7 @@ class Core:
     opened: Opened
     planner: Planner
     closed: bool = False
+    strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Fed] = field(default_factory=list)
     writing: Turn = field(default_factory=Turn)

@@ -70,6 +70,7 @@ class Engine:
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
         plans: str = Plans.advice,
+        strict: bool = False,
     ) -> None:
         taken = read_plans(plans)
         table = FUNCTIONS.with_functions(own := tuple(functions))
@@ -77,7 +78,8 @@ class Engine:
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
-        self._core = Core(Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {}), opened, planner)
+        committed = Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {})
+        self._core = Core(committed, opened, planner, strict=strict)
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)
@@ -245,4 +247,5 @@ class Engine:
         self.close()
 
     def __repr__(self) -> str:
-        return read.summary(self._core)
+        closed = f"Engine(closed after epoch {self._core.number})"
+        return closed if self._core.closed else read.summary(self._core)

@@ -44,6 +44,16 @@ OWN_NAME = FailureEntry(
     "Name the relation otherwise.",
     'db = Engine("n(1).")\nwith db.epoch() as e:\n    e.insert("__n", [(1,)])\n',
 )
+NOBODY_KNOWS = FailureEntry(
+    "TL4070",
+    EngineError,
+    "relation that nobody knows",
+    "nobody has declared, filled or derived `{name}`{guess}",
+    "A new relation may come with its first facts; one that is read, or emptied, is known before. "
+    "Without `strict=True` this is a `TidelogWarning`.",
+    "Correct the name, or declare the relation.",
+    'db = Engine("reach(X, Y) :- edge(X, Y).", strict=True)\ndb.query("reech(1, X)")\n',
+)
 NO_NAME = FailureEntry(
     "TL4054",
     EngineError,
@@ -168,6 +178,7 @@ ENTRIES = (
     AT_WITHOUT_PATH,
     HALF_A_SOURCE,
     OWN_NAME,
+    NOBODY_KNOWS,
     NO_NAME,
     INSTANCE_TAKEN,
     NO_INSTANCE,

@@ -16,6 +16,7 @@ from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.on_thread import finished
 from tidelog.engine.question import ANSWERS, GIVEN, Question, make_ready
+from tidelog.engine.typos import check_question
 from tidelog.engine.view import Rows
 from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
@@ -28,7 +29,7 @@ from tidelog.program.scope import atoms, literal_variables
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.runtime import Runtime
-from tidelog.syntax import parse_rule
+from tidelog.syntax import parse_body
 
 
 def query(core: Core, text: str) -> Rows:
@@ -80,6 +81,7 @@ def prepare(core: Core, text: str, bind: str | Sequence[str] = ()) -> Prepared:
 
 def _ask(core: Core, text: str, bind: tuple[str, ...], values: Sequence[object]) -> Rows:
     rule, _ = read_query(text, core.rules.program.convention)
+    check_question(core, rule)
     question = make_ready(core, rule, bind)
     types = question.given_types
     given = [encode_value(v, t or "number", core.dictionary) for v, t in zip(values, types, strict=True)]
@@ -148,11 +150,11 @@ def _answers(runtime: Runtime, work: EpochWork, columns: int) -> Cells:
 @lru_cache(maxsize=1024)
 def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
     """The rule of a query and the names of its variables."""
-    body = text.strip().removeprefix("?").rstrip().removesuffix(".")
-    rule = parse_rule(f"answers() :- {body}.", convention=convention)
+    asked = text.replace("?", " ", 1) if text.lstrip().startswith("?") else text
+    body = parse_body(asked, convention=convention)
     found: list[Var] = []
-    for literal in rule.body:
+    for literal in body:
         literal_variables(literal, found)
     variables = list(dict.fromkeys(found))
-    head = Atom(ANSWERS, tuple(variables), span=rule.head.span)
-    return Rule(head, rule.body, ANSWERS, rule.span), tuple(v.name for v in variables)
+    head = Atom(ANSWERS, tuple(variables))
+    return Rule(head, body, ANSWERS), tuple(v.name for v in variables)

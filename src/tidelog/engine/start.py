@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.commit import commit_program
+from tidelog.store import failures
 from tidelog.store.difference import check_same_program
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     assert image.rules is not None
     core.begin_with(ruleset_from_values(image.rules, core.rules.functions, durable.store.name))
     check_same_program(core.rules.program, durable.facts, parsed, durable.store.name)
+    _check_rewrites(core, durable)
     core.runtime.fill(durable, core.rules.core.values())
     placing.adopt(core.rules, durable.placements)
     form = placing.next_form(core.rules)
@@ -54,3 +56,12 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     core.begin_with(core.rules, schema, image.epoch)
     core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
     durable.taken_over(core.rules, len(image.entries))
+
+
+def _check_rewrites(core: Core, durable: Durable) -> None:
+    """Every relation that a rule derives stands in a stratum of the state, unless another version wrote it."""
+    held = frozenset[str]().union(*durable.image.strata)
+    missing = {label for label, rule in core.rules.core.items() if rule.head.predicate not in held}
+    labels = sorted(label for label, made in core.rules.needed.items() if missing.intersection(made))
+    if labels:
+        raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))

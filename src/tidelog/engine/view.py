@@ -18,7 +18,7 @@ import pyarrow as pa
 from tidelog.engine.core import Core
 from tidelog.engine.look_up import matching, size
 from tidelog.engine.on_thread import finished
-from tidelog.errors import DataError
+from tidelog.errors import DataError, EngineError
 from tidelog.io.columns import decode_arrow, decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
@@ -170,7 +170,10 @@ class Table:
         return "rows"
 
     def __repr__(self) -> str:
-        count = len(self)
+        try:
+            count = len(self)
+        except EngineError as error:
+            return f"{self._title()}: {error}"
         lines = [f"{self._title()}: {count:,} {'row' if count == 1 else 'rows'}"]
         shown = [[str(v) for v in row] for row in self.head()]
         widths = [max(len(r[i]) for r in [list(self.columns), *shown]) for i in range(len(self.columns))]

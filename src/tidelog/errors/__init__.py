@@ -22,15 +22,18 @@ This module imports nothing of the package and prints nothing.
         ├── NoAnswer          a call took longer than its limit; the partition is there
         └── ResidentError     an error of a resident that cannot be sent as itself
 
-A :class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
+A :class:`TidelogWarning` tells of a name that is most likely misspelt; an engine that is ``strict`` refuses it. A
+:class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
 of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.semantics`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Self, TypeVar
+
+Failure = TypeVar("Failure", bound="TidelogError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +109,10 @@ class TidelogError(Exception):
         >>> str(error.reworded(f"line 3: {error}")), error.reworded("").code
         ('line 3: `four` is not a number', 'TL1001')
         """
-        other = type(self)(text)
-        other.__dict__.update(self.__dict__)
-        return other
+        return _made_again(type(self), (text,), self.__dict__)
+
+    def __reduce__(self) -> tuple[Callable[..., TidelogError], tuple[object, ...]]:
+        return _made_again, (type(self), self.args, self.__dict__)
 
 
 class ProgramError(TidelogError):
@@ -122,9 +126,6 @@ class ProgramError(TidelogError):
         super().__init__("\n".join(_one_line(d) for d in self.diagnostics))
         for first in self.diagnostics[:1]:
             self.code, self.note, self.hint = first.code, first.note, first.hint
-
-    def __reduce__(self) -> tuple[type[ProgramError], tuple[object, ...], dict[str, object]]:
-        return type(self), (self.diagnostics,), self.__dict__
 
 
 class DataError(TidelogError):
@@ -151,8 +152,20 @@ class StateError(TidelogError):
     """A state folder that cannot be read, written or taken over: damaged, locked, of a newer format, out of space."""
 
 
+class TidelogWarning(UserWarning):
+    """Something that is most likely a slip: a relation that nobody declared, filled or derived."""
+
+
 class StateWarning(UserWarning):
     """Damage to a state folder that was got round: the state is exact, but a file should be looked at."""
+
+
+def _made_again(kind: type[Failure], args: tuple[object, ...], values: Mapping[str, object]) -> Failure:
+    """An error of a kind with these arguments and attributes, whatever its constructor wants."""
+    made = kind.__new__(kind, *args)
+    made.args = args
+    made.__dict__.update(values)
+    return made
 
 
 def _one_line(diagnostic: Diagnostic) -> str:

@@ -10,6 +10,7 @@ from tidelog.kernel import layout as at
 from tidelog.partition.fire import fire, fire_queue
 from tidelog.partition.gain import revive
 from tidelog.partition.partition import Partition
+from tidelog.partition.retract import fire_losses
 from tidelog.partition.stratum import Stratum
 
 
@@ -24,8 +25,9 @@ def retract_stale(partition: Partition, stratum: Stratum) -> None:
     stale = partition.machine.choices.take_stale()
     partition.machine.state[at.CLEANING] = 1
     partition.machine.queue.reset()
+    partition.epoch.asked_seen = 0
     fire(partition, at.CLEAN_RETRACT, own, [stale], -1)
-    fire_queue(partition, at.CLEAN_RETRACT, own, -1)
+    fire_losses(partition, stratum, at.CLEAN_RETRACT)
 
 
 def restore_shown(partition: Partition, stratum: Stratum) -> None:

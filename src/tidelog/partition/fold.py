@@ -1,8 +1,9 @@
-"""Count, sum and mean: folded per group, and kept exact to the last bit.
+"""Count, sum and mean, and the min and max of groups that are asked for: folded per group, exact to the last bit.
 
 Law (D12): the result depends on the group's values alone, never on the order in which they came. A fold keeps exact
 totals (floats as integers in units of 2^-1074), so that a change costs its own size; totals that are not at hand are
-computed again from the facts, which makes them a cache and nothing more.
+computed again from the facts, which makes them a cache and nothing more. A min or max has none: groups that change
+are looked through again.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from tidelog.errors import EvaluationError
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import cell_float, float_cell, to_signed
+from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, to_signed
 from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.plan.work import RuleForm
 from tidelog.program import Atom
 from tidelog.program.arithmetic import in_range
 
 UNIT = 1074  # every finite float is a multiple of 2^-1074
+ORDERED = ("min", "max")
 CACHED = 1 << 20
 Group = tuple[int, ...]
 
@@ -60,6 +63,7 @@ class Fold:
     value: int | None
     head: tuple[int, ...]  # for each head column the place in the group, or -1 for the result
     label: str
+    order: Callable[[int], Any] = int  # what the values of a min or max are compared by
     _totals: dict[Group, Totals] = field(default_factory=dict)
     _before: dict[Group, Totals] = field(default_factory=dict)
 
@@ -75,6 +79,8 @@ class Fold:
 
         ``old_rows`` gives the rows that a group had before the change, ``all_old`` those of all groups.
         """
+        if self.kind in ORDERED:
+            return self._look_again(inserted, deleted, old_rows)
         plus, minus = self.totals(inserted), self.totals(deleted)
         touched = {**plus, **minus}
         missing = [g for g in touched if g not in self._totals]
@@ -95,6 +101,27 @@ class Fold:
             if old != new:
                 lost[group], gained[group] = before[group], after[group]
         return self.rows(lost.items()), self.rows(gained.items())
+
+    def _look_again(
+        self, inserted: Cells, deleted: Cells, old_rows: Callable[[Group], Cells | None]
+    ) -> tuple[Cells, Cells]:
+        """Head facts lost and gained by groups whose values come and go, looked through before and after."""
+        touched = {**self.totals(inserted), **self.totals(deleted)}
+        parts = [rows for group in touched if (rows := old_rows(group)) is not None]
+        old: Cells = np.concatenate([*parts, inserted[:0]])
+        gone = set(map(tuple, deleted.tolist()))
+        stay: Cells = np.array([tuple(row) not in gone for row in old.tolist()], np.bool_)
+        before, after = self.totals(old), self.totals(np.concatenate([old[stay], inserted]))
+        lost = self.rows((g, t) for g, t in before.items() if not self._stays(t, after.get(g)))
+        return lost, self.rows((g, t) for g, t in after.items() if not self._stays(t, before.get(g)))
+
+    def _stays(self, one: Totals, other: Totals | None) -> bool:
+        return other is not None and self._shown(one) == self._shown(other)
+
+    def forget(self) -> None:
+        """Nothing is remembered of any group."""
+        self._totals.clear()
+        self._before.clear()
 
     def commit(self) -> None:
         """The totals after the last change are those of the committed epoch."""
@@ -124,6 +151,8 @@ class Fold:
         if self.kind == "count" or self.value is None:
             return {g: Totals(c) for g, c in zip(groups, counts, strict=True)}
         values = rows[:, self.value]
+        if self.kind in ORDERED:
+            return self._best(groups, places, values, counts)
         if self.type == "float":
             return self._float_totals(groups, places, values)
         sums = _integer_sums(values, places, len(groups), self.type == "unsigned")
@@ -134,6 +163,14 @@ class Fold:
         for place, cell in zip(places.tolist(), values.tolist(), strict=True):
             found[place] = found[place].plus(_float_total(cell_float(cell)), 1)
         return dict(zip(groups, found, strict=True))
+
+    def _best(self, groups: list[Group], places: Cells, values: Cells, counts: list[int]) -> dict[Group, Totals]:
+        """For every group its least or greatest value, in place of a total."""
+        found: dict[int, int] = {}
+        choose = min if self.kind == "min" else max
+        for place, cell in zip(places.tolist(), values.tolist(), strict=True):
+            found[place] = choose(found.get(place, cell), cell, key=self.order)
+        return {g: Totals(c, found[i]) for i, (g, c) in enumerate(zip(groups, counts, strict=True))}
 
     def _row(self, group: Group, totals: Totals) -> list[int]:
         result = self._shown(totals)
@@ -146,6 +183,8 @@ class Fold:
             return None
         if self.kind == "count":
             return totals.count
+        if self.kind in ORDERED:
+            return totals.total
         if self.kind == "sum" and self.type != "float":
             try:
                 return to_signed(in_range(totals.total, self.type))
@@ -189,8 +228,8 @@ def _integer_sums(values: Cells, places: Cells, count: int, unsigned: bool) -> l
     return [(h << 32) + lo for lo, h in zip(*sums, strict=True)]
 
 
-def fold_of(form: RuleForm) -> Fold | None:
-    """The fold of a count, sum or mean."""
+def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | None:
+    """The fold of a rule that is folded."""
     aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
     if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
         return None
@@ -198,4 +237,16 @@ def fold_of(form: RuleForm) -> Fold | None:
     head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in form.rule.head.args)
     group = tuple(source.args.index(arg) for arg in keys)
     value = None if aggregate.value is None else source.args.index(aggregate.value)
-    return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.users_label or "")
+    order = order_of(form.value_type, dictionary)
+    return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.users_label or "", order)
+
+
+def order_of(type_: str, dictionary: Dictionary) -> Callable[[int], Any]:
+    """What cells of a type are ordered by (D11): NaN comes last, symbols by their text."""
+    if type_ == "float":
+        return lambda cell: (math.isnan(value := cell_float(cell)), value)
+    if type_ == "unsigned":
+        return lambda cell: cell % (1 << 64)
+    if type_ == "symbol":
+        return lambda cell: dictionary.decode(cell, type_)
+    return int

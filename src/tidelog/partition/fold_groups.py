@@ -78,29 +78,36 @@ def gain_all_results(partition: Partition, code: RuleCode) -> None:
     give_results(partition, at.ASSERT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
 
 
-def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells) -> None:
-    """Give or take results, as the phase says: this partition's own here, the others leave."""
+def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, rank: int = 0) -> None:
+    """Give or take results, as the phase says: this partition's own here, the others leave.
+
+    ``rank`` is the highest rank of the rows that were folded, 0 for those of lower strata.
+    """
     if not len(rows):
         return
     number = partition.relations.numbers[code.rule.head.predicate]
     if partition.partitions > 1:
-        rows = _keep_own(partition, number, code, rows)
-    if len(rows):
+        rows = _keep_own(partition, number, code, rows, rank)
+    if len(rows) and rank:
+        partition.machine.apply(phase, number, _of_rank(rows, rank), 1)
+    elif len(rows):
         partition.machine.change_facts(phase, number, np.ascontiguousarray(rows), 0)
 
 
-def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells) -> Cells:
+def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells, rank: int) -> Cells:
     """The results that this partition owns; those of others leave, unless the rule fires there too."""
     shares = share_rows(rows, int(partition.relations.directory[number, at.PLACE]), partition.partitions)
     if not code.everywhere:
         partition.epoch.fold_messages += (
-            (to, number, _of_rank_0(share)) for to, share in enumerate(shares) if to != partition.number and len(share)
+            (to, number, _of_rank(share, rank))
+            for to, share in enumerate(shares)
+            if to != partition.number and len(share)
         )
     return shares[partition.number]
 
 
-def _of_rank_0(rows: Cells) -> Cells:
-    """Rows as they leave: one support each, of body rank 0."""
-    head = np.zeros((len(rows), 2), np.int64)
+def _of_rank(rows: Cells, rank: int) -> Cells:
+    """Rows as they leave: one support each, of this body rank."""
+    head = np.full((len(rows), 2), rank, np.int64)
     head[:, 1] = 1
     return np.concatenate([head, rows], axis=1)

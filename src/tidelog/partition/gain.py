@@ -14,6 +14,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
+from tidelog.partition.asked_folds import forget_shown, give_asked
 from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue
 from tidelog.partition.fold_groups import give_results
@@ -41,6 +42,7 @@ def gain(
     for code in new_rules:
         stratum.rules[code.label] = code
         stratum.forget_tables()
+    forget_shown(partition, new_rules)
     lower, negated, own = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)
     _open_choices(partition, stratum)
@@ -49,8 +51,10 @@ def gain(
         partition.machine.reopen(choice)
     if rebuild:
         assert_again(partition, members)
+    asked = {code.label for code in stratum.asked_folds}
     for code in rules_from_below(stratum) if rebuild else new_rules:
-        gain_rule(partition, code)
+        if code.label not in asked:
+            gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)
     inserted = [changes[n].inserted for n in lower.relations if n in changes]
@@ -71,16 +75,27 @@ def absorb_gains(partition: Partition, stratum: Stratum, messages: Messages) -> 
         fire_queue(partition, at.ASSERT_SAME, own, 1)
 
 
-def end_gain(partition: Partition, stratum: Stratum) -> None:
-    """The phase is over on all partitions: indexes that no plan has read so far learn of the new facts."""
+def gain_asked(partition: Partition, stratum: Stratum, level: int) -> None:
+    """Results of aggregates that the stratum asks for, and what follows from them, to local quiescence."""
+    give_asked(partition, stratum, level)
+    fire_queue(partition, at.ASSERT_SAME, stratum.tables(partition.relations.numbers)[2], 1)
+
+
+def begin_again(partition: Partition) -> None:
+    """A clean-up is over, and more is gained: groups may show other values again."""
     machine = partition.machine
-    for number in partition.touch(stratum):
-        machine.catch_up(number)
-    for choice in stratum.choices:
-        partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
     machine.state[at.CLEANING] = 0
     if machine.state[at.HIDDEN]:
         raise failures.NOT_MONOTONE.error(groups=machine.state[at.HIDDEN])
+
+
+def end_gain(partition: Partition, stratum: Stratum) -> None:
+    """The phase is over on all partitions: indexes that no plan has read so far learn of the new facts."""
+    for number in partition.touch(stratum):
+        partition.machine.catch_up(number)
+    for choice in stratum.choices:
+        partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
+    begin_again(partition)
 
 
 def revive(partition: Partition) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.asked_groups import AskedGroups
 from tidelog.partition.journal import NOTHING
 from tidelog.partition.stratum import RuleCode
 
@@ -23,4 +24,6 @@ class OpenEpoch:
     waiting: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
     fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to be given once all is retracted
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
+    asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
+    asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent

@@ -13,6 +13,7 @@ import numpy as np
 
 from tidelog.kernel import empty
 from tidelog.kernel import layout as at
+from tidelog.partition.asked_folds import forget_shown
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import STATE, asserted
 from tidelog.partition.stratum import RuleCode, Stratum
@@ -28,6 +29,7 @@ def empty_stratum(partition: Partition, stratum: Stratum) -> None:
     machine.choices.forget_opened()
     epoch.fold_gains = []
     epoch.fold_messages.clear()
+    forget_shown(partition, stratum.asked_folds)
     members = partition.touch(stratum)
     for number in members:
         _empty(partition, number, at.LIVE, PRESENCE, counts=True)

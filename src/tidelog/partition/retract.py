@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
+from tidelog.partition.asked_folds import withdraw_results
 from tidelog.partition.exchange import absorb
 from tidelog.partition.fire import fire, fire_queue, joined
 from tidelog.partition.fold_groups import retract_results
@@ -18,7 +19,7 @@ from tidelog.partition.limits import may_rebuild
 from tidelog.partition.owner import Messages
 from tidelog.partition.partition import Partition
 from tidelog.partition.scale import Scale
-from tidelog.partition.stratum import Stratum, Triggers
+from tidelog.partition.stratum import Stratum
 
 
 def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
@@ -27,8 +28,9 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     False if that was given up: to build the stratum again is cheaper, and `rebuild.empty_stratum` comes next.
     """
     machine, epoch = partition.machine, partition.epoch
-    lower, negated, own = stratum.tables(partition.relations.numbers)
+    lower, negated, _ = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)
+    epoch.asked_seen = 0
     machine.queue.reset(joined([epoch.waiting.pop(number, NOTHING) for number in members]))
     machine.choices.forget_opened()
     for number in members:
@@ -47,14 +49,14 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
         return False
     if machine.scale is not None:
         machine.scale.begin_queue()
-    return _fire_losses(partition, at.RETRACT_SAME, own)
+    return fire_losses(partition, stratum, at.RETRACT_SAME)
 
 
 def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> bool:
     """Supports that other partitions took away, and what follows, to local quiescence; False if that was given up."""
     phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
     absorb(partition, phase, messages, -1)
-    return _fire_losses(partition, phase, stratum.tables(partition.relations.numbers)[2])
+    return fire_losses(partition, stratum, phase)
 
 
 def end_retract(partition: Partition) -> None:
@@ -62,8 +64,13 @@ def end_retract(partition: Partition) -> None:
     partition.machine.scale = None
 
 
-def _fire_losses(partition: Partition, phase: int, own: Triggers) -> bool:
-    if own.ranges:
-        return fire_queue(partition, phase, own, -1)
-    partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would
-    return True
+def fire_losses(partition: Partition, stratum: Stratum, phase: int) -> bool:
+    """Fire what was suspended, and what follows from results of groups that lost rows, until nothing is left."""
+    own = stratum.tables(partition.relations.numbers)[2]
+    while True:
+        if not own.ranges:
+            partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would
+        elif not fire_queue(partition, phase, own, -1):
+            return False
+        if not withdraw_results(partition, stratum):
+            return True

@@ -33,8 +33,8 @@ class Rules:
         self._machine.fit_tally(number + 1)
         self._machine.tally[number] = self._machine.losses[number] = 0
         self._machine.counters.visits[number] = 0
-        planning = self._replanner.planning(form)
-        code = RuleCode(form.rule, number, planning, fold=fold_of(form), everywhere=form.everywhere, sends=form.sends)
+        planning, fold = self._replanner.planning(form), fold_of(form, self._machine.assembler.dictionary)
+        code = RuleCode(form.rule, number, planning, fold=fold, everywhere=form.everywhere, sends=form.sends)
         self._by_number[number] = code
         self.codes[code.label] = code
         return code

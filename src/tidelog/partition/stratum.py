@@ -18,6 +18,7 @@ from tidelog.partition.assemble import Choice
 from tidelog.partition.fold import Fold
 from tidelog.plan.build import Planning
 from tidelog.plan.steps import Expose, Plan
+from tidelog.plan.strata import asked_levels
 from tidelog.program import Atom, Literal, Negation, Rule
 from tidelog.program.scope import atoms
 
@@ -122,8 +123,18 @@ class Stratum:
 
     @property
     def folds(self) -> list[RuleCode]:
-        """The count, sum and mean of the stratum."""
-        return [code for code in self.rules.values() if code.fold is not None]
+        """The count, sum and mean over lower strata."""
+        return [code for code in self.rules.values() if code.fold is not None and code.source not in self.relations]
+
+    @property
+    def asked_folds(self) -> list[RuleCode]:
+        """The aggregates whose groups the stratum itself asks for."""
+        return [code for code in self.rules.values() if code.fold is not None and code.source in self.relations]
+
+    @property
+    def asked_levels(self) -> dict[str, int]:
+        """For each aggregate whose groups are asked for how many others its groups may wait for, by label."""
+        return asked_levels({code.label: code.rule for code in self.rules.values()}, self.relations)
 
     @property
     def sends(self) -> bool:

@@ -14,6 +14,7 @@ from tidelog.plan.typing import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions import Function, resolve
+from tidelog.rewrite.names import is_asked_result
 
 KERNEL_NUMBER = frozenset({"+", "-", "*", "/", "%", "band", "bor", "bxor"})
 KERNEL_FLOAT = frozenset({"+", "-", "*", "/"})
@@ -65,9 +66,9 @@ def aggregate_of(rule: Rule) -> Aggregate | None:
 
 
 def is_folded(rule: Rule) -> bool:
-    """Whether the rule is a count, sum or mean, which are folded outside the kernel."""
+    """Whether the rule is folded outside the kernel: count, sum and mean, and all over groups that are asked for."""
     aggregate = aggregate_of(rule)
-    return aggregate is not None and aggregate.kind not in ("min", "max")
+    return aggregate is not None and (aggregate.kind not in ("min", "max") or is_asked_result(rule.head.predicate))
 
 
 def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import failures
-from tidelog.plan.strata import core_edges
+from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
@@ -24,6 +24,7 @@ from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
 from tidelog.rewrite.label_rules import label_rules
+from tidelog.rewrite.names import is_asked_result
 from tidelog.rewrite.pipeline import to_core_rule
 
 Schema = Mapping[str, tuple[str | None, ...]]
@@ -101,7 +102,7 @@ class Ruleset:
         columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
         known = {**columns, **self.known, **(known or {})}
         program = replace(self.program, rules=rules)
-        checked = check_program(program, self.functions, bound=bound, known=known)
+        checked = self._checked(program, bound, known)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
 
     def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
@@ -112,6 +113,14 @@ class Ruleset:
         used = {a.predicate for rule in add for a in (rule.head, *atoms(rule_literals(rule)))}
         used |= {rule.head.predicate for rule in self.program.rules if rule.label in removed}
         return bool(used & names)
+
+    def _checked(self, program: Program, bound: Bound, known: Mapping[str, int]) -> Checked:
+        """The program, checked; a change is told its errors alone, not what was said about the rules before it."""
+        try:
+            return check_program(program, self.functions, bound=bound, known=known)
+        except ProgramError as error:
+            told = [d for d in error.diagnostics if d.severity == "error" or not self.program.rules]
+            raise ProgramError(told) from None
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
@@ -236,11 +245,12 @@ def is_stratified(core: Sequence[Rule]) -> bool:
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> None:
-    """A program may be stratified and its core not: an aggregate whose group is bound by recursion alone."""
-    edges = core_edges(core.values())
-    findings = check_strata(edges, strata_of_edges(list(core.values()), edges))
-    if findings:
-        raise ProgramError(findings)
+    """A program that is stratified has a core that is: aggregates may stand in a recursion that only asks for them."""
+    rules, edges = list(core.values()), core_edges(core.values())
+    whole = [edge for edge in edges if not is_asked_result(edge.target)]
+    held = unasked_edges(edges)
+    findings = check_strata(whole, strata_of_edges(rules, edges)) or check_strata(held, strata_of_edges(rules, held))
+    assert not findings, f"rules are checked before they are rewritten: {findings[0].message}"
 
 
 def _typed(

@@ -6,12 +6,15 @@ negation inside the group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from tidelog.program import Rule
 from tidelog.program.dependency import Edge, rule_dependencies
+from tidelog.program.scope import atoms
 from tidelog.program.strata import crossing_edges, strata_of_edges
+from tidelog.rewrite.core import is_aggregate_rule
+from tidelog.rewrite.names import is_asked, is_asked_result
 
 
 @lru_cache(maxsize=50_000)
@@ -22,6 +25,31 @@ def _edges_of(rule: Rule) -> tuple[Edge, ...]:
 def core_edges(rules: Iterable[Rule]) -> list[Edge]:
     """The dependency edges of core rules, of which most stay when some change."""
     return [edge for rule in rules for edge in _edges_of(rule)]
+
+
+def asked_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict[str, int]:
+    """For each aggregate rule over relations of one stratum how many others its groups wait for, by label.
+
+    Groups are asked for by the recursion; what they hold is not. So what asks is not looked at.
+    """
+    by_head: dict[str, list[Rule]] = {}
+    for rule in rules.values():
+        by_head.setdefault(rule.head.predicate, []).append(rule)
+
+    def depth(name: str) -> int:
+        made = () if is_asked(name) or name not in relations else by_head.get(name, ())
+        return max((below(rule) + is_aggregate_rule(rule) for rule in made), default=0)
+
+    def below(rule: Rule) -> int:
+        return max((depth(atom.predicate) for atom in atoms(rule.body)), default=0)
+
+    asked = {label: rule for label, rule in rules.items() if is_asked_result(rule.head.predicate)}
+    return {label: below(rule) for label, rule in asked.items()}
+
+
+def unasked_edges(edges: Iterable[Edge]) -> list[Edge]:
+    """The edges without those that only ask for groups of aggregates."""
+    return [edge for edge in edges if not is_asked(edge.target)]
 
 
 def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:

@@ -22,7 +22,7 @@ from tidelog.program.program import SOUFFLE, Program
 from tidelog.program.schema import Declaration
 from tidelog.program.scope import atoms, calls, literal_terms, rule_literals
 from tidelog.program.structure import is_structural
-from tidelog.program.term import Aggregate, Call, Term
+from tidelog.program.term import AGGREGATES, Aggregate, Call, Term, Var
 
 RESERVED = "__"
 TIMER = "periodic"
@@ -202,18 +202,32 @@ def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]],
             continue
         overloads = functions.get(call.function)
         if overloads is None:
-            hint = _function_hint(call.function, functions)
+            hint = _aggregate_hint(call) or _function_hint(call.function, functions)
             findings.append(diagnose("TL207", call.span, hint=hint, name=call.function))
         elif not any(takes(function, len(call.args)) for function in overloads):
             expected = _parameter_counts(overloads)
             found = f"{len(call.args)} {'is' if len(call.args) == 1 else 'are'}"
-            findings.append(diagnose("TL208", call.span, name=call.function, expected=expected, found=found))
+            findings.append(
+                diagnose(
+                    "TL208", call.span, hint=_aggregate_hint(call), name=call.function, expected=expected, found=found
+                )
+            )
 
 
 def takes(function: Function, count: int) -> bool:
     """Whether the function can be applied to so many arguments."""
     least = len(function.params)
     return count >= least - 1 if function.variadic else count == least
+
+
+def _aggregate_hint(call: Call) -> str | None:
+    """How an aggregate is written that stands there as a function of one argument; None for other functions."""
+    kind = "mean" if call.function == "avg" else call.function
+    if kind not in AGGREGATES or len(call.args) > 1:
+        return None
+    value = next((arg.name for arg in call.args if isinstance(arg, Var)), "*" if kind == "count" else "X")
+    inside = "" if kind == "count" else f" {value}"
+    return f"An aggregate is written `{kind}<{value}>` in a head, and `{kind}{inside} : {{ ... }}` in a body."
 
 
 def _function_hint(name: str, functions: Mapping[str, tuple[Function, ...]]) -> str | None:

@@ -355,6 +355,17 @@ _TYPES = (
     ),
 )
 
+_PATTERNS = (
+    CodeEntry(
+        "TL414",
+        "text that is no regular expression",
+        "{problem}",
+        "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
+        "Correct the pattern; `contains` takes any text as it is.",
+        'word("a").\nfound(X) :- word(X), match("[[:letter:]]", X).\n',
+    ),
+)
+
 _STRATA = (
     CodeEntry(
         "TL501",
@@ -466,7 +477,7 @@ _WARNINGS = (
 )
 
 CATALOGUE: Mapping[str, CodeEntry] = {
-    entry.code: entry for entry in (*_NAMES, *_SAFETY, *_TYPES, *_STRATA, *_LIMITS, *_WARNINGS)
+    entry.code: entry for entry in (*_NAMES, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
 }
 
 

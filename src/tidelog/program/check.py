@@ -16,6 +16,7 @@ from operator import is_
 from tidelog.errors import Diagnostic, ProgramError, Span
 from tidelog.program.arity import check_names
 from tidelog.program.casts import drop_casts
+from tidelog.program.consequences import without_consequences
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.inline import inline_relations, inline_rules
@@ -108,7 +109,7 @@ def examine_program(
     if groups:
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
         strata = strata_of_edges(rules, edges, groups)
-    ordered = tuple(sorted(findings, key=position))
+    ordered = tuple(sorted(without_consequences(program, findings), key=position))
     if program.components:
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)

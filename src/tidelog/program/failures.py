@@ -144,7 +144,7 @@ PATTERN = FailureEntry(
     EvaluationError,
     "text that is no regular expression",
     "not a regular expression: {pattern!r} ({error})",
-    "The first argument of `match` is a regular expression as Python writes them.",
+    "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
     "Correct the pattern; `contains` takes any text as it is.",
     'Engine(\'p(match("(", "a")).\')\n',
 )

@@ -42,6 +42,11 @@ class Function:
     variadic: bool = False
     version: str = "1"
     generator: bool = False
+    python: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """What the function gives in Python: that of a user is called as it was written."""
+        return (self.python or self.evaluate)(*args, **named)
 
     def accepts(self, arg_types: Sequence[str]) -> bool:
         """Whether arguments of these types fit the parameters; an argument of type ``any`` fits all of them.
@@ -99,12 +104,13 @@ def user_function(
 ) -> Callable[[Callable[..., Value]], Function]:
     """Declare a Python function pure and give it a name in the language (D13); use it as a decorator.
 
+    What it gives is registered with `Engine(functions=[...])` and can still be called from Python.
     Whatever the Python code raises becomes an `EvaluationError`, and so does a result that its type does not admit.
 
     >>> @user_function("half", ("number",), "number", version="2")
     ... def half(x):
     ...     return x // 2
-    >>> half.evaluate(7), half.version
+    >>> half(7), half.version
     (3, '2')
     """
     unknown = sorted({*params, result} - {*NUMERIC, SYMBOL, LIST, ANY})
@@ -122,7 +128,7 @@ def user_function(
                 ) from error
             return admit(value, result, name)
 
-        return Function(name, tuple(params), result, evaluate, version=version)
+        return Function(name, tuple(params), result, evaluate, version=version, python=python)
 
     return declare
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tidelog.errors import Diagnostic
+from tidelog.errors import Diagnostic, EvaluationError
 from tidelog.program.arity import TIMER, Names
 from tidelog.program.catalogue import diagnose
 from tidelog.program.literal import Atom, PathAtom
+from tidelog.program.patterns import compiled
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.scope import atoms, flat_literals, literal_terms, literal_variables, rule_literals, term_variables
-from tidelog.program.term import Aggregate, Var
+from tidelog.program.term import Aggregate, Call, Const, Var, subterms
 
 
 def check_notices(program: Program, names: Names) -> list[Diagnostic]:
@@ -37,6 +38,19 @@ def _check_rule(rule: Rule, names: Names, findings: list[Diagnostic]) -> None:
         if isinstance(literal, Atom) and literal.predicate == TIMER and _is_timer(names):
             findings.append(diagnose("TL601", literal.span))
     findings.extend(single_variables(rule))
+    findings.extend(_wrong_patterns(rule))
+
+
+def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:
+    """Patterns that stand in the text and are none: `match` would fail with them whenever it is reached."""
+    terms = [*rule.head.args, *(term for literal in rule_literals(rule) for term in literal_terms(literal))]
+    for call in (inner for term in terms for inner in subterms(term)):
+        match call:
+            case Call(function="match", args=(Const(value=str() as pattern, span=span), _)):
+                try:
+                    compiled(pattern)
+                except EvaluationError as error:
+                    yield diagnose("TL414", span or call.span, problem=str(error))
 
 
 def _is_timer(names: Names) -> bool:

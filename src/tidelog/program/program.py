@@ -5,7 +5,7 @@ Law: printing a program and reading the text again gives an equal program (``syn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tidelog.program.rule import Fact, Rule
@@ -24,6 +24,8 @@ class Program:
     ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
     instances of; what reading gives has no ``instances`` any more: what they mean stands in the other parts, under
     names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values.
+    ``unread`` are the names that clauses and directives declare or derive which could not be read: what is said about
+    those follows from that mistake.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -36,3 +38,4 @@ class Program:
     instances: tuple[Instance, ...] = ()
     pragmas: tuple[tuple[str, str], ...] = ()
     convention: str = PROLOG
+    unread: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.arity import RESERVED
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import Function
 from tidelog.program.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
@@ -89,7 +90,7 @@ def rule_safety(rule: Rule, generators: Set[str] = frozenset({"range"})) -> list
     bound = bound_variables(rule.body, set(), scope.names)
     _check_witnesses(rule, bound, scope)
     scope.reported |= _consequences(rule, bound, scope)
-    for term in rule.head.args:
+    for term in () if rule.head.predicate.startswith(RESERVED) else rule.head.args:  # such a head repeats its body
         _check_head_term(term, bound, scope)
     _check_body(rule.body, bound, scope)
     return scope.findings

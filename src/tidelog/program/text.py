@@ -7,12 +7,12 @@ A conversion either gives the value the text names or is an error (D11); nothing
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import xxhash
 
 from tidelog.program import failures
 from tidelog.program.arithmetic import in_range, wrap
+from tidelog.program.patterns import compiled
 from tidelog.program.term import NUMBER, canonical_float
 
 _INTEGER = re.compile(r"[+-]?(0x[0-9a-fA-F]+|0b[01]+|[0-9]+)")
@@ -39,16 +39,8 @@ def contains(part: str, whole: str) -> int:
 
 
 def match(pattern: str, text: str) -> int:
-    """1 if the regular expression (Python's ``re``) matches the whole text, else 0."""
-    return int(_compiled(pattern).fullmatch(text) is not None)
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise failures.PATTERN.error(pattern=pattern, error=error) from None
+    """1 if the regular expression (`patterns`) matches the whole text, else 0."""
+    return int(compiled(pattern).fullmatch(text) is not None)
 
 
 def ordinal(text: str) -> int:

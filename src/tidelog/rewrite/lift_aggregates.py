@@ -13,8 +13,23 @@ A count or a sum over nothing is 0, so these two have further rules, and the rul
     __total_r3_1(G, A) :- __agg_r3_1(G, A).
     __total_r3_1(G, 0) :- literals of the rule that bind G, !__some_r3_1(G).
 
-The zero stands in the column of the sums, so that type inference makes it 0.0 where they are floats. An aggregate's
-body need not bind its group variables: what binds them around it is then repeated in the rule of ``__val``.
+The zero stands in the column of the sums, so that type inference makes it 0.0 where they are floats.
+
+An aggregate's body need not bind its group variables (``point(X), X <= R`` for the group R). Such an aggregate is
+*asked*: what binds the group around it makes the groups asked for, perhaps in a recursion with the rule itself:
+
+    __asked_r3_1(G) :- literals of the rule that bind G.
+    __val_r3_1(G, V, O) :- __asked_r3_1(G), body.
+    __each_r3_1(G, sum<V>) :- __val_r3_1(G, V, O).
+
+What a group holds depends on the relations of the body alone, so that its result is the same whenever it is asked
+for; negation would ask for more, so that the zero is one part of a sum:
+
+    __part_r3_1(G, 0, 0) :- __asked_r3_1(G).
+    __part_r3_1(G, A, 1) :- __each_r3_1(G, A).
+    __eachtotal_r3_1(G, sum<A>) :- __part_r3_1(G, A, T).
+
+Whoever asks for a group asks for the groups of the aggregates inside it too: they know nothing of the rule but that.
 Not done here: aggregates over a rule's own body, ``min<C>`` in the head (`lift_head_aggregates`).
 """
 
@@ -39,7 +54,7 @@ from tidelog.program import (
 )
 from tidelog.rewrite.binding import binders, bound_names
 from tidelog.rewrite.label_rules import label_of
-from tidelog.rewrite.names import GROUPS, SOME, TOTALS, VALUES
+from tidelog.rewrite.names import ASKED, ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS, GROUPS, SOME, TOTALS, VALUES
 from tidelog.rewrite.scope import (
     Fresh,
     all_terms,
@@ -57,7 +72,7 @@ from tidelog.rewrite.scope import (
 
 ORDERED = ("min", "max")
 TOTAL = ("count", "sum")
-ZERO = Const(0, "number")
+ZERO, ONE = Const(0, "number"), Const(1, "number")
 
 
 def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
@@ -148,24 +163,51 @@ class _Lift:
         # A binder that depends on the head would put the aggregate into recursion, so others are preferred.
         context = tuple(sorted(context, key=self._recurs))
         value, body = self._value(aggregate)
-        body = self.body(body, visible, context)
+        wanted = _group_names(aggregate, visible)
+        if not bound_names(x for x in body if not _has_aggregate(x)).issuperset(wanted):
+            return self._asked(aggregate, result, visible, context)
+        body = self.body(body, visible, ())  # which binds whatever its own aggregates ask for
         if aggregate.kind not in ORDERED:
             body = name_wildcards(body, self.fresh)
         self.number += 1
-        values = () if value is None else (value,)
-        inside = dict.fromkeys([*body_names(body), *names(values)])
-        group = tuple(Var(name) for name in inside if name in visible)
-        columns = (*group, *values)
-        if aggregate.kind not in ORDERED:
-            columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
-        around = binders([v.name for v in group if v.name not in bound_names(body)], context)
+        group = tuple(Var(name) for name in dict.fromkeys([*body_names(body), *wanted]) if name in visible)
+        columns = _columns(aggregate, group, value, body)
         home = home_of(body)
-        self._emit(located(self._name(VALUES), columns, home), (*around, *body))
-        self._emit_aggregate(aggregate, group, value, columns, home)
+        self._emit(located(self._name(VALUES), columns, home), body)
+        self._emit_aggregate(aggregate, group, value, columns, home, self._name(GROUPS))
         if aggregate.kind not in TOTAL:
             return replace(located(self._name(GROUPS), (*group, result), home), span=aggregate.span)
         self._emit_total(group, binders([v.name for v in group], context), home)
         return replace(located(self._name(TOTALS), (*group, result), home), span=aggregate.span)
+
+    def _asked(self, aggregate: Aggregate, result: Term, visible: frozenset[str], context: tuple[Literal, ...]) -> Atom:
+        """As `_aggregate`, for groups that the rule asks for, since the aggregate's own body does not bind them."""
+        self.number += 1
+        number, home = self.number, home_of(context)
+        group = tuple(Var(name) for name in _group_names(aggregate, visible))
+        asked = located(self._name(ASKED, number), group, home)
+        self._emit(asked, binders([v.name for v in group], context))
+        value, body = self._value(aggregate)
+        body = self.body(body, visible, (asked,))
+        if aggregate.kind not in ORDERED:
+            body = name_wildcards(body, self.fresh)
+        columns = _columns(aggregate, group, value, body)
+        each = self._name(ASKED_GROUPS, number)
+        self._emit(located(self._name(VALUES, number), columns, home), (asked, *body))
+        self._emit_aggregate(aggregate, group, value, columns, home, each)
+        if aggregate.kind in TOTAL:
+            self._emit_parts(asked, number, home)
+            each = self._name(ASKED_TOTALS, number)
+        return replace(located(each, (*group, result), home), span=aggregate.span)
+
+    def _emit_parts(self, asked: Atom, number: int, home: Term | None) -> None:
+        """The total of a group that is asked for: what it adds up to, if anything, and 0."""
+        each, parts, total = (self._name(prefix, number) for prefix in (ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS))
+        part, place = self.fresh.variable(), self.fresh.variable()
+        self._emit(located(parts, (*asked.args, ZERO, ZERO), home), (asked,))
+        self._emit(located(parts, (*asked.args, part, ONE), home), (located(each, (*asked.args, part), home),))
+        over = located(total, (*asked.args, Aggregate("sum", part, None)), home)
+        self._emit(over, (located(parts, (*asked.args, part, place), home),))
 
     def _value(self, aggregate: Aggregate) -> tuple[Var | None, tuple[Literal, ...]]:
         """The variable that holds the aggregated value, and the body that binds it; a count has none."""
@@ -184,13 +226,15 @@ class _Lift:
         value: Var | None,
         columns: tuple[Var, ...],
         home: Term | None,
+        name: str,
     ) -> None:
         # A group variable may be the value as well: sum x : { p(x) } for each x. The columns are distinct nevertheless.
         if value in group:
             value = self.fresh.variable()
             columns = (*group, value, *columns[len(group) + 1 :])
         over = replace(aggregate, value=value, body=None)
-        self._emit(located(self._name(GROUPS), (*group, over), home), (located(self._name(VALUES), columns, home),))
+        values = VALUES + name.removeprefix(GROUPS).removeprefix(ASKED_GROUPS)
+        self._emit(located(name, (*group, over), home), (located(values, columns, home),))
 
     def _emit_total(self, group: tuple[Var, ...], around: tuple[Literal, ...], home: Term | None) -> None:
         result = self.fresh.variable()
@@ -203,8 +247,8 @@ class _Lift:
     def _recurs(self, literal: Literal) -> bool:
         return isinstance(literal, Atom) and literal.predicate == self.rule.head.predicate
 
-    def _name(self, prefix: str) -> str:
-        return f"{prefix}{label_of(self.rule)}_{self.number}"
+    def _name(self, prefix: str, number: int | None = None) -> str:
+        return f"{prefix}{label_of(self.rule)}_{self.number if number is None else number}"
 
     def _emit(self, head: Atom, body: tuple[Literal, ...]) -> None:
         self.rules.append(Rule(head, body, self.rule.label, self.rule.span, self.rule))
@@ -225,6 +269,22 @@ def _turn(literal: Comparison) -> Comparison:
 
 def _has_aggregate(literal: Literal) -> bool:
     return any(body_aggregates(term) for term in terms_of(literal))
+
+
+def _group_names(aggregate: Aggregate, visible: frozenset[str]) -> list[str]:
+    """The variables of an aggregate, and of those inside it, that stand around it as well: its group."""
+    inside = dict.fromkeys(part.name for part in all_terms(aggregate) if isinstance(part, Var))
+    return [name for name in inside if name in visible]
+
+
+def _columns(
+    aggregate: Aggregate, group: tuple[Var, ...], value: Var | None, body: tuple[Literal, ...]
+) -> tuple[Var, ...]:
+    """Group, value, and what else tells valuations apart: for min and max nothing does."""
+    columns = (*group, *(() if value is None else (value,)))
+    if aggregate.kind not in ORDERED:
+        columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
+    return columns
 
 
 def _inner_names(literal: Literal) -> set[str]:

@@ -14,6 +14,10 @@ CANDIDATES = "__cand_"
 GROUPS = "__agg_"
 TOTALS = "__total_"
 SOME = "__some_"
+ASKED = "__asked_"
+ASKED_GROUPS = "__each_"
+ASKED_TOTALS = "__eachtotal_"
+ASKED_PARTS = "__part_"
 PROJECTION = "__only_"
 OPENED = "__open_"
 MIRROR = "__at_"
@@ -25,6 +29,10 @@ _WORDS = {
     GROUPS: "groups",
     TOTALS: "totals",
     SOME: "groups with rows",
+    ASKED: "groups asked for",
+    ASKED_GROUPS: "groups",
+    ASKED_TOTALS: "totals",
+    ASKED_PARTS: "parts of totals",
 }
 
 
@@ -44,6 +52,33 @@ def is_lifted(name: str) -> bool:
     (True, False, False)
     """
     return name.startswith(tuple(_WORDS))
+
+
+def is_asked(name: str) -> bool:
+    """Whether a relation says which groups of an aggregate are asked for (`lift_aggregates`).
+
+    >>> is_asked("__asked_r1_1"), is_asked("__val_r1_1")
+    (True, False)
+    """
+    return name.startswith(ASKED)
+
+
+def is_asked_result(name: str) -> bool:
+    """Whether a relation holds results of an aggregate for the groups that are asked for.
+
+    >>> is_asked_result("__each_r1_1"), is_asked_result("__agg_r1_1")
+    (True, False)
+    """
+    return name.startswith((ASKED_GROUPS, ASKED_TOTALS))
+
+
+def behind_total(name: str) -> str | None:
+    """The relation of the results that a total of groups asked for is made from; None for any other relation.
+
+    >>> behind_total("__eachtotal_r1_1"), behind_total("__each_r1_1")
+    ('__each_r1_1', None)
+    """
+    return ASKED_GROUPS + name.removeprefix(ASKED_TOTALS) if name.startswith(ASKED_TOTALS) else None
 
 
 def in_words(name: str) -> str:

@@ -22,9 +22,6 @@ class NodeLost(TidelogError):
         super().__init__(f"partition {number} is lost: {reason}")
         self.number, self.reason = number, reason
 
-    def __reduce__(self) -> tuple[type[NodeLost], tuple[int, str], dict[str, object]]:
-        return type(self), (self.number, self.reason), self.__dict__
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

@@ -52,7 +52,11 @@ def _retype(node: NodeState, form: RuleForm, undo: RuleUndo) -> None:
     partition, stratum = node.partition, node.strata[form.rule.head.predicate]
     code = partition.rules.codes[form.rule.label]
     undo.retyped.append((code, code.rule, code.planning, code.plans, code.fold))
-    code.rule, code.planning, code.fold = form.rule, partition.replanner.planning(form), fold_of(form)
+    code.rule, code.planning, code.fold = (
+        form.rule,
+        partition.replanner.planning(form),
+        fold_of(form, partition.dictionary),
+    )
     partition.replanner.plan(code, stratum.relations)
     stratum.forget_tables()
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.asked_folds import QUIET, next_due
 from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
-from tidelog.partition.gain import absorb_gains, end_gain, gain
+from tidelog.partition.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
 from tidelog.partition.journal import Items, net_changes
 from tidelog.partition.owner import Messages
 from tidelog.partition.progress import progress
@@ -109,9 +110,10 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
     if not retract(partition, stratum, given.deletes, given.changes):
         _empty(node, stratum, watch)
     _gain(node, stratum, given, watch)
-    if needs_clean_up(partition):
-        retract_stale(partition, stratum)
-        restore_shown(partition, stratum)
+    _settle_here(node, stratum)
+    while (due := next_due(partition, stratum)) != QUIET:
+        _gain_due(node, stratum, given, watch, due)
+        _settle_here(node, stratum)
     end_gain(partition, stratum)
     outcome.strata.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
@@ -129,9 +131,10 @@ def _visit_with_others(
     if not (yield from _retract_together(node, stratum, watch, bits)):
         return {}  # nobody has anything to do here
     _gain(node, stratum, given, watch)
-    yield from _exchange_gains(node, stratum)
-    if stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
-        yield from _clean_up(node, stratum)
+    yield from _settle_together(node, stratum)
+    while (due := (yield from _due_together(node, stratum))) != QUIET:
+        _gain_due(node, stratum, given, watch, due)
+        yield from _settle_together(node, stratum)
     end_gain(partition, stratum)
     outcome.strata.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
@@ -172,6 +175,38 @@ def _gain(node: NodeState, stratum: Stratum, given: Given, watch: _Watch) -> Non
         node.readers.add(code)
         node.partition.replanner.plan(code, stratum.relations)
     gain(node.partition, stratum, given.inserts, given.changes, new_rules, rebuild=bool(watch.rebuilt))
+
+
+def _settle_here(node: NodeState, stratum: Stratum) -> None:
+    """Retract what was improved upon, and restore what groups of a min or max showed."""
+    if needs_clean_up(node.partition):
+        retract_stale(node.partition, stratum)
+        restore_shown(node.partition, stratum)
+
+
+def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
+    """Gains until nobody sends any, then the clean-up, if any partition needs it."""
+    yield from _exchange_gains(node, stratum)
+    if stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(node.partition) else 0)):
+        yield from _clean_up(node, stratum)
+
+
+def _due_together(node: NodeState, stratum: Stratum) -> Steps[int]:
+    """What is due next on any partition."""
+    if not stratum.asked_folds:
+        return QUIET
+    return (yield from node.highest(next_due(node.partition, stratum)))
+
+
+def _gain_due(node: NodeState, stratum: Stratum, given: Given, watch: _Watch, due: int) -> None:
+    """Give the results that are due; where one has changed from below the stratum is built again first."""
+    begin_again(node.partition)
+    if not due % 2:
+        gain_asked(node.partition, stratum, -due // 2)
+        return
+    watch.rebuilt = "a group of an aggregate that the recursion asks for has changed"
+    empty_stratum(node.partition, stratum)
+    gain(node.partition, stratum, given.inserts, given.changes, (), rebuild=True)
 
 
 def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[None]:

@@ -219,6 +219,16 @@ SNAPSHOT_NOT_WRITTEN = FailureEntry(
     _SPACE,
     test="tests/store/test_failures.py::test_snapshot_that_cannot_be_written_is_named",
 )
+OTHER_REWRITE = FailureEntry(
+    "TL5123",
+    StateError,
+    "state whose rules are carried out otherwise now",
+    "{name} was written by a version of Tidelog that carries out rule {labels} in another way; "
+    "write its base facts out with that version and load them into a new folder",
+    "A state holds what rules need between epochs; it is taken over as it is, or not at all.",
+    "",
+    test="tests/store/test_rules.py::test_a_state_whose_rules_are_carried_out_otherwise_is_refused",
+)
 READ_ONLY = FailureEntry(
     "TL4901",
     EngineError,
@@ -262,6 +272,7 @@ ENTRIES = (
     FILE_MISSING,
     OTHER_FUNCTIONS,
     SNAPSHOT_NOT_WRITTEN,
+    OTHER_REWRITE,
     READ_ONLY,
     NOT_EXACT,
 )

@@ -17,12 +17,14 @@ from tidelog.syntax.changes import (
 )
 from tidelog.syntax.fragments import (
     parse_atom,
+    parse_body,
     parse_fact,
     parse_ground_atom,
     parse_instance,
     parse_query,
     parse_rule,
     parse_rules,
+    read_rules,
 )
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.printer import (
@@ -46,6 +48,7 @@ __all__ = [
     "RuleAdded",
     "RuleRemoved",
     "parse_atom",
+    "parse_body",
     "parse_changes",
     "parse_changes_file",
     "parse_fact",
@@ -69,4 +72,5 @@ __all__ = [
     "read_changes",
     "read_file",
     "read_program",
+    "read_rules",
 ]

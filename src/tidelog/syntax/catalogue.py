@@ -258,6 +258,14 @@ _SYNTAX = (
         ".decl p(x: number)\np(x) :- p(x), x = g.y.",
     ),
     CodeEntry(
+        "TL131",
+        "not a text",
+        "`{found}` is not a text",
+        "A program is a text in UTF-8; this holds null bytes, or hardly anything that is UTF-8.",
+        "Give the file of the program, not a compiled, compressed or recorded one.",
+        "\ufffdELF\ufffd\ufffd",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",

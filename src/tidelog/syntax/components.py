@@ -6,7 +6,8 @@ it. An override belongs to the component around it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from tidelog.program import (
     SOUFFLE,
@@ -37,6 +38,11 @@ class Parts:
     instances: list[Instance] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
     pragmas: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def lists(self) -> list[list[Any]]:
+        """All of them."""
+        return [getattr(self, each.name) for each in fields(self)]
 
     def program(self, convention: str) -> Program:
         """As a program."""

@@ -88,7 +88,7 @@ class Cursor:
     def found(self, token: Token | None = None) -> str:
         """The current token in words."""
         token = self.token if token is None else token
-        return "the end of the text" if token.kind == END else f"`{printable(token.text)}`"
+        return "the end of the text" if token.kind == END or not token.text else f"`{printable(token.text)}`"
 
     def failure(
         self,
@@ -111,6 +111,9 @@ class Cursor:
             return self.failure("TL113", found=token.text, expected=expected)
         if expected.endswith("a period") and self.begins_line(token):
             return self.failure("TL101", self.previous.span, expected=expected, found=self.found())
+        if token.kind == "*" and self.previous.kind == "*" and self.previous.end == token.start:
+            hint = "A power is written `X ^ 2`, or `2 ^ X` for a power of two."
+            return self.failure("TL100", expected=expected, found="`**`", hint=hint)
         return self.failure("TL100", expected=expected, found=self.found())
 
     def begins_line(self, token: Token) -> bool:

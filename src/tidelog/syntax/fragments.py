@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from tidelog.program import PROLOG, SOUFFLE, Atom, Component, Fact, Instance, Program, Rule, Wildcard
+from tidelog.errors import Diagnostic
+from tidelog.program import PROLOG, SOUFFLE, Atom, Component, Fact, Instance, Literal, Program, Rule, Wildcard
 from tidelog.program.component import SEPARATOR
 from tidelog.program.term import subterms
 from tidelog.syntax.clauses import ground_places, is_open
@@ -25,6 +26,23 @@ Value = TypeVar("Value")
 def parse_rules(text: str | bytes, *, convention: str | None = None, name: str = "<rules>") -> tuple[Rule, ...]:
     """The rules of a text; a fact among them is a rule with an empty body."""
     return _read(text, name, convention, _rules)
+
+
+def read_rules(
+    text: str | bytes, *, convention: str | None = None, name: str = "<rules>"
+) -> tuple[tuple[Rule, ...], tuple[Diagnostic, ...]]:
+    """The rules of a text, as `parse_rules` gives them, and the warnings about them."""
+    findings = Findings()
+    return _read(text, name, convention, _rules, findings), findings.in_order()
+
+
+def parse_body(text: str | bytes, *, convention: str | None = None, name: str = "<query>") -> tuple[Literal, ...]:
+    """The literals of a body.
+
+    >>> len(parse_body("edge(X, Y), X < Y"))
+    2
+    """
+    return _read(text, name, convention, _body)
 
 
 def parse_rule(text: str | bytes, *, convention: str | None = None, name: str = "<rule>") -> Rule:
@@ -80,8 +98,14 @@ def parse_fact(text: str | bytes, *, name: str = "<fact>") -> Fact:
     return Fact(atom, atom.span)
 
 
-def _read(text: str | bytes, name: str, convention: str | None, read: Callable[[ProgramReader], Value]) -> Value:
-    findings = Findings()
+def _read(
+    text: str | bytes,
+    name: str,
+    convention: str | None,
+    read: Callable[[ProgramReader], Value],
+    findings: Findings | None = None,
+) -> Value:
+    findings = Findings() if findings is None else findings
     source = source_of(name, text, findings.report)
     tokens = _with_period(tokens_of(source, convention or PROLOG, findings))
     reader = ProgramReader(tokens, convention or PROLOG, findings)
@@ -100,7 +124,7 @@ def _with_period(tokens: list[Token]) -> list[Token]:
     if len(tokens) < 2 or tokens[-2].kind == ".":
         return tokens
     last, end = tokens[-2], tokens[-1]
-    return [*tokens[:-1], Token(".", ".", last.end, last.end, last.source), end]
+    return [*tokens[:-1], Token(".", "", last.end, last.end, last.source), end]
 
 
 def _rules(reader: ProgramReader) -> tuple[Rule, ...]:
@@ -109,6 +133,7 @@ def _rules(reader: ProgramReader) -> tuple[Rule, ...]:
         start = reader.at
         try:
             rules.extend(_as_rule(value) for value in reader.clause())
+            reader.warn_of_capitals()
         except SyntaxFailure as failure:
             reader.findings.report(failure.diagnostic)
             reader.recover(start, failure.diagnostic.code)
@@ -129,6 +154,14 @@ def _instance(reader: ProgramReader) -> tuple[tuple[Component, ...], Instance]:
     if len(program.instances) != 1 or rest != Program(convention=SOUFFLE):
         raise reader.failure("TL100", expected="components and one `.init`", found="something else")
     return program.components, program.instances[0]
+
+
+def _body(reader: ProgramReader) -> tuple[Literal, ...]:
+    body = reader.body()
+    if not reader.accept("."):
+        raise reader.unexpected("`,`, `;` or the end of the query")
+    _expect_end(reader, "one query")
+    return body
 
 
 def _as_rule(value: Rule | Fact) -> Rule:

@@ -31,6 +31,9 @@ MAX_ERRORS, MAX_WARNINGS = 200, 20
 _COMPONENT_LEVELS = 8
 _BRACES = {"{": 1, "}": -1}
 _WITH_BLOCKS = (".comp", ".lattice", ".type")
+ALSO = 3  # further places of what is refused
+FAULTS = frozenset({"TL104", "TL105", "TL106"})
+REFUSED = frozenset(f"TL{number}" for number in range(150, 161))
 
 
 class Findings(list[Diagnostic]):
@@ -46,11 +49,22 @@ class Findings(list[Diagnostic]):
             self.warnings.setdefault(diagnostic.message, replace(diagnostic, severity="warning"))
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Keep a diagnostic; beyond the limit say once that there are more."""
+        """Keep a diagnostic; beyond the limit say once that there are more. What is refused is refused once."""
+        if diagnostic.code in REFUSED and any(self._joins(i, diagnostic) for i in range(len(self))):
+            return
         if len(self) < MAX_ERRORS:
             self.append(diagnostic)
         elif len(self) == MAX_ERRORS:
             self.append(SYNTAX_CODES["TL149"].diagnostic(diagnostic.span, limit=MAX_ERRORS))
+
+    def _joins(self, at: int, diagnostic: Diagnostic) -> bool:
+        """Whether the same is refused already; the first to be told shows some of the others."""
+        first = self[at]
+        if first.code != diagnostic.code:
+            return False
+        if diagnostic.span is not None and len(first.related) < ALSO:
+            self[at] = replace(first, related=(*first.related, ("and here", diagnostic.span)))
+        return True
 
     @property
     def full(self) -> bool:
@@ -75,23 +89,45 @@ class ProgramReader(ComponentReader):
     def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
         super().__init__(tokens, convention)
         self.findings = findings
+        self.faults = frozenset((d.span.source, d.span.start) for d in findings if d.span and d.code in FAULTS)
+        self.unread: set[str] = set()
         self.tests = TESTS - _defined_tests(tokens)
         self.parts = Parts()
 
     def read(self) -> Program:
         """Everything up to the end of the text."""
         self._items()
-        return self.parts.program(self.convention)
+        return replace(self.parts.program(self.convention), unread=frozenset(self.unread))
 
     def _items(self) -> None:
         """Everything up to the end of the text, or of the component."""
         while self.token.kind != END and not self.findings.full and not (self.blocks and self.token.kind == "}"):
-            start = self.at
+            start, made = self.at, [len(items) for items in self.parts.lists] if self.faults else []
             try:
                 self._item()
             except SyntaxFailure as failure:
-                self.findings.report(failure.diagnostic)
                 self.recover(start, failure.diagnostic.code)
+                if not self._is_faulty(start, self.token.start):
+                    self.findings.report(failure.diagnostic)
+                self._leave_unread(start)
+            else:
+                if self.tokens[start].text != ".comp" and self._is_faulty(start, self.previous.end - 1):
+                    for items, count in zip(self.parts.lists, made, strict=True):
+                        del items[count:]
+                    self._leave_unread(start)
+
+    def _is_faulty(self, start: int, end: int) -> bool:
+        """Whether something was reported already from a token up to a place: what comes of it is not told again."""
+        first = self.tokens[start]
+        return any(source is first.source and first.start <= place <= end for source, place in self.faults)
+
+    def _leave_unread(self, start: int) -> None:
+        """Remember what the text between a token and here would have declared or derived."""
+        whole = self.tokens[start].kind == DIRECTIVE
+        for at in range(start, self.at):
+            token = self.tokens[at]
+            if token.kind == NAME and (whole or at == start or self.tokens[at - 1].kind in (".", ":")):
+                self.unread.add(token.text)
 
     def _item(self) -> None:
         token = self.token
@@ -138,6 +174,10 @@ class ProgramReader(ComponentReader):
                 self.parts.rules.append(value)
             else:
                 self.parts.facts.append(value)
+        self.warn_of_capitals()
+
+    def warn_of_capitals(self) -> None:
+        """Symbols of the fact just read that look like variables."""
         for var in self.capitalised:
             self.findings.warn(SYNTAX_CODES["TL123"].diagnostic(var.span, found=var.name))
 

@@ -1,8 +1,8 @@
 """Where texts come from: bytes to text, included files, and which convention a text follows (D7).
 
-Law: any bytes make a source; what is not UTF-8 becomes U+FFFD, which is reported wherever it stands. A text follows
-Soufflé if it or a file it includes has a ``.decl`` or a component; ``.convention`` says it outright, and the first one
-wins.
+Law: any bytes make a source; what is not UTF-8 becomes U+FFFD, which is reported once, where it first stands. Bytes
+that are no text at all are reported as that, and read as an empty text. A text follows Soufflé if it or a file it
+includes has a ``.decl`` or a component; ``.convention`` says it outright, the first one wins.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from pathlib import Path
 from tidelog.errors import Source, Span
 from tidelog.program import PROLOG, SOUFFLE
 from tidelog.syntax.catalogue import SYNTAX_CODES
-from tidelog.syntax.tokens import Report
+from tidelog.syntax.tokens import Report, printable
 
 MAX_INCLUDES = 32
 Include = Callable[[str, str], "tuple[str, str | bytes]"]
 """Called with the name wanted and the name of the including text; gives the name and the text, or raises OSError."""
 
 _NOT_TEXT = re.compile("[\ufffd\ud800-\udfff]++")
+_BROKEN = re.compile("[\ufffd\ud800-\udfff]")
+SAMPLE = 1 << 13
 _TELLING = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*+"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|%[^\n]*+'
     r"|(?<!\S)(?P<decl>\.(?:decl|comp|init)\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
@@ -32,12 +34,22 @@ _TELLING_WORDS = (".decl", ".comp", ".init", ".convention", "include")
 
 
 def source_of(name: str, text: str | bytes, report: Report) -> Source:
-    """A source whose text is valid; each run of what is not valid is reported."""
+    """A source whose text is valid; what is not is reported, once for the whole text."""
     decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    if _is_binary(decoded[:SAMPLE]):
+        shown = Source(name, printable(decoded))
+        report(SYNTAX_CODES["TL131"].diagnostic(Span(shown, 0, len(shown.text)), found=name))
+        return Source(name, "")
     source = Source(name, decoded.removeprefix("\ufeff"))
-    for match in _NOT_TEXT.finditer(source.text):
-        report(SYNTAX_CODES["TL107"].diagnostic(Span(source, *match.span())))
+    first = _NOT_TEXT.search(source.text)
+    if first is not None:
+        report(SYNTAX_CODES["TL107"].diagnostic(Span(source, *first.span())))
     return source
+
+
+def _is_binary(sample: str) -> bool:
+    """Whether this is the beginning of something else than a text: null bytes, or hardly anything that is UTF-8."""
+    return "\0" in sample or 4 * len(_BROKEN.findall(sample)) > len(sample)
 
 
 class Sources:

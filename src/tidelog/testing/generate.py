@@ -31,6 +31,7 @@ from tidelog.testing.values import Row
 FEATURES = frozenset(
     {
         *EXTRAS,
+        "asked_groups",
         "constants",
         "declarations",
         "derived_facts",
@@ -48,7 +49,7 @@ FEATURES = frozenset(
         "wildcards",
     }
 )
-AGGREGATION = frozenset({"body_aggregates", "head_aggregates", "minimised"})
+AGGREGATION = frozenset({"asked_groups", "body_aggregates", "head_aggregates", "minimised"})
 PLAIN = FEATURES - AGGREGATION
 
 

@@ -294,6 +294,9 @@ def add_body_aggregate(body: Body) -> None:
     inner: list[Literal] = [Atom(relation.name, tuple(args))]
     if body.chance("comparisons", 0.3):
         inner.append(Comparison(">", args[column], Const(0, relation.types[column])))
+    asking = body.bound[relation.types[column]]
+    if asking and body.chance("asked_groups", 0.5):  # the group is bound outside, perhaps by the recursion alone
+        inner.append(Comparison(body.rng.choice(["<", "<=", "!=", ">"]), args[column], Var(body.rng.choice(asking))))
     body.compare("=", body.bind(result), Aggregate(kind, value, tuple(inner)))
 
 

@@ -1,6 +1,6 @@
 """Why a fact is true, and why it is not."""
 
-from tidelog.why.ask import fact_key, read_fact
+from tidelog.why.ask import asked_types, fact_key, read_fact
 from tidelog.why.errors import NotTrueError
 from tidelog.why.failure import Attempt, WhyNot, refute
 from tidelog.why.ledger import Ledger
@@ -19,6 +19,7 @@ __all__ = [
     "Premise",
     "Proof",
     "WhyNot",
+    "asked_types",
     "fact_key",
     "prove",
     "read_fact",

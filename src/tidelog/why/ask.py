@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from tidelog.errors import DataError
 from tidelog.io.columns import encode_value
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.program.functions import Function
 from tidelog.program.ground import ground_value
 from tidelog.syntax import parse_ground_atom
@@ -28,6 +28,13 @@ def read_fact(
         return atom.predicate, tuple(ground_value(arg, functions)[0] for arg in atom.args)
     relation, values = fact
     return relation, tuple(values)
+
+
+def asked_types(values: tuple[object, ...], types: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """The types of a fact's columns; where none is known yet, that of the value that is asked about."""
+    if len(values) != len(types):
+        return types
+    return tuple(natural_type(v) if t is None else t for v, t in zip(values, types, strict=True))
 
 
 def fact_key(relation: str, values: tuple[object, ...], types: tuple[str | None, ...], entries: Dictionary) -> FactKey:

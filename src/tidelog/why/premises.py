@@ -16,7 +16,7 @@ from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.pattern import only_makes, only_opens
 from tidelog.program.scope import rule_names
-from tidelog.rewrite.names import is_auxiliary
+from tidelog.rewrite.names import behind_total, is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
 from tidelog.syntax import print_atom, print_literal, print_term
@@ -89,11 +89,25 @@ class Premises:
         return _distinct(found)
 
     def _behind(self, part: _Behind) -> list[Item | _Behind]:
+        if (results := behind_total(part.key[0])) is not None:
+            return [self._total(part, results)]
         support = self.supports.lowest(part.key)
         assert support is not None, "auxiliary facts are never asserted"
         if isinstance(support, GroupSupport):
             return [self._group(support, part.key, part.text)]
         return self._parts(support, part.text)
+
+    def _total(self, part: _Behind, results: str) -> Group:
+        """The group behind a total: that of its result, or an empty one."""
+        rows = self.ledger.rows(results, dict(enumerate(part.key[1][:-1])))
+        if len(rows):
+            key = (results, self.ledger.cells(results, int(rows[0])))
+            support = self.supports.lowest(key)
+            assert isinstance(support, GroupSupport), "results are made by aggregates alone"
+            return self._group(support, key, part.text)
+        label = self.ledger.owner(self.ledger.by_head[part.key[0]][0])
+        kind, text = self._aggregate_behind(results), part.text or self.aggregate_text(label, results)
+        return Group(kind, text, self.ledger.values(part.key)[-1], 0, label)
 
     def _parts(self, support: Support, text: str) -> list[Item | _Behind]:
         """The literals of a core rule in the order of its text, then what its head computes."""

@@ -1,13 +1,15 @@
 """Where one input ends and the next begins.
 
 Law: a command (``:``), a question (``?``) and a directive (``.decl``) end with their line; everything else ends with
-a period at the end of a line, wherever it began. An empty line ends an input that nobody finished.
+a period at the end of a line, wherever it began. An empty line ends an input that nobody finished, and the bare name
+of a command is told that it wants a colon.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from tidelog.cli.repl.commands import COMMANDS
 from tidelog.syntax.reader import Findings, tokens_of
 from tidelog.syntax.sources import source_of
 
@@ -21,9 +23,18 @@ def is_complete(text: str, convention: str) -> bool:
     (False, True, True)
     """
     stripped = text.strip()
-    if not stripped or stripped.startswith(LINES) or text.endswith("\n\n"):
+    if not stripped or stripped.startswith(LINES) or text.endswith("\n\n") or is_command_word(stripped):
         return True
     return ends_with_period(text, convention)
+
+
+def is_command_word(text: str) -> bool:
+    """Whether an input is the bare name of a command: no fact or rule is one word without a period.
+
+    >>> is_command_word("help"), is_command_word("exit"), is_command_word("help.")
+    (True, True, False)
+    """
+    return text.strip() in COMMANDS or text.strip() in ("exit", "q")
 
 
 def ends_with_period(text: str, convention: str) -> bool:

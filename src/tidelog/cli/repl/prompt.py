@@ -21,6 +21,8 @@ from tidelog.cli.repl.complete import completions
 from tidelog.cli.repl.inputs import is_complete
 from tidelog.cli.repl.session import ReplSession
 
+UNFINISHED = "the input goes on until a period ends a line; an empty line gives it up"
+
 
 class ReplCompleter(Completer):
     """Completes relation names, commands and labels."""
@@ -64,6 +66,7 @@ def _typed(session: ReplSession) -> Iterator[str]:
         complete_while_typing=False,
         multiline=unfinished,
         prompt_continuation="      .. ",
+        bottom_toolbar=lambda: UNFINISHED if "\n" in get_app().current_buffer.text else None,
     )
     while True:
         try:

@@ -7,6 +7,7 @@ is told as a diagnostic. Declarations come before rules and facts, since they fi
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,12 +17,12 @@ from tidelog.cli import failures
 from tidelog.cli.answers import count_text, table_lines
 from tidelog.cli.load import load_engine, start_engine
 from tidelog.cli.repl.commands import COMMANDS, HELP
-from tidelog.cli.repl.inputs import ends_with_period
+from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.show import change_lines
 from tidelog.cli.show import show_diagnostics, show_error
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
-from tidelog.errors import ProgramError, TidelogError
+from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.profile import duration
 from tidelog.program import Atom, Rule
 from tidelog.program.functions import FUNCTIONS
@@ -35,7 +36,7 @@ from tidelog.syntax import (
     parse_changes,
     parse_ground_atom,
     parse_program,
-    parse_rules,
+    read_rules,
 )
 from tidelog.why import NotTrueError
 
@@ -62,7 +63,11 @@ class ReplSession:
     def execute(self, text: str) -> bool:
         """Do what an input says; False if it was in error, which has been told."""
         try:
-            self._dispatch(text.strip())
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", TidelogWarning)
+                self._dispatch(text.rstrip())
+            for warning in told:
+                self._line(f"warning: {warning.message}")
         except ProgramError as error:
             show_diagnostics(error.diagnostics, self.to)
             return False
@@ -75,10 +80,12 @@ class ReplSession:
         return True
 
     def _dispatch(self, text: str) -> None:
+        if text.lstrip().startswith("?"):
+            self._query(text)  # as it stands, so that a mistake is shown where it is
+            return
+        text = text.strip()
         if text.startswith(":") and not text.startswith(":-"):
             self._command(text[1:])
-        elif text.startswith("?"):
-            self._query(text[1:])
         elif text.startswith((".", "#")):
             self._declare(text)
         elif text.startswith(("+", "-")):
@@ -90,9 +97,12 @@ class ReplSession:
 
     def _clauses(self, text: str) -> None:
         """Rules and facts as a program writes them; what nobody finished is not guessed at."""
+        if is_command_word(text):
+            raise failures.NO_COLON.error(name=text)
         if not ends_with_period(text, self.convention):
             raise failures.NO_PERIOD.error()
-        rules = parse_rules(text, convention=self.convention, name=NAME)
+        rules, found = read_rules(text, convention=self.convention, name=NAME)
+        show_diagnostics(found, self.to)
         facts = [rule.head for rule in rules if not rule.body and rule.label is None]
         self._commit([(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None], [])
 
