@@ -202,7 +202,7 @@ def beside(options: Options) -> Iterator[Record]:
     rows = QUICK if options.quick else ROWS
     seconds = BESIDE_SECONDS / 20 if options.quick else BESIDE_SECONDS
     db, _ = filled(rows)
-    together(db, rows, 1, seconds / 10, writes=True)
+    together(db, rows, 1, seconds, writes=True)  # after which there is a copy
     for readers in READERS:
         runs = [together(db, rows, readers, seconds, writes=True) for _ in range(options.repeats(3))]
         epochs, looked = zip(*runs, strict=True)

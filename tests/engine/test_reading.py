@@ -168,6 +168,24 @@ def test_copies_are_given_up_when_nobody_asks(db: Engine, monkeypatch: pytest.Mo
         assert (0, 8) in db["v"]
 
 
+def test_large_relation_is_copied_when_it_is_asked_for_often(db: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica, "SMALL", 0)
+    copies = core_of(db).replicas.of_look_ups
+    with held_up(db):
+        for _ in range(replica.PATIENCE):
+            assert (0, 2) in db["v"]
+            assert copies.memory == 0
+        assert (0, 2) in db["v"]
+        assert copies.memory > 0
+        copies._most = 10
+    with db.epoch() as e:  # changes more than a look-up would catch up with
+        e.delete("e", rows_of(2))
+    assert copies.memory == 0
+    with held_up(db):
+        assert sorted(db.query("v(0, y)")) == [(100,)]
+        assert (3, 2) not in db["v"]
+
+
 def test_relation_too_large_to_be_copied_is_gone_through(db: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replica, "ROOM", 0)
     monkeypatch.setattr(replica, "CELL_BYTES", 1 << 30)

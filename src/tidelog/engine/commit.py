@@ -109,6 +109,7 @@ def commit(core: Core, epoch: Epoch) -> None:
             with _rolled_back_on_failure(core):
                 _check_keys(core, prepared, outcome)
                 record(core, epoch, prepared.rules, outcome)
+            core.replicas.read_ahead(outcome.changes)
             core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
             _settle_sizes(core, outcome)
         core.planner.committed(core.rules)

@@ -1,8 +1,8 @@
 """Facts found by some of their columns, and how many there are: what a reader asks most.
 
 Law (D24): the answer is that of the last committed epoch, it costs the rows that are found, and nobody waits. Between
-epochs the partitions themselves are asked, by an index that stays. While one has the turn a copy is, and where the
-relation is too large to be copied, or lives on Spark, its rows are gone through.
+epochs the partitions themselves are asked, by an index that stays. While one has the turn a copy is; where there is
+none yet, or none can be, since the relation is too large or lives on Spark, its rows are gone through.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]
 
 def _beside_an_epoch(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
     facts = core.runtime.facts
-    if core.runtime.session is None:
-        with core.replicas.of_look_ups.at_last_epoch((name,), facts, lambda: core.number) as copies:
+    replica = core.replicas.of_look_ups
+    if core.runtime.session is None and replica.is_worth_asking(name, facts):
+        with replica.at_last_epoch((name,), facts, lambda: core.number) as copies:
             if copies is not None:
                 return copies.facts.matching(name, columns, key)
     rows = facts.rows(name)

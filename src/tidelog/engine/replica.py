@@ -29,6 +29,9 @@ from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.facts import Facts
 
 IDLE = 1 << 12  # epochs that may wait for a reader
+MUCH = 1 << 14  # rows changed that a look-up does not catch up with
+PATIENCE = 16  # look-ups that go through a relation before it is worth a copy
+SMALL = 1 << 12  # facts that are copied at once
 ROOM = 1 << 28  # bytes that copies may take whatever the facts take; else as much again as these
 CELL_BYTES = 8
 
@@ -49,8 +52,10 @@ class Copies:
 class Replica:
     """One set of copies, read by one thread at a time."""
 
-    def __init__(self, make: Callable[[], EmbeddedRuntime]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[], EmbeddedRuntime], most: int) -> None:
+        self._make, self._most = make, most  # rows that may wait
+        self._passed = 0  # look-ups that have not found copies
+        self._is_copying = False
         self._reading = threading.Lock()
         self._copies: Copies | None = None
 
@@ -59,6 +64,13 @@ class Replica:
         """Bytes held by copies."""
         copies = self._copies
         return 0 if copies is None else copies.runtime.partition.relations.memory()
+
+    def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
+        """Read what an epoch changed of copied relations, before the moment in which it is told of."""
+        copies = self._copies
+        if copies is not None:
+            for name in copies.names & changes.keys():
+                changes[name]
 
     def note(self, number: int, changes: Mapping[str, NetChange[Cells]]) -> None:
         """An epoch is committed: leave what it changed of copied relations. Called where no reader copies."""
@@ -69,8 +81,19 @@ class Replica:
         copies.waiting.append((number, found))
         copies.rows += sum(len(plus) + len(minus) for plus, minus in found.values())
         is_as_before = all(c[0].shape[1] == copies.widths.setdefault(n, c[0].shape[1]) for n, c in found.items())
-        if not is_as_before or len(copies.waiting) > IDLE or copies.rows > ROOM // 64:
+        if not is_as_before or len(copies.waiting) > IDLE or copies.rows > self._most:
             self._copies = None
+
+    def is_worth_asking(self, name: str, live: Facts) -> bool:
+        """Whether a look-up is better off with a copy, where it can go through the facts instead.
+
+        Making a copy takes about as long as going through the facts some times; who comes meanwhile does that.
+        """
+        copies = self._copies
+        if self._is_copying or (copies is not None and name in copies.names):
+            return not self._is_copying
+        self._passed += 1
+        return self._passed > PATIENCE or live.live(name) <= SMALL
 
     @contextmanager
     def at_last_epoch(
@@ -95,6 +118,13 @@ class Replica:
         if _bytes(names, live) > room:
             return None
         copies = copies or Copies(self._make())
+        self._passed, self._is_copying = 0, True
+        try:
+            return self._copied(copies, names, live, number)
+        finally:
+            self._is_copying = False
+
+    def _copied(self, copies: Copies, names: frozenset[str], live: Facts, number: Callable[[], int]) -> Copies:
         with live.one_epoch():
             at, fresh = number(), names - copies.names
             rows = {name: live.rows(name) for name in fresh if live.arity(name) is not None}
@@ -158,12 +188,17 @@ class Replicas:
         def make() -> EmbeddedRuntime:
             return EmbeddedRuntime(functions, dictionary=dictionary)
 
-        self.of_look_ups, self.of_questions = Replica(make), Replica(make)
+        self.of_look_ups, self.of_questions = Replica(make, MUCH), Replica(make, ROOM // 64)
 
     @property
     def memory(self) -> int:
         """Bytes held by copies."""
         return self.of_look_ups.memory + self.of_questions.memory
+
+    def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
+        """An epoch is about to be committed."""
+        self.of_look_ups.read_ahead(changes)
+        self.of_questions.read_ahead(changes)
 
     def note(self, number: int, changes: Mapping[str, NetChange[Cells]]) -> None:
         """An epoch is committed."""
