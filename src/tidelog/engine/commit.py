@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.engine import failures
 from tidelog.engine.core import Core
-from tidelog.engine.durable import is_repeated, record, snapshot_if_due
+from tidelog.engine.durable import is_repeated, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.engine.feeds import feed
@@ -108,11 +108,12 @@ def commit(core: Core, epoch: Epoch) -> None:
                 _check_keys(core, prepared, outcome)
                 record(core, epoch, prepared.rules, outcome)
             core.runtime.commit()
+            before = types_before(core, prepared.rules)
             _publish(core, epoch, prepared)
         core.planner.committed(core.rules)
-        report(core, epoch, outcome, core.schema)
+        report(core, epoch, outcome, core.schema, before)
         core.profiler.note(outcome, core.rules)
-        feed(core, outcome.changes)
+        feed(core, outcome.changes, before)
         snapshot_if_due(core)
 
 
@@ -128,7 +129,8 @@ def preview(core: Core, epoch: Epoch) -> None:
             with _rolled_back_on_failure(core):
                 _check_keys(core, prepared, outcome)
             core.runtime.rollback()
-        report(core, epoch, outcome, {**core.schema, **prepared.rules.schema})
+        schema = {**core.schema, **prepared.rules.schema}
+        report(core, epoch, outcome, schema, types_before(core, prepared.rules))
         epoch.number = None
 
 

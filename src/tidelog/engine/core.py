@@ -34,7 +34,7 @@ class Fed:
     """A feed with the epochs that it has not been given yet, and whether it could not be written last time."""
 
     feed: Feed
-    waiting: list[tuple[int, RowChanges]] = field(default_factory=list)
+    waiting: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
     failed: bool = False
 
 

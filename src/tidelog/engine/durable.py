@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.facts import program_facts
-from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.ruleset import Ruleset, Schema, changed_types
 from tidelog.program import Program
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
@@ -67,6 +67,11 @@ def is_repeated(core: Core, epoch: Epoch) -> bool:
     return epoch.offset <= core.offsets[epoch.source]
 
 
+def types_before(core: Core, rules: Ruleset) -> Schema:
+    """The types of deleted facts, where an epoch that leads to these rules changes them."""
+    return {} if rules is core.rules else changed_types(core.schema, rules.schema)
+
+
 def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> None:
     """Make the epoch that ran last durable, if there is a state folder."""
     if core.durable is None:
@@ -74,7 +79,8 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
     collected = epoch.collected
     added = [print_rule(rule, rules.program.convention) for rule in collected.added]
     source, offset = epoch.source, epoch.offset
-    note = EpochRecord(outcome.seconds, added, collected.removed, source, offset, collected.text_facts)
+    before = types_before(core, rules)
+    note = EpochRecord(outcome.seconds, added, collected.removed, source, offset, collected.text_facts, before)
     schema = core.planner.placing.next_form(rules).schema
     core.runtime.record(core.durable, core.number + 1, rules, schema, note)
 
