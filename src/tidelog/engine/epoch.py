@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tidelog.engine import failures
 from tidelog.engine.report import Changes, EpochStatistics
+from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
 from tidelog.program import Instance, Program, Rule
 from tidelog.spark.arrivals import Arrival, is_data_frame
@@ -84,7 +85,7 @@ class Epoch:
         self.statistics = EpochStatistics()
 
     def insert(self, relation: str, rows: object) -> None:
-        """Assert base facts: tuples, an Arrow table, a pandas data frame, a numpy array or a Spark DataFrame."""
+        """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""
         self._change(1, relation, rows)
 
     def delete(self, relation: str, rows: object) -> None:
@@ -152,7 +153,8 @@ class Epoch:
             return
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
-        self.collected.facts.append((sign, relation, read_rows(relation, rows)))
+        data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows)
+        self.collected.facts.append((sign, relation, data))
 
     def _take_arrival(self, frame: Arrival) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""

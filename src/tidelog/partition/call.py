@@ -12,6 +12,7 @@ from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.plan.steps import Apply
 from tidelog.program.functions import Function, compare, resolve
+from tidelog.program.lists import DEEPEST, is_too_deep
 from tidelog.program.term import Value
 
 
@@ -21,6 +22,8 @@ def call_function(
     """The cell of the result of a function for argument cells."""
     args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
     value = _evaluate(step, args, functions)
+    if isinstance(value, tuple) and is_too_deep(value):
+        raise failures.TOO_DEEP.error(function=step.function, deepest=DEEPEST)
     kind = step.result if step.result != "any" else natural_type(value)
     if step.result not in ("any", natural_type(value)) and not _fits(value, step.result):
         shown = ", ".join(map(repr, args))

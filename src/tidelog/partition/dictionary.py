@@ -17,7 +17,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
 from tidelog.partition.entries import Entries
 from tidelog.partition.texts import TextColumn
-from tidelog.program.term import Value
+from tidelog.program.term import NAN, Value
 
 TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5}
 SEED = 42
@@ -40,8 +40,8 @@ def float_cell(value: float) -> int:
 
 
 def cell_float(cell: int) -> float:
-    """The float with these bits."""
-    return float(struct.unpack("<d", _LONG.pack(cell))[0])
+    """The float with these bits; NaN is one object, which Python then holds equal to itself inside rows."""
+    return NAN if cell == NAN_CELL else float(struct.unpack("<d", _LONG.pack(cell))[0])
 
 
 def _hash_long(value: int, seed: int) -> int:

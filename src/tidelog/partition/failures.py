@@ -49,6 +49,15 @@ RESULT = FailureEntry(
     "def name(x):\n    return 'one'\n\n"
     "Engine('q(1). p(2). p(name(X)) :- q(X).', functions=[name])\n",
 )
+TOO_DEEP = FailureEntry(
+    "TL2209",
+    EvaluationError,
+    "result that is nested too deeply",
+    "{function} gives a list that is nested more than {deepest} deep",
+    "Lists may hold lists, to a depth that every part of the engine can follow.",
+    "Give the recursion an end, or append to a list (`f_append`) where the rule wraps one.",
+    'Engine("p([]). p([X]) :- p(X).")\n',
+)
 ARITHMETIC_OVERFLOW = FailureEntry(
     "TL2202",
     EvaluationError,
@@ -155,6 +164,7 @@ ENTRIES = (
     SAME_ID,
     KEY_TWICE,
     RESULT,
+    TOO_DEEP,
     ARITHMETIC_OVERFLOW,
     ENDLESS_RANGE,
     KEY_BROKEN,

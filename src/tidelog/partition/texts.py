@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -34,13 +35,14 @@ from tidelog.kernel.texts import (
     find_texts,
 )
 from tidelog.partition.block import Block
-from tidelog.program.term import Value
+from tidelog.program.term import NAN, Value
 
 TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is no UTF-8
 SMALLEST, SMALLEST_HEAP, LARGEST_HEAP = 16, 1 << 12, 1 << 24
 SLICE_ROWS, SLICE_BYTES = 1 << 16, 1 << 24  # a slice takes some milliseconds; then Ctrl-C is heard
 LOW32 = 0xFFFFFFFF
 Bytes = npt.NDArray[np.uint8]
+_CONSTANTS = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf}
 _NO_KINDS: Cells = np.zeros(0, np.int64)
 
 
@@ -72,7 +74,7 @@ def from_bytes(raw: bytes, is_list: bool) -> Value:
     >>> from_bytes(b'[1, 2.0, ["b"]]', True), from_bytes(b"[1]", False)
     ((1, 2.0, ('b',)), '[1]')
     """
-    return _tuple(json.loads(raw)) if is_list else raw.decode("utf-8", "surrogatepass")
+    return _tuple(json.loads(raw, parse_constant=_CONSTANTS.get)) if is_list else raw.decode("utf-8", "surrogatepass")
 
 
 def _tuple(value: object) -> Value:

@@ -55,7 +55,10 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
         for delta in deltas_of(frame):
             if delta.relation == relation:
                 before = delta.types if delta.types_before is None else delta.types_before
-                for sign, cells, types in ((-1, delta.deleted[:, 1:], before), (1, delta.inserted[:, :-2], delta.types)):
+                for sign, cells, types in (
+                    (-1, delta.deleted[:, 1:], before),
+                    (1, delta.inserted[:, :-2], delta.types),
+                ):
                     for fact in _facts(cells, types, dictionary):
                         yield Change(frame.epoch, sign, fact)
 
