@@ -7,7 +7,7 @@ the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from tidelog.engine import failures
@@ -101,15 +101,17 @@ def commit(core: Core, epoch: Epoch) -> None:
     with core.writing:
         if is_repeated(core, epoch):
             return
-        prepared = prepare(core, epoch.collected)
-        with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
-            outcome = _run(core, prepared)
-            with _rolled_back_on_failure(core):
-                _check_keys(core, prepared, outcome)
-                record(core, epoch, prepared.rules, outcome)
-            core.runtime.commit()
-            before = types_before(core, prepared.rules)
-            _publish(core, epoch, prepared)
+        with _texts_dropped_on_failure(core):
+            prepared = prepare(core, epoch.collected)
+            with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
+                outcome = _run(core, prepared)
+                with _rolled_back_on_failure(core):
+                    _check_keys(core, prepared, outcome)
+                    record(core, epoch, prepared.rules, outcome)
+                core.dictionary.end()
+                core.runtime.commit()
+                before = types_before(core, prepared.rules)
+                _publish(core, epoch, prepared)
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema, before)
         core.profiler.note(outcome, core.rules)
@@ -123,12 +125,13 @@ def preview(core: Core, epoch: Epoch) -> None:
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
-        prepared = prepare(core, epoch.collected)
-        with Guard(core.runtime):
-            outcome = _run(core, prepared)
-            with _rolled_back_on_failure(core):
-                _check_keys(core, prepared, outcome)
-            core.runtime.rollback()
+        with _texts_dropped_on_failure(core):
+            prepared = prepare(core, epoch.collected)
+            with Guard(core.runtime):
+                outcome = _run(core, prepared)
+                with _rolled_back_on_failure(core):
+                    _check_keys(core, prepared, outcome)
+                core.runtime.rollback()
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))
         epoch.number = None
@@ -156,6 +159,19 @@ def _rolled_back_on_failure(core: Core) -> Iterator[None]:
     except BaseException:
         core.runtime.rollback()
         raise
+
+
+@contextmanager
+def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
+    """What an epoch enters into the dictionary goes if it fails before `end`; where memory is short, it may stay."""
+    core.dictionary.begin()
+    try:
+        yield
+    except BaseException:
+        with suppress(MemoryError):
+            core.runtime.drop_texts()
+        raise
+    core.dictionary.end()
 
 
 def _publish(core: Core, epoch: Epoch, prepared: Prepared) -> None:

@@ -33,6 +33,7 @@ def answer(machine: Machine, pc: int) -> None:
         count = int(code[pc + at.S_NKEY])
         args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
     cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
+    machine.check_texts()
     while not support.remember(relations.directory, relations.indexes, number, address(cells)):
         relations.grow(number)
 

@@ -90,7 +90,7 @@ class Dictionary:
 
     def symbol(self, text: str) -> int:
         """The cell of a symbol."""
-        cell = self._cells.get(text)
+        cell = None if self.entries.is_shared else self._cells.get(text)
         if cell is None:
             cell = self._make(symbol_id(text), text)
             if len(self._cells) >= REMEMBERED:
@@ -116,6 +116,21 @@ class Dictionary:
         wanted = list(cells)
         found = zip(wanted, self.entries.values(wanted), strict=True)
         return {cell: value for cell, value in found if value is not None}
+
+    def begin(self) -> None:
+        """An epoch begins, which may fail."""
+        self.entries.begin()
+
+    def end(self) -> None:
+        """It has succeeded."""
+        self.entries.end()
+
+    def drop(self) -> bool:
+        """It has failed: entries that only it has made go; whether any went, so that nobody may remember their ids."""
+        dropped = self.entries.drop()
+        if dropped:
+            self._cells = {}
+        return dropped > 0
 
     def tell_owners(self) -> None:
         """A dictionary that is not shared out has nobody to tell."""

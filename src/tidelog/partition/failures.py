@@ -116,11 +116,20 @@ TOO_MANY_FACTS = FailureEntry(
 TOO_MUCH_MEMORY = FailureEntry(
     "TL3003",
     LimitError,
-    "relations that need too much memory",
-    "the relations need {used:,} bytes, the limit is {limit:,}; nothing was changed",
-    "`Limits(memory=...)` bounds the bytes of all relations together.",
+    "facts and texts that need too much memory",
+    "the relations need {used:,} bytes, texts included, the limit is {limit:,}; nothing was changed",
+    "`Limits(memory=...)` bounds the bytes of all relations, texts and lists together.",
     "Raise the limit, or run on several partitions.",
     f"Engine({_COUNT}, limits=Limits(memory=100_000))\n",
+)
+TOO_LONG_TEXT = FailureEntry(
+    "TL3005",
+    LimitError,
+    "text that needs too much memory",
+    "`cat` makes a text of {length:,} characters where {left:,} bytes are left; nothing was changed",
+    "`Limits(memory=...)` bounds the bytes of all relations, texts and lists together.",
+    "Raise the limit, or give the recursion an end: `strlen` tells how long a text is.",
+    "Engine('p(\"ab\"). p(cat(X, X)) :- p(X).', limits=Limits(memory=10_000_000))\n",
 )
 TOO_MANY_ROUNDS = FailureEntry(
     "TL3004",
@@ -172,6 +181,7 @@ ENTRIES = (
     TOO_LONG,
     TOO_MANY_FACTS,
     TOO_MUCH_MEMORY,
+    TOO_LONG_TEXT,
     TOO_MANY_ROUNDS,
     TOO_MANY_VARIABLES,
     TOO_MANY_ATOMS,

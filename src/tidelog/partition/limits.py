@@ -12,7 +12,7 @@ from tidelog.partition import failures
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together.
+    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations, texts and lists together.
 
     ``rebuild=False`` forbids to build a stratum again in the middle of an epoch (D26).
     """

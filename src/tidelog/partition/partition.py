@@ -52,6 +52,7 @@ class Partition:
         self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
+        self.machine.texts = lambda: self.dictionary.entries.memory
         self.rules = Rules(self.machine, self.replanner)
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
@@ -156,6 +157,11 @@ class Partition:
             if self.relations.live(number) > MEMORY_LIMIT:
                 clear(self.relations, number)
 
+    def forget_results(self) -> None:
+        """Forget the results of functions: texts behind them were dropped."""
+        for number in self.assembler.memories:
+            clear(self.relations, number)
+
     # Reading
 
     def rows(self, name: str) -> Cells:
@@ -174,4 +180,5 @@ class Partition:
             return facts[:, :STATE].copy(), found, all_counts(facts), low_counts(facts), asserted(facts)
 
     def _call(self, number: int, args: tuple[int, ...]) -> int:
-        return call_function(self.assembler.memories[number], args, self.functions, self.dictionary)
+        step = self.assembler.memories[number]
+        return call_function(step, args, self.functions, self.dictionary, self.machine.room)

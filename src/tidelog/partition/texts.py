@@ -1,8 +1,9 @@
 """The texts of a dictionary in memory of their own: bytes that never move, under their ids.
 
 Law (D15): each text is kept once, as its UTF-8, without an object of Python's for it; records are numbered in the order
-in which they came and are only ever added. Lists lie here too, as JSON, in the form that state folders have. Whoever
-enters holds the dictionary's lock; whoever reads needs none: arrays that grow are replaced, and bytes stay.
+in which they came, and are added or, after an epoch that failed, dropped from the end. Lists lie here too, as JSON, in
+the form that state folders have. Whoever enters holds the dictionary's lock; whoever reads needs none: arrays that grow
+are replaced, and bytes stay.
 """
 
 from __future__ import annotations
@@ -117,6 +118,14 @@ def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
     return [raw[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends)]
 
 
+class TextMark(NamedTuple):
+    """How far texts had come: so many records, so many pieces of memory, and the room in the last."""
+
+    count: int
+    heaps: int
+    room: Cells
+
+
 class Texts:
     """Records of texts by number and by id."""
 
@@ -169,6 +178,18 @@ class Texts:
             table: Cells = np.zeros(4 * len(self._table), np.int64)
             fill_table(table, self._block.array, count)
             self._table = table
+
+    def mark(self) -> TextMark:
+        """How far the texts have come."""
+        return TextMark(len(self), len(self._heaps), self._room.copy())
+
+    def drop(self, mark: TextMark) -> None:
+        """Drop all records after a mark; who reads meanwhile reads those before it, which stay where they are."""
+        table: Cells = np.zeros(len(self._table), np.int64)
+        fill_table(table, self._block.array, mark.count)
+        self._table = table
+        self._room[:] = mark.room
+        del self._heaps[mark.heaps :]
 
     def find(self, cell: int) -> int:
         """The record with an id, -1 if there is none; quick for a single one."""
