@@ -21,6 +21,7 @@ from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
+from tidelog.program.arguments import must_be
 from tidelog.program.component import SEPARATOR
 from tidelog.program.inline import inline_relations
 from tidelog.rewrite.names import is_auxiliary
@@ -43,6 +44,7 @@ class Committer:
 
     def check_relation(self, name: str, program: Program | None) -> None:
         """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+        must_be(name, str, "relation", "the name of a relation")
         if is_auxiliary(name):
             raise failures.OWN_NAME.error(name=name)
         # Soufflé's names may hold `?`, and periods between the names of instances.
@@ -57,10 +59,13 @@ class Committer:
 
     def check_label(self, label: str) -> None:
         """Refuse a label that no rule has."""
+        must_be(label, str, "label", "the label of a rule")
         self.core.rules.rule(label)
 
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
         """Parse a rule and give it a label that was never used."""
+        must_be(text, (str, Rule), "text", "a rule, as text or as a value")
+        must_be(label, (str, type(None)), "label", "a label for the rule, or None")
         rules = self.core.rules
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         return rules.label([rule if label is None else replace(rule, label=label)], taken)[0]
@@ -122,6 +127,7 @@ def commit(core: Core, epoch: Epoch) -> None:
 def preview(core: Core, epoch: Epoch) -> None:
     """Run an epoch, tell in it what would change and what that costs, and roll it back."""
     core.must_be_open()
+    must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
@@ -169,7 +175,7 @@ def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
         yield
     except BaseException:
         with suppress(MemoryError):
-            core.runtime.drop_texts()
+            core.dictionary.drop()
         raise
     core.dictionary.end()
 

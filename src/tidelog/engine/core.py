@@ -19,6 +19,7 @@ from tidelog.io.feed import Feed
 from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.program.arguments import must_be
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
@@ -79,7 +80,7 @@ class Core:
 
     def knows(self, name: object) -> bool:
         """Whether the user knows a relation of that name."""
-        return name in self.rules.schema and not is_auxiliary(str(name))
+        return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The names of a relation's columns: those declared, or c1, c2 and so on."""
@@ -93,6 +94,7 @@ class Core:
 
     def unknown_relation(self, name: str) -> EngineError:
         """The error for a name that no relation has."""
+        must_be(name, str, "name", "the name of a relation")
         near = KnownNames(self.relations).nearest(name, LOOSELY)
         known = ", ".join(f"`{n}`" for n in self.relations) or "none"
         guess = f"; did you mean `{near}`?" if near else ""

@@ -13,6 +13,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.facts import program_facts
 from tidelog.plan.ruleset import Ruleset, Schema, changed_types
 from tidelog.program import Program
+from tidelog.program.arguments import must_be
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.store.durable import Durable, EpochRecord
@@ -32,6 +33,7 @@ def state_folder(core: Core, what: str) -> Durable:
 
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
+    must_be(since, int, "since", "the number of an epoch")
     state = state_folder(core, "a change feed")
     values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
     return list(view_changes(state, view, since, values))
@@ -87,6 +89,7 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
 
 def collect_difference(core: Core, program: str | Program, collected: Collected) -> Difference:
     """Collect what makes the program of the state say what the given one says; tells how the two differ."""
+    must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
     state = state_folder(core, "a comparison of programs")
     given = parse_program(program) if isinstance(program, str) else program
     difference = compare_programs(core.rules.program, state.facts, given)

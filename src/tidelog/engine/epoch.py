@@ -16,6 +16,7 @@ from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
 from tidelog.program import Instance, Program, Rule
+from tidelog.program.arguments import argument_error
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class Epoch:
 
     def change(self, relation: str, rows: DataFrame, change: str = "change") -> None:
         """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
+        if not is_data_frame(rows):
+            raise argument_error(rows, "rows", "a DataFrame of Spark with a column of +1 and -1")
         self._take_arrival(Arrival(relation, rows, change=change))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:

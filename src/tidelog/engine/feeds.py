@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Write, changes_writer
 from tidelog.kernel.cells import Cells
 from tidelog.plan.ruleset import Schema
+from tidelog.program.arguments import argument_error, must_be
 from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.streams import BatchEpoch, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
@@ -39,15 +41,21 @@ if TYPE_CHECKING:
 
 def stream(core: Core, stream: Stream, begin: Callable[[str, int], BatchEpoch]) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
+    if not hasattr(stream.rows, "isStreaming"):
+        raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
     if stream.checkpoint is None and core.opened.lasting is not None:
         stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
     return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))
 
 
-def write_feed(core: Core, view: str, folder: str | None, table: str | None) -> None:
+def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
     """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
     name = open_view(core, view).name
-    found = make_feed(name, folder, table, lambda: session_or_active(core.runtime.session))
+    must_be(folder, (str, Path, type(None)), "folder", "a folder, or None")
+    must_be(table, (str, type(None)), "table", "the name of a table, or None")
+    found = make_feed(
+        name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
+    )
     with core.writing:
         last = found.last()
         if core.opened.lasting is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from tidelog.engine.core import Core
 from tidelog.engine.view import Rows
 from tidelog.program import Atom, Rule, Var
+from tidelog.program.arguments import must_be
 from tidelog.program.scope import literal_variables
 from tidelog.runtime.interrupts import Guard
 from tidelog.syntax import parse_rule
@@ -35,6 +36,7 @@ def query(core: Core, text: str) -> Rows:
 
 def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
     """The rule of a query and the names of its variables."""
+    must_be(text, str, "text", "a query such as `reach(0, X)`")
     body = text.strip().removeprefix("?").rstrip().removesuffix(".")
     rule = parse_rule(f"answers() :- {body}.", convention=convention)
     found: list[Var] = []

@@ -251,7 +251,7 @@ class ChangeSet:
 def open_view(core: Core, name: str) -> View:
     """The view of a relation."""
     core.must_be_open()
-    if name not in core.rules.schema:
+    if not isinstance(name, str) or name not in core.rules.schema:
         raise core.unknown_relation(name)
     names, types = core.columns(name), core.rules.schema[name]
     frame = data_frame_maker(core, name, names, types)

@@ -80,6 +80,7 @@ class Dictionary:
     def __init__(self) -> None:
         self.entries = Entries()
         self._cells: dict[str, int] = {}  # of symbols asked for lately
+        self.drops = 0  # times that entries went
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -125,12 +126,11 @@ class Dictionary:
         """It has succeeded."""
         self.entries.end()
 
-    def drop(self) -> bool:
-        """It has failed: entries that only it has made go; whether any went, so that nobody may remember their ids."""
-        dropped = self.entries.drop()
-        if dropped:
+    def drop(self) -> None:
+        """It has failed: entries that only it has made go, and nobody may remember their ids."""
+        if self.entries.drop():
             self._cells = {}
-        return dropped > 0
+            self.drops += 1
 
     def tell_owners(self) -> None:
         """A dictionary that is not shared out has nobody to tell."""

@@ -27,11 +27,11 @@ FEW = 32  # so many are looked up one by one
 
 
 class Mark(NamedTuple):
-    """The entries before an epoch of a thread: settled ones, and the first ``count`` that were recent then."""
+    """The entries before an epoch of a thread: settled ones, and the first ``length`` that were recent then."""
 
     texts: TextMark
     recent: dict[int, Value]
-    count: int
+    length: int
     bytes: int
     thread: int
 
@@ -196,10 +196,10 @@ class Entries:
                 return 0
             before = len(self)
             made = [cell for cell, _ in islice(self._recent.items(), self._old(mark), None)]
-            made += self._texts.cells(mark.texts.count).tolist()
+            made += self._texts.cells(mark.texts.records).tolist()
             kept = {cell: value for cell in self._kept.intersection(made) if (value := self.value(cell)) is not None}
-            old = dict(islice(mark.recent.items(), mark.count))
-            if len(self._texts) > mark.texts.count:
+            old = dict(islice(mark.recent.items(), mark.length))
+            if len(self._texts) > mark.texts.records:
                 self._texts.drop(mark.texts)
             for cell in made:
                 if cell not in old and (value := self._lists.pop(cell, None)) is not None:
@@ -210,7 +210,7 @@ class Entries:
 
     def _old(self, mark: Mark) -> int:
         """How many of the recent entries are older than a mark."""
-        return mark.count if self._recent is mark.recent else 0
+        return mark.length if self._recent is mark.recent else 0
 
     def _settle(self) -> bool:
         """Put the recent entries among the texts; whether all are there. Ctrl-C on the way leaves each in one place."""

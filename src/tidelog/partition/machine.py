@@ -47,7 +47,6 @@ KEPT = [
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
-TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be passed before it is noticed
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
 
 
@@ -77,7 +76,7 @@ class Machine:
         self.code_length = 0
         self.limits = Limits()
         self.texts: Callable[[], int] = lambda: 0  # bytes of texts and lists
-        self._texts_seen = 0
+        self.texts_seen = 0  # when the limit of memory was looked at
         self.on_slice: Callable[[], None] = lambda: None
         self.refresh: Callable[[], None] = lambda: None  # plans that have been outgrown
         self.scale: Scale | None = None  # weighs the retraction that runs
@@ -377,17 +376,7 @@ class Machine:
         check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())
-            self._texts_seen = self.texts()
-
-    def check_texts(self) -> None:
-        """After a function: look at the limit of memory once the texts have grown."""
-        if self.limits.memory is not None and self.texts() > self._texts_seen + TEXTS_SEEN:
-            self._check_limits()
-
-    def room(self) -> int | None:
-        """The bytes that the epoch may still take, None if there is no limit."""
-        limit = self.limits.memory
-        return None if limit is None else limit - self.relations.memory() - self.texts()
+            self.texts_seen = self.texts()
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
+from tidelog.partition.answers import room_left
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
 from tidelog.partition.dictionary import Dictionary
@@ -57,6 +58,7 @@ class Partition:
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
         self.lock = threading.RLock()
+        self._drops = 0
         self.closings = 0  # times that all ranks were numbered anew
 
     def memory(self) -> int:
@@ -88,7 +90,10 @@ class Partition:
     # Epochs
 
     def begin(self) -> None:
-        """Start an epoch."""
+        """Start an epoch; results of functions are forgotten if texts were dropped, which may be behind them."""
+        if self._drops != self.dictionary.drops:
+            self._drops = self.dictionary.drops
+            self._trim_memories(0)
         self.machine.start_epoch()
         self.replanner.start_epoch()
         directory = self.relations.directory
@@ -152,15 +157,10 @@ class Partition:
         directory[len(rank_bases) :, at.RANK_BASE] = 0
         directory[:, at.CANDIDATES] = 0
 
-    def _trim_memories(self) -> None:
+    def _trim_memories(self, most: int = MEMORY_LIMIT) -> None:
         for number in self.assembler.memories:
-            if self.relations.live(number) > MEMORY_LIMIT:
+            if self.relations.live(number) > most:
                 clear(self.relations, number)
-
-    def forget_results(self) -> None:
-        """Forget the results of functions: texts behind them were dropped."""
-        for number in self.assembler.memories:
-            clear(self.relations, number)
 
     # Reading
 
@@ -181,4 +181,4 @@ class Partition:
 
     def _call(self, number: int, args: tuple[int, ...]) -> int:
         step = self.assembler.memories[number]
-        return call_function(step, args, self.functions, self.dictionary, self.machine.room)
+        return call_function(step, args, self.functions, self.dictionary, lambda: room_left(self.machine))

@@ -121,7 +121,7 @@ def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
 class TextMark(NamedTuple):
     """How far texts had come: so many records, so many pieces of memory, and the room in the last."""
 
-    count: int
+    records: int
     heaps: int
     room: Cells
 
@@ -186,7 +186,7 @@ class Texts:
     def drop(self, mark: TextMark) -> None:
         """Drop all records after a mark; who reads meanwhile reads those before it, which stay where they are."""
         table: Cells = np.zeros(len(self._table), np.int64)
-        fill_table(table, self._block.array, mark.count)
+        fill_table(table, self._block.array, mark.records)
         self._table = table
         self._room[:] = mark.room
         del self._heaps[mark.heaps :]

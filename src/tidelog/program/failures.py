@@ -157,6 +157,15 @@ PATTERN = FailureEntry(
     "Correct the pattern; `contains` takes any text as it is.",
     'Engine(\'p(match("(", "a")).\')\n',
 )
+ARGUMENT = FailureEntry(
+    "TL4070",
+    EngineError,
+    "argument that a call does not take",
+    "`{what}` is {wanted}, not {found}",
+    "Arguments are checked before anything happens.",
+    "The reference of Python tells what every call takes.",
+    "Limits(facts='1')\n",
+)
 BUILT_IN = FailureEntry(
     "TL4001",
     EngineError,
@@ -195,6 +204,7 @@ ENTRIES = (
     TEXT_OVERFLOW,
     LONG_TEXT,
     PATTERN,
+    ARGUMENT,
     BUILT_IN,
     NOT_REGISTERED,
 )

@@ -155,12 +155,6 @@ class Coordinator:
             self._recovery.try_once(lambda: self.nodes.ask(Service.rollback))
         self._recovery.end_turn()
 
-    def drop_texts(self) -> None:
-        """An epoch has failed: forget the texts that it made, where the nodes share their dictionary with this one."""
-        if self.dictionary.drop():
-            self.node.partition.forget_results()
-            self.nodes.ask(Service.forget_results)
-
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
         assert self._unfinished is not None, "no epoch ran"

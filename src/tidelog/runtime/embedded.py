@@ -142,11 +142,6 @@ class EmbeddedRuntime:
         """Undo the epoch that ran last and is not committed."""
         self.node.rollback()
 
-    def drop_texts(self) -> None:
-        """An epoch has failed: forget the texts that it made."""
-        if self.dictionary.drop():
-            self.partition.forget_results()
-
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
         self.node.set_limits(limits)

@@ -81,9 +81,6 @@ class Runtime(Protocol):
     def rollback(self) -> None:
         """Undo the epoch that ran last and is not committed."""
 
-    def drop_texts(self) -> None:
-        """An epoch has failed and is rolled back: forget the texts that it made."""
-
     def close(self) -> None:
         """End the partitions."""
 

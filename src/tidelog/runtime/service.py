@@ -107,11 +107,6 @@ class Service:
         else:
             self.node.rollback()
 
-    @call()
-    def forget_results(self) -> None:
-        """Forget the results of functions."""
-        self.node.partition.forget_results()
-
     @call(ending=True)
     def commit(self) -> None:
         """Make the epoch that ran last the committed one."""
