@@ -249,9 +249,9 @@ NEEDS_SPARK = FailureEntry(
     DataError,
     "input that Spark alone reads",
     "{where}: {what} needs Spark: run with `--runtime spark`",
-    "JSON files and tables of a catalogue are read and written by Spark.",
+    "Tables of a catalogue are read and written by Spark.",
     "",
-    _run("{}\\n", "edge.json", '.decl edge(x: number)\\n.input edge(IO=json, filename="edge.json")'),
+    _run("", "edge.facts", ".decl edge(x: number)\\n.input edge(IO=table)"),
 )
 PICKED_COLUMNS = FailureEntry(
     "TL1060",
@@ -357,6 +357,43 @@ NOT_A_TERM = FailureEntry(
     '$ printf \'.decl t(s: symbol, p: symbol, o: symbol)\\nt("a", "b", "c").\\n.output t(IO=ntriples)\' > p.dl\n'
     "$ tidelog run p.dl --runtime embedded -D out\n",
 )
+NOT_JSON = FailureEntry(
+    "TL1071",
+    DataError,
+    "file that is not JSON",
+    "{where}:{line}: not JSON: {error}; nothing was read",
+    "A file of JSON holds rows one after the other, or one list of rows; a row is an object or a list of values.",
+    "Correct the line, or name the format of the file in the directive (`IO=`).",
+    _run('{"x": 1,}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
+JSON_ROW = FailureEntry(
+    "TL1072",
+    DataError,
+    "JSON that is no row of its relation",
+    "{where}:{line}: {found}, but `{relation}({names})` needs an object with these fields, or a list of their values; "
+    "nothing was read",
+    "Objects name the columns of the relation; lists have a value for each, in their order.",
+    "Correct the line, or declare the relation with the fields of the file.",
+    _run('{"y": 1}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
+JSON_VALUE = FailureEntry(
+    "TL1073",
+    DataError,
+    "JSON that is no value of its column",
+    "{where}:{line}: column `{name}`: {value} is not a value of type {type}; nothing was read",
+    "Numbers, texts, lists and booleans of JSON are those of the column's type; dates are texts in ISO 8601.",
+    "Correct the value, or declare the column of its type.",
+    _run('{"x": "four"}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
+NULL_IN_JSON = FailureEntry(
+    "TL1074",
+    DataError,
+    "null in a file of JSON",
+    "{where}:{line}: column `{name}` is null; nulls are refused, leave such rows out; nothing was read",
+    _NO_NULLS,
+    "",
+    _run('{"x": null}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
 FEED_NOT_READ = FailureEntry(
     "TL5001",
     StateError,
@@ -439,6 +476,10 @@ ENTRIES = (
     NOT_A_STATEMENT,
     TRIPLES_NOT_TEXT,
     NOT_A_TERM,
+    NOT_JSON,
+    JSON_ROW,
+    JSON_VALUE,
+    NULL_IN_JSON,
     FEED_NOT_READ,
     FEED_NOT_WRITTEN,
     TABLE_NOT_WRITTEN,
