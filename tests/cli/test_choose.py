@@ -11,7 +11,7 @@ from tidelog.cli import app, choose
 from tidelog.cli.choose import choose_runtime, free_memory
 from tidelog.cli.place import Place, Runtime
 from tidelog.io.files import InputFile
-from tidelog.io.parameters import JSON, TABLE, TEXT, Layout
+from tidelog.io.parameters import TABLE, TEXT, Layout
 
 REACH = "reach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y), reach(Y,Z).\n"
 
@@ -56,7 +56,7 @@ def test_master_and_settings_ask_for_spark() -> None:
     assert choose_runtime(Place(settings={"a": "b"}), [], []).reason == "--conf asks for it"
 
 
-@pytest.mark.parametrize(("kind", "named"), [(JSON, "JSON"), (TABLE, "a table")])
+@pytest.mark.parametrize(("kind", "named"), [(TABLE, "a table")])
 def test_kinds_that_only_spark_knows_ask_for_it(edges: InputFile, kind: str, named: str) -> None:
     asked = InputFile("edge", edges.path, Layout(kind, asked=True))
     assert choose_runtime(Place(), [asked], []).reason == f"`.input edge` names {named}"

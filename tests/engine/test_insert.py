@@ -149,7 +149,7 @@ def test_declared_types_decide() -> None:
         ([(1, "a")], "column 2: 'a' in row 1 is not a value of type number"),
         ([(1, 2**63)], "column 2: 9223372036854775808 in row 1 is not a value of type number"),
         ([(1, 0.5)], "column 2: 0.5 in row 1 is not a value of type number"),
-        (np.zeros(3), "two dimensions"),
+        (np.zeros(3), "has 2 columns, these rows have 1"),
         (np.zeros((2, 2, 2)), "two dimensions"),
         (pa.table({"a": [1], "b": pa.array([None], pa.int64())}), "row 1 is null"),
         (pa.table({"a": [1], "b": ["x"]}), "is not a value of type number"),

@@ -142,3 +142,24 @@ def test_relations_without_columns():
     with pytest.raises(DataError, match="has no columns"):
         read_delimited(b"1\n", shape())
     assert write_delimited(pa.table({"present": [True]}), (), shape()) == b"()\n"
+
+
+def test_up_to_ten_bad_rows_of_a_file_are_told_and_how_many_more():
+    shape = Shape("edge.facts", "edge", ("x", "y"), ("number", "number"))
+
+    def told(bad):
+        lines = [f"{i}\tx{i}" if i % 2 else f"{i}" for i in range(1, bad + 1)]
+        with pytest.raises(DataError) as found:
+            read_delimited("\n".join(["0\t0", *lines, "5\t5", ""]).encode(), shape)
+        return str(found.value).split("\n  ")
+
+    (one,) = told(1)
+    assert one.startswith("edge.facts:2: column 2 (`y`) of `edge`: `x1` is not a number")
+    assert one.endswith("; nothing was read")
+    three = told(3)
+    assert [line.split(": ")[0] for line in three[:3]] == ["edge.facts:2", "edge.facts:3", "edge.facts:4"]
+    assert three[3] == "3 rows do not fit; nothing was read"
+    many = told(1234)
+    assert len(many) == 11
+    assert many[-1] == "and 1,224 more; nothing was read"
+    assert sum("nothing was read" in line for line in many) == 1

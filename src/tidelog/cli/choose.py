@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tidelog.cli.place import Place, Runtime, running_session
 from tidelog.io.files import InputFile, kind_of
-from tidelog.io.parameters import SPARK_KINDS, TABLE, Layout
+from tidelog.io.parameters import SPARK_KINDS, Layout
 
 SHARE = 4  # of the free memory, one in so many
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -62,7 +62,7 @@ def _kinds(inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]]) -
     written = ((f".output {name}", layout.kind) for name, layout in outputs)
     for directive, kind in (*read, *written):
         if kind in SPARK_KINDS:
-            return f"`{directive}` names {'a table' if kind == TABLE else kind.upper()}"
+            return f"`{directive}` names a table"
     return None
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tidelog.cli.session import Session
 from tidelog.io.files import output_bytes, output_path
 from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
-from tidelog.program import Program
+from tidelog.program import SOUFFLE, Program
 
 TERMINAL = "-"
 LINE = "-" * 15
@@ -25,7 +25,7 @@ Outputs = list[tuple[str, Layout]]
 
 def find_outputs(program: Program) -> Outputs | None:
     """What the program's `.output` directives ask for; None if it has none."""
-    found = [(d.relation, layout_of(d)) for d in program.directives if d.kind == "output"]
+    found = [(d.relation, _layout(program, layout_of(d))) for d in program.directives if d.kind == "output"]
     for directive in program.directives:
         if directive.kind == "printsize":
             layout_of(directive)
@@ -36,7 +36,7 @@ def write_views(session: Session, program: Program, outputs: Outputs | None, out
     """Write or print what the program puts out; without `.output` and `-D`, print every view."""
     sizes = [d.relation for d in program.directives if d.kind == "printsize"]
     if outputs is None:
-        outputs = [] if sizes and out is None else [(name, Layout()) for name in session.views]
+        outputs = [] if sizes and out is None else [(name, _layout(program, Layout())) for name in session.views]
         out = TERMINAL if out is None else out
     for name, layout in outputs:
         if out == TERMINAL or layout.kind == SCREEN:
@@ -48,6 +48,11 @@ def write_views(session: Session, program: Program, outputs: Outputs | None, out
             session.write(name, layout, folder / name if layout.kind == TABLE else output_path(name, layout, folder))
     for name in sizes:
         sys.stdout.write(f"{name}\t{session.size(name)}\n")
+
+
+def _layout(program: Program, layout: Layout) -> Layout:
+    """The layout with floats as the program's convention writes them."""
+    return replace(layout, souffle=program.convention == SOUFFLE)
 
 
 def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:

@@ -14,6 +14,7 @@ from tidelog.engine.core import Core, known_columns
 from tidelog.engine.state import gather_state
 from tidelog.explain.explanation import Explanation, explain
 from tidelog.explain.profile import Profile
+from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
@@ -60,6 +61,7 @@ def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, .
 def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:
     """How the rules are evaluated, on the engine's partitions or on so many; with ``analyze`` what steps did."""
     core.must_be_open()
+    must_be(partitions, (int, type(None)), "partitions", "a number of partitions, or None")
     count = partitions or core.runtime.partitions
     with core.writing:
         placed = core.planner.placing.placed(core.rules) if count > 1 else None
@@ -81,6 +83,8 @@ def state(core: Core) -> EngineState:
 
 def certify(core: Core, spark: SparkSession | None) -> Verdict:
     """Check the state against the rules, in Python or with a Spark session as SQL."""
+    if spark is not None and not hasattr(spark, "sparkContext"):
+        raise argument_error(spark, "spark", "a session of Spark, or None")
     with core.writing:
         program, held, functions = core.rules.program, state(core), core.rules.functions
     if spark is None:

@@ -7,13 +7,13 @@ the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from tidelog.engine import failures
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Core
-from tidelog.engine.durable import is_repeated, record, snapshot_if_due
+from tidelog.engine.durable import is_repeated, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.engine.instances import add_instance, remove_instance
@@ -22,6 +22,7 @@ from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.engine.typos import check_changes
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
+from tidelog.program.arguments import must_be
 from tidelog.program.component import SEPARATOR
 from tidelog.program.inline import inline_relations
 from tidelog.rewrite.names import is_auxiliary
@@ -44,6 +45,7 @@ class Committer:
 
     def check_relation(self, name: str, program: Program | None) -> None:
         """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+        must_be(name, str, "relation", "the name of a relation")
         if is_auxiliary(name):
             raise failures.OWN_NAME.error(name=name)
         # Soufflé's names may hold `?`, and periods between the names of instances.
@@ -58,10 +60,13 @@ class Committer:
 
     def check_label(self, label: str) -> None:
         """Refuse a label that no rule has."""
+        must_be(label, str, "label", "the label of a rule")
         self.core.rules.rule(label)
 
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
         """Parse a rule and give it a label that was never used."""
+        must_be(text, (str, Rule), "text", "a rule, as text or as a value")
+        must_be(label, (str, type(None)), "label", "a label for the rule, or None")
         rules = self.core.rules
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         return rules.label([rule if label is None else replace(rule, label=label)], taken)[0]
@@ -103,39 +108,45 @@ def commit(core: Core, epoch: Epoch) -> None:
         if is_repeated(core, epoch):
             return
         check_changes(core, epoch.collected)
-        prepared = prepare(core, epoch.collected)
-        with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
-            outcome = _run(core, prepared)
-            with _rolled_back_on_failure(core):
-                _check_keys(core, prepared, outcome)
-                record(core, epoch, prepared.rules, outcome)
-            core.replicas.read_ahead(outcome.changes)
-            core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
-            _settle_sizes(core, outcome)
+        with _texts_dropped_on_failure(core):
+            prepared = prepare(core, epoch.collected)
+            with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
+                outcome = _run(core, prepared)
+                with _rolled_back_on_failure(core):
+                    _check_keys(core, prepared, outcome)
+                    record(core, epoch, prepared.rules, outcome)
+                core.dictionary.end()
+                before = types_before(core, prepared.rules)
+                core.replicas.read_ahead(outcome.changes)
+                core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
+                _settle_sizes(core, outcome)
         core.planner.committed(core.rules)
-        report(core, epoch, outcome, core.schema)
+        report(core, epoch, outcome, core.schema, before)
         core.profiler.note(outcome, core.rules)
         if core.feeds:
             from tidelog.engine.feeds import feed
 
-            feed(core, outcome.changes)
+            feed(core, outcome.changes, before)
         snapshot_if_due(core)
 
 
 def preview(core: Core, epoch: Epoch) -> None:
     """Run an epoch, tell in it what would change and what that costs, and roll it back."""
     core.must_be_open()
+    must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
         check_changes(core, epoch.collected)
-        prepared = prepare(core, epoch.collected)
-        with Guard(core.runtime):
-            outcome = _run(core, prepared)
-            with _rolled_back_on_failure(core):
-                _check_keys(core, prepared, outcome)
-            core.runtime.rollback()
-        report(core, epoch, outcome, {**core.schema, **prepared.rules.schema})
+        with _texts_dropped_on_failure(core):
+            prepared = prepare(core, epoch.collected)
+            with Guard(core.runtime):
+                outcome = _run(core, prepared)
+                with _rolled_back_on_failure(core):
+                    _check_keys(core, prepared, outcome)
+                core.runtime.rollback()
+        schema = {**core.schema, **prepared.rules.schema}
+        report(core, epoch, outcome, schema, types_before(core, prepared.rules))
         epoch.number = None
 
 
@@ -161,6 +172,19 @@ def _rolled_back_on_failure(core: Core) -> Iterator[None]:
     except BaseException:
         core.runtime.rollback()
         raise
+
+
+@contextmanager
+def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
+    """What an epoch enters into the dictionary goes if it fails before `end`; where memory is short, it may stay."""
+    core.dictionary.begin()
+    try:
+        yield
+    except BaseException:
+        with suppress(MemoryError):
+            core.dictionary.drop()
+        raise
+    core.dictionary.end()
 
 
 def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome) -> None:

@@ -17,6 +17,7 @@ from tidelog.engine.pace import Pace
 from tidelog.engine.replica import Replicas
 from tidelog.engine.turn import Turn
 from tidelog.explain.profile import Profiler
+from tidelog.program.arguments import must_be
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
@@ -41,7 +42,7 @@ class Fed:
     """A feed with the epochs that it has not been given yet, and whether it could not be written last time."""
 
     feed: Feed
-    waiting: list[tuple[int, RowChanges]] = field(default_factory=list)
+    waiting: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
     failed: bool = False
 
 
@@ -112,7 +113,7 @@ class Core:
 
     def knows(self, name: object) -> bool:
         """Whether the user knows a relation of that name."""
-        return name in self.rules.schema and not is_auxiliary(str(name))
+        return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The names of a relation's columns: those declared, or c1, c2 and so on."""
@@ -126,6 +127,7 @@ class Core:
 
     def unknown_relation(self, name: str) -> EngineError:
         """The error for a name that no relation has."""
+        must_be(name, str, "name", "the name of a relation")
         near = KnownNames(self.relations).nearest(name, LOOSELY)
         known = ", ".join(f"`{n}`" for n in self.relations) or "none"
         guess = f"; did you mean `{near}`?" if near else ""

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.engine import failures
 from tidelog.engine.facts import program_facts
+from tidelog.plan.ruleset import changed_types
+from tidelog.program.arguments import must_be
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tidelog.engine.core import Core
     from tidelog.engine.epoch import Collected, Epoch
-    from tidelog.plan.ruleset import Ruleset
+    from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.program import Program
     from tidelog.runtime.outcome import EpochOutcome
     from tidelog.spark.types import DataFrame, StreamingQuery
@@ -37,6 +41,7 @@ def state_folder(core: Core, what: str) -> Durable:
 
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
+    must_be(since, int, "since", "the number of an epoch")
     from tidelog.store.history import texts_of, view_changes
 
     state = state_folder(core, "a change feed")
@@ -52,7 +57,7 @@ def log(core: Core) -> list[LogEntry]:
     return list(log_entries(state_folder(core, "a log")))
 
 
-def write_feed(core: Core, view: str, folder: str | None, table: str | None) -> None:
+def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
     """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
     from tidelog.engine import feeds  # few engines have any
 
@@ -91,6 +96,11 @@ def is_repeated(core: Core, epoch: Epoch) -> bool:
     return epoch.offset <= core.offsets[epoch.source]
 
 
+def types_before(core: Core, rules: Ruleset) -> Schema:
+    """The types of deleted facts, where an epoch that leads to these rules changes them."""
+    return {} if rules is core.rules else changed_types(core.schema, rules.schema)
+
+
 def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> None:
     """Make the epoch that ran last durable, if there is a state folder."""
     if core.durable is None:
@@ -100,13 +110,15 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
     collected = epoch.collected
     added = [print_rule(rule, rules.program.convention) for rule in collected.added]
     source, offset = epoch.source, epoch.offset
-    note = EpochRecord(outcome.seconds, added, collected.removed, source, offset, collected.text_facts)
+    before = types_before(core, rules)
+    note = EpochRecord(outcome.seconds, added, collected.removed, source, offset, collected.text_facts, before)
     schema = core.planner.placing.next_form(rules).schema
     core.runtime.record(core.durable, core.number + 1, rules, schema, note)
 
 
 def collect_difference(core: Core, program: str | Program, collected: Collected) -> Difference:
     """Collect what makes the program of the state say what the given one says; tells how the two differ."""
+    must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
     state = state_folder(core, "a comparison of programs")
     given = parse_program(program) if isinstance(program, str) else program
     difference = compare_programs(core.rules.program, state.facts, given)

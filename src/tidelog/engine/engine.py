@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tidelog.engine import commit, durable, failures, read
+from tidelog.engine import commit, durable, read
+from tidelog.engine.arguments import check_arguments, check_source, program_of_file
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
@@ -28,7 +28,6 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.store.store import HISTORY
-from tidelog.syntax import parse_program
 
 if TYPE_CHECKING:
     from tidelog.explain.explanation import Explanation
@@ -73,8 +72,8 @@ class Engine:
         strict: bool = False,
     ) -> None:
         taken = read_plans(plans)
-        table = FUNCTIONS.with_functions(own := tuple(functions))
-        parsed = parse_program(program) if isinstance(program, str) else program
+        parsed, own = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions)
+        table = FUNCTIONS.with_functions(own)
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
@@ -87,6 +86,11 @@ class Engine:
             self.close()
             raise
 
+    @classmethod
+    def from_file(cls, file: str | Path, **options: Any) -> Engine:
+        """An engine of the program in a file; includes are looked up beside it. Options are those of `Engine`."""
+        return cls(program_of_file(file), **options)
+
     # Changing
 
     def epoch(self, source: str | None = None, offset: int | None = None) -> Epoch:
@@ -95,8 +99,7 @@ class Engine:
         With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again.
         """
         self._core.must_be_open()
-        if (source is None) != (offset is None):
-            raise failures.HALF_A_SOURCE.error()
+        check_source(source, offset)
         return Epoch(commit.Committer(self._core), source, offset)
 
     def preview(self, epoch: Epoch) -> None:
@@ -187,10 +190,7 @@ class Engine:
         return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
-        """Time, supports, rows, suspended and revived facts per stratum and rule: of the last epoch, and of all.
-
-        Rules that visit a thousand times more rows than they find supports are told with their plans.
-        """
+        """Time, supports, rows, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
         from tidelog.engine import ask
 
         return ask.profile(self._core)
@@ -216,7 +216,7 @@ class Engine:
         """The change feed of a relation: (epoch, +1 or -1, fact) for every epoch after ``since``, each exactly once."""
         return durable.changes_since(self._core, self[view].name, since)
 
-    def write_feed(self, view: str, *, folder: str | None = None, table: str | None = None) -> None:
+    def write_feed(self, view: str, *, folder: str | Path | None = None, table: str | None = None) -> None:
         """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table.
 
         A column ``change`` says +1 or -1, a column ``epoch`` which epoch it was. What an earlier run has not written is
@@ -241,9 +241,7 @@ class Engine:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

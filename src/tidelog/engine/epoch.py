@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Protocol
 from tidelog.engine import failures
 from tidelog.engine.on_thread import finished
 from tidelog.engine.report import Changes, EpochStatistics
+from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
 from tidelog.io.tabular import Tabular
 from tidelog.program import Instance, Program, Rule
+from tidelog.program.arguments import argument_error
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class Epoch:
         self.statistics = EpochStatistics()
 
     def insert(self, relation: str, rows: Tabular) -> None:
-        """Assert base facts: tuples, an Arrow table, a pandas data frame, a numpy array or a Spark DataFrame."""
+        """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""
         self._change(1, relation, rows)
 
     def delete(self, relation: str, rows: Tabular) -> None:
@@ -95,6 +97,8 @@ class Epoch:
 
     def change(self, relation: str, rows: DataFrame, change: str = "change") -> None:
         """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
+        if not is_data_frame(rows):
+            raise argument_error(rows, "rows", "a DataFrame of Spark with a column of +1 and -1")
         self._take_arrival(Arrival(relation, rows, change=change))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
@@ -162,7 +166,8 @@ class Epoch:
             return
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
-        self.collected.facts.append((sign, relation, read_rows(relation, rows)))
+        data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows)
+        self.collected.facts.append((sign, relation, data))
 
     def _take_arrival(self, frame: Arrival) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""

@@ -145,6 +145,15 @@ NEEDS_STATE = FailureEntry(
     "",
     'Engine("n(1).").snapshot()\n',
 )
+FILE_NAME = FailureEntry(
+    "TL4071",
+    EngineError,
+    "name of a file where the text of a program belongs",
+    "`{name}` is the name of a file; an engine is made of the text of a program: `Engine.from_file({name!r})`",
+    "A program is given as text, or read from a file by `from_file`.",
+    "",
+    'Engine("reach.dl")\n',
+)
 ROW_COLUMNS = FailureEntry(
     "TL1201",
     DataError,
@@ -188,6 +197,7 @@ ENTRIES = (
     FEED_PLACE,
     PARTITIONS,
     NEEDS_STATE,
+    FILE_NAME,
     ROW_COLUMNS,
     NOT_A_VARIABLE,
     NOT_THE_VALUES,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,33 +20,42 @@ import numpy as np
 from tidelog.engine import failures
 from tidelog.engine.core import Core, Fed
 from tidelog.engine.durable import changes_since
+from tidelog.engine.report import Types, told_types
 from tidelog.engine.view import open_view
 from tidelog.errors import StateWarning, TidelogError
 from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
-from tidelog.io.rows import encode_rows, read_rows
+from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Write, changes_writer
+from tidelog.program.arguments import argument_error, must_be
 from tidelog.spark.streams import BatchEpoch, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
 
 if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
+    from tidelog.plan.ruleset import Schema
     from tidelog.runtime.outcome import RowChanges
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
 
 def stream(core: Core, stream: Stream, begin: Callable[[str, int], BatchEpoch]) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
+    if not hasattr(stream.rows, "isStreaming"):
+        raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
     if stream.checkpoint is None and core.opened.lasting is not None:
         stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
     return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))
 
 
-def write_feed(core: Core, view: str, folder: str | None, table: str | None) -> None:
+def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
     """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
     name = open_view(core, view).name
-    found = make_feed(name, folder, table, lambda: session_or_active(core.runtime.session))
+    must_be(folder, (str, Path, type(None)), "folder", "a folder, or None")
+    must_be(table, (str, type(None)), "table", "the name of a table, or None")
+    found = make_feed(
+        name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
+    )
     with core.writing:
         last = found.last()
         if core.opened.lasting is not None:
@@ -63,11 +73,11 @@ def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[
     return TableFeed(view, table, spark())
 
 
-def feed(core: Core, changes: RowChanges) -> None:
-    """After a commit: every feed gets what the epoch changed."""
+def feed(core: Core, changes: RowChanges, before: Schema) -> None:
+    """After a commit: every feed gets what the epoch changed; ``before``: types of deleted rows that it changed."""
     for fed in core.feeds:
-        if fed.feed.view in changes:
-            fed.waiting.append((core.number, changes))
+        if (view := fed.feed.view) in changes:
+            fed.waiting.append((core.number, changes, before.get(view, core.schema[view])))
         try:
             _write_waiting(core, fed)
         except (TidelogError, OSError) as error:
@@ -80,7 +90,7 @@ def feed(core: Core, changes: RowChanges) -> None:
 def _write_waiting(core: Core, fed: Fed) -> None:
     if fed.failed:
         last = fed.feed.last()
-        fed.waiting = [(epoch, changes) for epoch, changes in fed.waiting if epoch > last]
+        fed.waiting = [waiting for waiting in fed.waiting if waiting[0] > last]
         if core.opened.lasting is not None:
             _catch_up(core, fed.feed, last)
             fed.waiting.clear()
@@ -90,9 +100,9 @@ def _write_waiting(core: Core, fed: Fed) -> None:
     fed.failed = False
 
 
-def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges) -> None:
+def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges, before: Types) -> None:
     view = open_view(core, feed.view)
-    names, types = view.columns, view.types
+    names, types = view.columns, told_types(view.types, before)
 
     def write(folder: str) -> list[Kinds]:
         return core.runtime.facts.write_view(folder, feed.view, names, types, changes)
@@ -103,9 +113,10 @@ def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges) -> None:
 def _catch_up(core: Core, feed: Feed, last: int) -> None:
     """Write the epochs that a feed does not hold yet."""
     view = open_view(core, feed.view)
-    names, types = view.columns, view.types
+    names = view.columns
     for epoch, found in groupby(changes_since(core, feed.view, last), key=lambda change: change.epoch):
         changes = list(found)
+        types = told_types(view.types, data_types(feed.view, read_rows(feed.view, [c.fact for c in changes])))
         plus, minus = (_cells_of(core, feed.view, [c.fact for c in changes if c.sign == s], types) for s in (1, -1))
         write = changes_writer(plus, minus, names, types, core.dictionary)
         feed.put(epoch, write, partial(_signed_data_frame, core, write, names, types))

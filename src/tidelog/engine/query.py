@@ -25,6 +25,7 @@ from tidelog.plan.build import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Atom, Rule, Var
+from tidelog.program.arguments import must_be
 from tidelog.program.scope import atoms, literal_variables
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.interrupts import Guard
@@ -150,6 +151,7 @@ def _answers(runtime: Runtime, work: EpochWork, columns: int) -> Cells:
 @lru_cache(maxsize=1024)
 def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
     """The rule of a query and the names of its variables."""
+    must_be(text, str, "text", "a query such as `reach(0, X)`")
     asked = text.replace("?", " ", 1) if text.lstrip().startswith("?") else text
     body = parse_body(asked, convention=convention)
     found: list[Var] = []

@@ -22,6 +22,8 @@ from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
 if TYPE_CHECKING:
     from tidelog.engine.epoch import Epoch
 
+Types = tuple[str | None, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class EpochStatistics:
@@ -72,15 +74,20 @@ class Changes(Mapping[str, ChangeSet]):
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 
 
-def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema) -> None:
-    """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows."""
+def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema) -> None:
+    """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows.
+
+    ``before`` are the types of deleted rows where the epoch changed them.
+    """
     epoch.number = core.number
+    old = {**schema, **before}
 
     def change_of(name: str) -> Callable[[], ChangeSet]:
         def change() -> ChangeSet:
             inserted = fixed_rows(core, name, lambda: outcome.changes[name][0], schema)
-            deleted = fixed_rows(core, name, lambda: outcome.changes[name][1], schema)
-            frame = data_frame_maker(core, name, inserted.columns, inserted.types, outcome.changes)
+            deleted = fixed_rows(core, name, lambda: outcome.changes[name][1], old)
+            types = told_types(inserted.types, deleted.types)
+            frame = data_frame_maker(core, name, inserted.columns, types, outcome.changes)
             return ChangeSet(inserted, deleted, frame)
 
         return change
@@ -97,6 +104,11 @@ def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema) -> N
         outcome.exchanges,
         outcome.replans,
     )
+
+
+def told_types(after: Types, before: Types) -> Types:
+    """The types of inserted and deleted rows in one table: those that columns have, or else had."""
+    return tuple(old if new is None else new for new, old in zip(after, before, strict=True))
 
 
 def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, int]:

@@ -21,6 +21,7 @@ from tidelog.engine.on_thread import finished
 from tidelog.errors import DataError, EngineError
 from tidelog.io.columns import decode_arrow, decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
+from tidelog.io.rows import Data
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, symbol_id
@@ -138,6 +139,10 @@ class Table:
         ]
         return pa.table(arrays, names=list(self.columns)) if arrays else pa.table({"present": [True] * len(cells)})
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows as a stream of the Arrow PyCapsule protocol: DuckDB, Polars, pandas and Arrow take them so."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a pandas data frame."""
         return to_data_frame(self.to_arrow())
@@ -195,6 +200,20 @@ class Table:
         more = f"<p>... {count - SHOWN:,} more</p>" if count > SHOWN else ""
         title = f"{html.escape(self._title())}: {count:,} rows"
         return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>{more}"
+
+
+def table_data(table: Table) -> Data:
+    """The rows as columns with names, on their way into an epoch: lists stay what they are."""
+    cells = table._cells()
+    columns = [(np.ascontiguousarray(cells[:, i]), type_) for i, type_ in enumerate(table.types)]
+    found = (_column_data(column, type_, table._dictionary) for column, type_ in columns)
+    return Data(tuple(found), len(cells), table.columns)
+
+
+def _column_data(cells: Cells, type_: str | None, dictionary: Dictionary) -> Any:
+    if type_ in ("list", "symbol", None):
+        return decode_column(cells, type_, dictionary)
+    return pa.chunked_array([decode_arrow(cells, type_, dictionary)])
 
 
 class View(Table):
@@ -304,7 +323,7 @@ class ChangeSet:
 def open_view(core: Core, name: str) -> View:
     """The view of a relation."""
     core.must_be_open()
-    if name not in core.rules.schema:
+    if not isinstance(name, str) or name not in core.rules.schema:
         raise core.unknown_relation(name)
     names, types = core.columns(name), core.rules.schema[name]
     frame = data_frame_maker(core, name, names, types)

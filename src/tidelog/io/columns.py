@@ -7,26 +7,30 @@ timestamp) goes out with it. A value that does not fit is named with its row; no
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
 from tidelog.io.structures import decode_arrow_structures, take_apart
 from tidelog.io.texts import read_text
+from tidelog.io.values import advice, as_list, is_null, plain, shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary, float_cell, natural_type, to_signed
+from tidelog.partition.dictionary import Dictionary, float_cell, to_signed
 from tidelog.partition.structures import decode_structures, encode_structure
 from tidelog.program.shape import Shape
+from tidelog.program.term import NAN
 
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
+_WHOLE = {"number": ("boolean",), "date": ("number",), "timestamp": ("number",)}  # of a type, taken as they are
 NAN_CELL = float_cell(float("nan"))
 ARROW_TYPES: dict[str | None, pa.DataType] = {
     "number": pa.int64(),
@@ -41,32 +45,12 @@ ARROW_TYPES: dict[str | None, pa.DataType] = {
 }
 
 
-def value_type(value: object) -> str:
-    """The type of a column whose first value this is.
-
-    >>> value_type(3), value_type("a"), value_type(True)
-    ('number', 'symbol', 'boolean')
-    """
-    if isinstance(value, bool | np.bool_):
-        return "boolean"
-    if isinstance(value, datetime.datetime):
-        return "timestamp"
-    if isinstance(value, datetime.date):
-        return "date"
-    return natural_type(plain(value))
-
-
-def plain(value: object) -> Any:
-    """A numpy scalar as the Python value it stands for."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
     """The cell of one value in a column of that type."""
     value = plain(value)
     cell = _encode(value, type_, dictionary)
     if cell is None:
-        raise failures.NOT_A_VALUE.error(value=value, type=type_)
+        raise failures.NOT_A_VALUE.error(value=shown(value), type=type_)
     return cell
 
 
@@ -79,12 +63,12 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if type_ == "float":
         return float_cell(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
     if type_ == "list":
-        return dictionary.encode(_as_list(value), "list") if isinstance(value, tuple | list) else None
+        return dictionary.encode(as_list(value), "list") if isinstance(value, tuple | list) else None
     if type_ == "date" and isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return value.toordinal() - EPOCH_DAY
     if type_ == "timestamp" and isinstance(value, datetime.datetime):
         return _microseconds(value)
-    if not isinstance(value, int):
+    if not isinstance(value, int) or (isinstance(value, bool) and type_ in ("date", "timestamp")):
         return None
     if type_ == "unsigned":
         return to_signed(value) if 0 <= value < 1 << 64 else None
@@ -101,14 +85,12 @@ def _encode_part(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     return _encode(value, type_, dictionary)
 
 
-def _microseconds(value: datetime.datetime) -> int:
+def _microseconds(value: datetime.datetime) -> int | None:
+    if getattr(value, "nanosecond", 0):  # of pandas, finer than a timestamp
+        return None
     if value.tzinfo is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     return (value - EPOCH) // MICROSECOND
-
-
-def _as_list(value: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(_as_list(v) if isinstance(v, tuple | list) else plain(v) for v in value)
 
 
 def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, where: str) -> Cells:
@@ -121,13 +103,28 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
         return texts
     cells: Cells = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
-        if value is None and not isinstance(type_, Shape):
+        if is_null(value) and not isinstance(type_, Shape):
             raise failures.NULL.error(where=where, row=row + 1)
-        cell = _encode(plain(value), type_, dictionary)
+        try:
+            cell = _encode(plain(value), type_, dictionary)
+        except DataError as error:  # inside a list
+            raise error.reworded(f"{where}: row {row + 1}: {error}") from error
         if cell is None:
-            raise failures.NOT_A_VALUE_IN_ROW.error(where=where, value=value, row=row + 1, type=type_)
+            raise failures.NOT_A_VALUE_IN_ROW.error(
+                where=where, value=shown(value), row=row + 1, type=type_, advice=advice(value)
+            )
         cells[row] = cell
     return cells
+
+
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
+_ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
+    (pa.types.is_decimal, "cast it to float or to a string"),
+    (lambda t: "binary" in str(t), "decode it to strings"),
+    (pa.types.is_duration, "cast it to int64"),
+    (pa.types.is_time, "cast it to a string"),
+    (pa.types.is_null, "give the column a type; nulls are refused"),
+)
 
 
 def arrow_column_type(type_: pa.DataType, where: str) -> str:
@@ -137,19 +134,17 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
     tests: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
         (pa.types.is_boolean, "boolean"),
         (pa.types.is_uint64, "unsigned"),
-        (pa.types.is_integer, "number"),
+        (lambda t: pa.types.is_integer(t) or (pa.types.is_decimal(t) and t.scale == 0), "number"),
         (pa.types.is_floating, "float"),
         (lambda t: pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t), "symbol"),
         (pa.types.is_date, "date"),
         (pa.types.is_timestamp, "timestamp"),
-        (lambda t: pa.types.is_list(t) or pa.types.is_large_list(t), "list"),
+        (lambda t: any(test(t) for test in _LISTS), "list"),
     )
     for test, name in tests:
         if test(type_):
             return name
-    advice = (
-        "cast it to float or to a string" if pa.types.is_decimal(type_) else "give its parts as columns of their own"
-    )
+    advice = next((told for test, told in _ARROW_ADVICE if test(type_)), "give its parts as columns of their own")
     raise failures.ARROW_TYPE.error(where=where, type=type_, advice=advice)
 
 
@@ -157,6 +152,9 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
     """The cells of an Arrow column for a relation's column of that type."""
     if isinstance(type_, Shape):
         return encode_column(column.to_pylist(), type_, dictionary, where)
+    if pa.types.is_decimal(column.type):
+        arrow_column_type(column.type, where)
+        column = _whole_numbers(column, where)
     if pa.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
         column = column.cast(column.type.value_type)
     if column.null_count:
@@ -166,11 +164,13 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
     try:
         if type_ == "symbol" and own == "symbol":
             return encode_strings(column, dictionary)
-        if type_ in ("number", "boolean", "date", "timestamp") and own in (type_, "boolean", "number"):
+        if type_ in ("number", "date", "timestamp") and own in (type_, *_WHOLE[type_]):
             target = {"date": pa.date32(), "timestamp": pa.timestamp("us")}.get(type_) if own == type_ else None
             integers = column.cast(target) if target is not None else column
             width = pa.int32() if type_ == "date" and own == type_ else pa.int64()
             return to_vector(integers.cast(width).cast(pa.int64()), np.int64)
+        if type_ == own == "boolean":
+            return to_vector(column.cast(pa.int64()), np.int64)
         if type_ == "unsigned" and own in ("unsigned", "number"):
             return to_vector(column.cast(pa.uint64()), np.int64)
         if type_ == "float" and own in ("float", "number"):
@@ -178,6 +178,14 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
     except pa.ArrowInvalid as error:
         raise failures.OUT_OF_RANGE.error(where=where, error=error) from error
     return encode_column(column.to_pylist(), type_, dictionary, where)
+
+
+def _whole_numbers(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
+    """Decimals without a fraction as numbers."""
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid as error:
+        raise failures.OUT_OF_RANGE.error(where=where, error=error) from error
 
 
 def float_cells(values: Any) -> Cells:
@@ -195,7 +203,8 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
         values: list[Any] = cells.tolist()
         return values
     if type_ == "float":
-        return list(cells.astype(np.int64).view(np.float64).tolist())
+        floats: list[Any] = cells.astype(np.int64).view(np.float64).tolist()
+        return [NAN if v != v else v for v in floats] if (cells == NAN_CELL).any() else floats
     if type_ == "symbol":
         return decode_texts(cells, dictionary)
     if type_ == "boolean":
@@ -217,6 +226,8 @@ def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.
         return _decode_lists(cells, dictionary)
     if isinstance(type_, Shape):
         return decode_arrow_structures(cells, type_, dictionary, ARROW_TYPES)
+    if type_ is None:
+        return _decode_open(cells, dictionary)
     own = ARROW_TYPES[type_]
     if type_ == "date":
         return from_vector(cells, pa.int64()).cast(pa.int32()).cast(own)
@@ -231,5 +242,18 @@ def _decode_lists(cells: Cells, dictionary: Dictionary) -> pa.Array:
     kinds = {type(element) for value in values for element in value}
     if len(kinds) <= 1 and tuple not in kinds:
         element = {int: pa.int64(), float: pa.float64(), str: pa.string()}[kinds.pop()] if kinds else pa.int64()
-        return pa.array(values, pa.list_(element))
+        try:
+            return pa.array(values, pa.list_(element))
+        except UnicodeEncodeError as error:
+            raise failures.NO_ARROW_TEXT.error(text=shown(error.object)) from None
+        except (OverflowError, pa.ArrowInvalid):  # numbers beyond 64 bits with a sign
+            pass
     return pa.array([str(tuple(value)) for value in values], pa.string())
+
+
+def _decode_open(cells: Cells, dictionary: Dictionary) -> pa.Array:
+    """A column whose type nothing determines: numbers, or symbols, or, where it holds several kinds, their texts."""
+    values = dictionary.values_or_cells(cells.tolist())
+    if all(isinstance(value, int) for value in values):
+        return from_vector(cells, pa.int64())
+    return pa.array([value if isinstance(value, str) else str(value) for value in values], pa.string())

@@ -17,12 +17,13 @@ import pyarrow as pa
 
 from tidelog.errors import DataError
 from tidelog.io import failures
+from tidelog.io.bad_rows import BadRows
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc
 from tidelog.io.late import csv as csv_files
 from tidelog.io.lent import read_lent
 from tidelog.io.structure_texts import split_outside
-from tidelog.io.texts import read_text, show_text
+from tidelog.io.texts import read_text, show_text, souffle_float
 
 READ_TYPES = {**ARROW_TYPES, "symbol": pa.dictionary(pa.int32(), pa.string()), None: pa.string()}
 EMPTY_ROW = "()"
@@ -42,6 +43,7 @@ class Shape:
     quoted: bool = False
     headers: bool | None = None
     picked: tuple[int, ...] | None = None
+    souffle: bool = False
 
 
 def read_delimited(data: bytes, shape: Shape) -> Data:
@@ -143,13 +145,18 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
 
 
 def _read_exactly(data: bytes, shape: Shape, skipped: int) -> Data:
-    """The rows by the definition of the format; raises at the first row that does not fit."""
+    """The rows by the definition of the format; those that do not fit are told."""
     columns: list[list[Any]] = [[] for _ in shape.types]
+    bad = BadRows()
     for number, cells in _split(_decoded(data, shape), shape):
         if cells in ([], [""]) and not keeps_empty_lines(shape):
             continue
-        for place, text in enumerate(_picked(cells, shape, number + skipped)):
-            columns[place].append(_value(text, place, shape, number + skipped))
+        try:
+            for place, text in enumerate(_picked(cells, shape, number + skipped)):
+                columns[place].append(_value(text, place, shape, number + skipped))
+        except DataError as error:
+            bad.add(error)
+    bad.raise_found()
     return _table(shape, columns)
 
 
@@ -248,6 +255,8 @@ def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: Shape) -> pa.
         column = column.cast(column.type.value_type)
     if pa.types.is_integer(column.type):
         return column.cast(pa.string())
+    if shape.souffle and pa.types.is_floating(column.type):
+        return pa.chunked_array([pa.array([souffle_float(value) for value in column.to_pylist()], pa.string())])
     if not pa.types.is_string(column.type):
         return pa.chunked_array([pa.array([show_text(value, type_) for value in column.to_pylist()], pa.string())])
     if type_ == "record" and not shape.quoted:  # delimiters inside brackets are its own

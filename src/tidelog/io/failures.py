@@ -26,7 +26,7 @@ NOT_A_VALUE = FailureEntry(
     "TL1001",
     DataError,
     "value that the column does not take",
-    "{value!r} is not a value of type {type}",
+    "{value} is not a value of type {type}",
     "Every column of a relation has one type, fixed by the program or by the first rows.",
     "Give a value of that type, or convert it before it is given.",
     'db = Engine("edge(1, 2). reach(X, Y) :- edge(X, Y).")\ndb.why(("edge", (1, "two")))\n',
@@ -35,7 +35,7 @@ NOT_A_VALUE_IN_ROW = FailureEntry(
     "TL1002",
     DataError,
     "row with a value that its column does not take",
-    "{where}: {value!r} in row {row} is not a value of type {type}",
+    "{where}: {value} in row {row} is not a value of type {type}{advice}",
     "Every column of a relation has one type, fixed by the program or by the first rows.",
     "Convert the column before it is inserted.",
     _insert("reach(X, Y) :- edge(X, Y), X > 0.", "[(1, 2), ('one', 2)]"),
@@ -72,18 +72,18 @@ ARRAY_DIMENSIONS = FailureEntry(
     "TL1006",
     DataError,
     "array that is not a table",
-    "{relation}: a numpy array of rows has two dimensions, this one has {dimensions}",
-    "The first dimension of an array counts rows, the second columns.",
-    "Reshape it: `array.reshape(-1, 1)` has one column.",
-    "import numpy as np\n" + _insert("reach(X) :- edge(X).", "np.arange(3)"),
+    "{relation}: a numpy array of rows has one or two dimensions, this one has {dimensions}",
+    "The first dimension of an array counts rows, the second columns; a vector or a structured array needs no second.",
+    "Reshape it: `array.reshape(-1, 2)` has two columns.",
+    "import numpy as np\n" + _insert("reach(X) :- edge(X).", "np.zeros((2, 2, 2))"),
 )
 NOT_ROWS = FailureEntry(
     "TL1007",
     DataError,
     "something that holds no rows",
-    "{relation}: rows are tuples, an Arrow table, a data frame or a numpy array, not {found}",
-    "Rows are given one by one as tuples, or as a table of columns.",
-    'Put a single row into a list: `e.insert("edge", [(1, 2)])`.',
+    "{relation}: rows are tuples or dicts, an Arrow table or stream, a data frame or a numpy array, not {found}",
+    "Rows are given one by one as tuples or dicts, or as a table of columns.",
+    'Put a single row into a list: `e.insert("edge", [(1, 2)])`; make a table of columns: `pyarrow.table(columns)`.',
     _insert("reach(X, Y) :- edge(X, Y).", "'1, 2'"),
 )
 UNEVEN_ROW = FailureEntry(
@@ -103,6 +103,52 @@ NOT_A_ROW = FailureEntry(
     "A row is a tuple or a list with a value for each column, also where there is one column.",
     "Write a row of one value as `(value,)`.",
     _insert("reach(X) :- edge(X).", "[1, 2]"),
+)
+UNEVEN_NAMES = FailureEntry(
+    "TL1011",
+    DataError,
+    "row that does not name the columns of the others",
+    "{relation}: row {number}, {shown}, is not a dict with {names} as the first row",
+    "Rows that name their columns all name the same ones.",
+    "Give every row a value for each column.",
+    _insert("reach(X, Y) :- edge(X, Y).", "[{'c1': 1, 'c2': 2}, {'c1': 3}]"),
+)
+OTHER_NAMES = FailureEntry(
+    "TL1012",
+    DataError,
+    "rows that name other columns",
+    "{relation}: these rows name {names}; the columns of `{relation}` are {own}",
+    "Rows given as dicts name the columns of the relation: those declared, or `c1`, `c2` and so on.",
+    "Name the columns as the relation does, declare the relation with these names, or give tuples.",
+    _insert("reach(X, Y) :- edge(X, Y).", "[{'from': 1, 'to': 2}]"),
+)
+BROKEN_STREAM = FailureEntry(
+    "TL1013",
+    DataError,
+    "Arrow stream that cannot be read",
+    "{relation}: the rows of this {found} cannot be read: {error}",
+    "Whatever speaks the Arrow PyCapsule protocol is read to its end before anything is inserted.",
+    "Ask the library that made it; a reader can be read once.",
+    test="tests/engine/test_arrow_stream.py::test_a_stream_that_breaks_is_told_and_nothing_is_inserted",
+)
+TOO_DEEP = FailureEntry(
+    "TL1014",
+    DataError,
+    "list nested too deeply",
+    "a list is nested more than {deepest} deep",
+    "Lists may hold lists, to a depth that every part of the engine can follow.",
+    "Give the parts as rows of a relation of their own.",
+    "deep = ()\nfor _ in range(500):\n    deep = (deep,)\n" + _insert("reach(X) :- edge(X).", "[(deep,)]"),
+)
+NO_ARROW_TEXT = FailureEntry(
+    "TL1015",
+    DataError,
+    "text that Arrow cannot hold",
+    "{text} is no Unicode text: it holds half of a character (a lone surrogate), which Arrow cannot hold",
+    "Arrow keeps texts as UTF-8. Python's strings may hold more, and so may relations; `rows()` gives them.",
+    "Read the rows as tuples, or correct the text: `text.encode('utf-8', 'replace').decode()`.",
+    "db = Engine('copy(X) :- name(X).')\nwith db.epoch() as e:\n    e.insert('name', [('\\ud800',)])\n"
+    "db['copy'].to_arrow()\n",
 )
 NOT_READ = FailureEntry(
     "TL1009",
@@ -203,9 +249,9 @@ NEEDS_SPARK = FailureEntry(
     DataError,
     "input that Spark alone reads",
     "{where}: {what} needs Spark: run with `--runtime spark`",
-    "JSON files and tables of a catalogue are read and written by Spark.",
+    "Tables of a catalogue are read and written by Spark.",
     "",
-    _run("{}\\n", "edge.json", '.decl edge(x: number)\\n.input edge(IO=json, filename="edge.json")'),
+    _run("", "edge.facts", ".decl edge(x: number)\\n.input edge(IO=table)"),
 )
 PICKED_COLUMNS = FailureEntry(
     "TL1060",
@@ -311,6 +357,43 @@ NOT_A_TERM = FailureEntry(
     '$ printf \'.decl t(s: symbol, p: symbol, o: symbol)\\nt("a", "b", "c").\\n.output t(IO=ntriples)\' > p.dl\n'
     "$ tidelog run p.dl --runtime embedded -D out\n",
 )
+NOT_JSON = FailureEntry(
+    "TL1071",
+    DataError,
+    "file that is not JSON",
+    "{where}:{line}: not JSON: {error}; nothing was read",
+    "A file of JSON holds rows one after the other, or one list of rows; a row is an object or a list of values.",
+    "Correct the line, or name the format of the file in the directive (`IO=`).",
+    _run('{"x": 1,}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
+JSON_ROW = FailureEntry(
+    "TL1072",
+    DataError,
+    "JSON that is no row of its relation",
+    "{where}:{line}: {found}, but `{relation}({names})` needs an object with these fields, or a list of their values; "
+    "nothing was read",
+    "Objects name the columns of the relation; lists have a value for each, in their order.",
+    "Correct the line, or declare the relation with the fields of the file.",
+    _run('{"y": 1}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
+JSON_VALUE = FailureEntry(
+    "TL1073",
+    DataError,
+    "JSON that is no value of its column",
+    "{where}:{line}: column `{name}`: {value} is not a value of type {type}; nothing was read",
+    "Numbers, texts, lists and booleans of JSON are those of the column's type; dates are texts in ISO 8601.",
+    "Correct the value, or declare the column of its type.",
+    _run('{"x": "four"}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
+NULL_IN_JSON = FailureEntry(
+    "TL1074",
+    DataError,
+    "null in a file of JSON",
+    "{where}:{line}: column `{name}` is null; nulls are refused, leave such rows out; nothing was read",
+    _NO_NULLS,
+    "",
+    _run('{"x": null}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
+)
 FEED_NOT_READ = FailureEntry(
     "TL5001",
     StateError,
@@ -366,6 +449,11 @@ ENTRIES = (
     NOT_ROWS,
     UNEVEN_ROW,
     NOT_A_ROW,
+    UNEVEN_NAMES,
+    OTHER_NAMES,
+    BROKEN_STREAM,
+    TOO_DEEP,
+    NO_ARROW_TEXT,
     NOT_READ,
     NO_COLUMNS,
     NOT_TEXT,
@@ -388,6 +476,10 @@ ENTRIES = (
     NOT_A_STATEMENT,
     TRIPLES_NOT_TEXT,
     NOT_A_TERM,
+    NOT_JSON,
+    JSON_ROW,
+    JSON_VALUE,
+    NULL_IN_JSON,
     FEED_NOT_READ,
     FEED_NOT_WRITTEN,
     TABLE_NOT_WRITTEN,

@@ -21,6 +21,7 @@ from tidelog.io import failures
 from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
+from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
 from tidelog.io.ntriples import read_ntriples, write_ntriples
 from tidelog.io.parameters import (
@@ -104,6 +105,8 @@ def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
     refuse_spark_kinds(kind, where)
     if kind == PARQUET:
         return _read_parquet(file, tuple(names), types)
+    if kind == JSON:
+        return _read_json(file, tuple(names), tuple(types))
     data = _bytes_of(file.path)
     if kind == TRIPLES:
         if len(types) != 3:
@@ -113,9 +116,9 @@ def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
 
 
 def refuse_spark_kinds(kind: str, where: str) -> None:
-    """JSON and tables are read and written by Spark alone."""
+    """Tables are read and written by Spark alone."""
     if kind in SPARK_KINDS:
-        raise failures.NEEDS_SPARK.error(where=where, what="a table" if kind == TABLE else "JSON")
+        raise failures.NEEDS_SPARK.error(where=where, what="a table")
 
 
 def kind_of(file: InputFile) -> str:
@@ -145,6 +148,13 @@ def _bytes_of(path: Path) -> bytes:
         return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except (OSError, EOFError) as error:
         raise failures.NOT_OPENED.error(path=path, reason=getattr(error, "strerror", None) or error) from None
+
+
+def _read_json(file: InputFile, names: tuple[str, ...], types: tuple[str | None, ...]) -> Data:
+    """The rows of a file, or of all files of a folder, as Spark writes them."""
+    paths = sorted(p for p in file.path.iterdir() if p.name[0] not in "._") if file.path.is_dir() else [file.path]
+    found = [read_json(_bytes_of(path), JsonShape(str(path), file.relation, names, types)) for path in paths]
+    return [row for rows in found for row in rows]
 
 
 def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types) -> pa.Table:
@@ -199,6 +209,8 @@ def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, p
 
 def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, where: str) -> bytes:
     """The text of a view."""
+    if layout.kind == JSON:
+        return write_json(table, types)
     if layout.kind == TRIPLES:
         if tuple(types) != ("symbol",) * 3:
             raise failures.OUTPUT_TRIPLES.error(where=where, relation=relation, types=", ".join(map(str, types)))
@@ -208,4 +220,4 @@ def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, w
     shape = Shape(where, relation, names, tuple(types), layout.delimiter or ("," if commas else "\t"))
     headers = commas if layout.headers is None else layout.headers
     quoted = commas if layout.quoted is None else layout.quoted
-    return write_delimited(table, types, replace(shape, headers=headers, quoted=quoted))
+    return write_delimited(table, types, replace(shape, headers=headers, quoted=quoted, souffle=layout.souffle))

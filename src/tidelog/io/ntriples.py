@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from tidelog.io import failures
+from tidelog.io.bad_rows import BadRows
 
 _IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>'
 _BLANK = r"_:[^\W_][\w.\-:]*(?<!\.)|_:_[\w.\-:]*(?<!\.)"
@@ -26,12 +27,13 @@ _TERM = re.compile(rf"{_IRI}|{_BLANK}|{_LITERAL}")
 
 
 def read_ntriples(data: bytes, where: str, names: Iterable[str]) -> pa.Table:
-    """The statements of a file; a DataError at the first line that is none.
+    """The statements of a file; a DataError tells the lines that are none.
 
     >>> read_ntriples(b'<urn:a> <urn:p> "x"@en .\\n# a note\\n', "a.nt", "spo").to_pylist()
     [{'s': '<urn:a>', 'p': '<urn:p>', 'o': '"x"@en'}]
     """
     rows: list[tuple[str, ...]] = []
+    bad = BadRows()
     match = STATEMENT.fullmatch
     for number, line in enumerate(_lines(data, where), 1):
         found = match(line)
@@ -39,7 +41,8 @@ def read_ntriples(data: bytes, where: str, names: Iterable[str]) -> pa.Table:
             rows.append(found.groups())
         elif not _SKIPPED.fullmatch(line):
             shown = line if len(line) <= 100 else line[:97] + "..."
-            raise failures.NOT_A_STATEMENT.error(where=where, number=number, shown=shown)
+            bad.add(failures.NOT_A_STATEMENT.error(where=where, number=number, shown=shown))
+    bad.raise_found()
     columns = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table([pa.array(column, pa.string()) for column in columns], names=list(names))
 

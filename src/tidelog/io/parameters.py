@@ -15,7 +15,7 @@ from tidelog.program import Directive
 
 TEXT, CSV, PARQUET, TRIPLES, SCREEN = "file", "csv", "parquet", "ntriples", "stdout"
 JSON, TABLE = "json", "table"
-SPARK_KINDS = (JSON, TABLE)  # read and written by Spark alone
+SPARK_KINDS = (TABLE,)  # read and written by Spark alone
 KINDS = {
     "input": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE),
     "output": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE, SCREEN),
@@ -23,6 +23,8 @@ KINDS = {
 COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress", "table")
 KNOWN = {"input": (*COMMON, "columns"), "output": (*COMMON, "attributeNames"), "printsize": ("IO", "name")}
 ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES, ".json": JSON}
+JSON_LINES = (".jsonl", ".ndjson")  # more endings of JSON
+ENDINGS |= dict.fromkeys(JSON_LINES, JSON)
 SWITCHES = {"true": True, "false": False}
 
 
@@ -40,6 +42,7 @@ class Layout:
     compressed: bool = False
     asked: bool = False  # whether the program names the kind itself
     table: str | None = None  # the name of a table that Spark knows
+    souffle: bool = False  # whether floats are written as Soufflé writes them
 
 
 def layout_of(directive: Directive) -> Layout:

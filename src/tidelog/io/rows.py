@@ -1,8 +1,8 @@
 """Rows in any form that Python people have them, as a matrix of cells.
 
-Accepted: an iterable of tuples, an Arrow table or record batch, a pandas data frame, a two-dimensional numpy array.
+Accepted: tuples, lists or dicts one by one, and the tables of other libraries (`tables`).
 Law: rows become cells all together or not at all; the types of a relation's columns are those known, or those of the
-first data that comes.
+first data that comes. A value means the same in every container and in every order of the rows.
 """
 
 from __future__ import annotations
@@ -15,64 +15,70 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tidelog.errors import DataError
 from tidelog.io import failures
-from tidelog.io.columns import (
-    arrow_column_type,
-    encode_arrow,
-    encode_column,
-    float_cells,
-    value_type,
-)
+from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, float_cells
+from tidelog.io.tables import read_table
+from tidelog.io.values import column_type
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 
 Types = Sequence[str | None]
+SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Rows as columns: Python lists or Arrow columns, with names where they came with names."""
+    """Rows as columns: Python lists or Arrow columns, with names where they came with names.
+
+    ``by_name``: the names say which column is which, so that others than those of the relation are refused.
+    """
 
     columns: tuple[Any, ...]
     length: int
     names: tuple[str, ...] | None = None
+    by_name: bool = False
 
 
 def read_rows(relation: str, data: object) -> Data:
     """Take rows in any accepted form apart into columns."""
-    if isinstance(data, pa.RecordBatch):
-        data = pa.Table.from_batches([data])
-    if type(data).__module__.split(".")[0] == "pandas":
-        data = pa.Table.from_pandas(data, preserve_index=False)
-    if isinstance(data, pa.Table):
-        return Data(tuple(data.columns), data.num_rows, tuple(data.column_names))
-    if isinstance(data, np.ndarray):
-        if data.ndim != 2:
-            raise failures.ARRAY_DIMENSIONS.error(relation=relation, dimensions=data.ndim)
-        return Data(tuple(data.T), len(data))
+    table = read_table(relation, data)
+    if table is not None:
+        return Data(*table)
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
         raise failures.NOT_ROWS.error(relation=relation, found=type(data).__name__)
-    return _read_tuples(relation, data)
-
-
-def _read_tuples(relation: str, data: Iterable[Any]) -> Data:
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
         return Data((), 0)
+    return _read_dicts(relation, rows) if isinstance(rows[0], dict) else _read_tuples(relation, rows)
+
+
+def _read_tuples(relation: str, rows: Sequence[Any]) -> Data:
     even = {tuple, list}.issuperset(map(type, rows)) and len(set(map(len, rows))) == 1
     for number, row in enumerate(() if even else rows, 1):
         if not isinstance(row, tuple | list):
-            raise failures.NOT_A_ROW.error(relation=relation, number=number, shown=f"{row!r}"[:80])
+            raise failures.NOT_A_ROW.error(relation=relation, number=number, shown=f"{row!r}"[:SHOWN])
         if len(row) != len(rows[0]):
-            shown, columns = f"{row!r}"[:80], len(rows[0])
+            shown, columns = f"{row!r}"[:SHOWN], len(rows[0])
             raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=columns)
     return Data(tuple(list(map(itemgetter(place), rows)) for place in range(len(rows[0]))), len(rows))
+
+
+def _read_dicts(relation: str, rows: Sequence[Any]) -> Data:
+    """Rows that name their columns; all of them name the same."""
+    names = tuple(rows[0])
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or row.keys() != rows[0].keys():
+            shown, told = f"{row!r}"[:SHOWN], ", ".join(f"`{name}`" for name in names)
+            raise failures.UNEVEN_NAMES.error(relation=relation, number=number, shown=shown, names=told)
+    return Data(tuple([row[name] for row in rows] for name in names), len(rows), tuple(map(str, names)), True)
 
 
 def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
     """Columns that come with exactly the names of the relation's columns are matched by name, others by position."""
     if rows.names is None or set(rows.names) != set(names) or len(rows.names) != len(names):
+        if rows.by_name:
+            own, told = (", ".join(f"`{name}`" for name in found) for found in (names, rows.names or ()))
+            raise failures.OTHER_NAMES.error(relation=relation, names=told, own=own or "not known yet")
         return rows
     by_name = dict(zip(rows.names, rows.columns, strict=True))
     return Data(tuple(by_name[name] for name in names), rows.length, tuple(names))
@@ -85,21 +91,9 @@ def data_types(relation: str, rows: Data) -> tuple[str, ...]:
         where = f"{relation}, column {number}"
         if isinstance(column, pa.ChunkedArray):
             found.append(arrow_column_type(column.type, where))
-        elif len(column) and column[0] is None:
-            raise failures.NULL.error(where=where, row=1)
         else:
-            found.append(_column_type(column, where))
+            found.append(column_type(column, where))
     return tuple(found)
-
-
-def _column_type(column: Any, where: str) -> str:
-    try:
-        kinds = {value_type(v) for v in (column[:1] if isinstance(column, np.ndarray) else column[:100])}
-    except DataError as error:
-        raise error.reworded(f"{where}: {error}") from error
-    if kinds == {"number", "float"}:
-        return "float"
-    return "unsigned" if kinds == {"number", "unsigned"} else value_type(column[0])
 
 
 def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dictionary) -> Cells:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tidelog.io import failures
+from tidelog.io.values import shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
@@ -67,10 +69,18 @@ def decode_texts(cells: Cells, dictionary: Dictionary) -> list[Any]:
 
 
 def decode_strings(cells: Cells, dictionary: Dictionary) -> pa.Array:
-    """An Arrow array of the strings behind a column of ids."""
+    """An Arrow array of the strings behind a column of ids; DataError if one of them is no UTF-8."""
     column = dictionary.text_column(cells)
     if column is None or column.offsets[-1] > _LARGEST:
-        return pa.array(decode_texts(cells, dictionary), pa.string())  # Arrow tells what is wrong with them
+        return _decode_one_by_one(cells, dictionary)
     ends = pa.py_buffer(column.offsets.astype(np.int32))
     texts = pa.StringArray.from_buffers(len(column.offsets) - 1, ends, pa.py_buffer(column.data))
     return texts.take(from_vector(column.places, pa.int64()))
+
+
+def _decode_one_by_one(cells: Cells, dictionary: Dictionary) -> pa.Array:
+    texts = decode_texts(cells, dictionary)
+    try:
+        return pa.array(texts, pa.string() if sum(map(len, texts)) < _LARGEST // 4 else pa.large_string())
+    except UnicodeEncodeError as error:
+        raise failures.NO_ARROW_TEXT.error(text=shown(error.object)) from None

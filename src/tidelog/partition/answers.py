@@ -20,6 +20,8 @@ from tidelog.partition.fault import fault_error
 if TYPE_CHECKING:
     from tidelog.partition.machine import Machine
 
+TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be passed before it is noticed
+
 
 def answer(machine: Machine, pc: int) -> None:
     """Compute a function for the arguments in its registers and remember the result."""
@@ -33,8 +35,16 @@ def answer(machine: Machine, pc: int) -> None:
         count = int(code[pc + at.S_NKEY])
         args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
     cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
+    if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
+        machine.look_up()
     while not support.remember(relations.directory, relations.indexes, number, address(cells)):
         relations.grow(number)
+
+
+def room_left(machine: Machine) -> int | None:
+    """The bytes that the epoch may still take, None if there is no limit."""
+    limit = machine.limits.memory
+    return None if limit is None else limit - machine.relations.memory() - machine.texts()
 
 
 def fail(machine: Machine, status: int, where: int) -> None:

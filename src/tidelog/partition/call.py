@@ -5,7 +5,7 @@ Law: a function is pure, so that its result can be remembered per distinct argum
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 
 from tidelog.partition import failures
@@ -13,23 +13,42 @@ from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.partition.structures import structure_cell
 from tidelog.plan.steps import Apply
 from tidelog.program.functions import Function, compare, resolve
+from tidelog.program.lists import DEEPEST, is_too_deep
 from tidelog.program.structure import is_structural
 from tidelog.program.term import Value
 
+LONG = 1 << 16  # characters from which on room is looked at
+
 
 def call_function(
-    step: Apply, cells: tuple[int, ...], functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary
+    step: Apply,
+    cells: tuple[int, ...],
+    functions: Mapping[str, tuple[Function, ...]],
+    dictionary: Dictionary,
+    room: Callable[[], int | None] = lambda: None,
 ) -> int:
-    """The cell of the result of a function for argument cells."""
+    """The cell of the result of a function for argument cells; ``room``: how many bytes may still be taken."""
     if is_structural(step.function):
         return structure_cell(step.function, cells, dictionary)
     args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
+    _check_length(step, args, room)
     value = _evaluate(step, args, functions)
+    if isinstance(value, tuple) and is_too_deep(value):
+        raise failures.TOO_DEEP.error(function=step.function, deepest=DEEPEST)
     kind = step.result if step.result != "any" else natural_type(value)
     if step.result not in ("any", natural_type(value)) and not _fits(value, step.result):
         shown = ", ".join(map(repr, args))
         raise failures.RESULT.error(function=step.function, args=shown, value=value, type=step.result)
     return dictionary.encode(value, kind)
+
+
+def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]) -> None:
+    """A long text is refused before it is made."""
+    if step.function != "cat" or (length := sum(len(arg) for arg in args if isinstance(arg, str))) < LONG:
+        return
+    left = room()
+    if left is not None and length > left:
+        raise failures.TOO_LONG_TEXT.error(length=length, left=max(left, 0))
 
 
 def _evaluate(step: Apply, args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Value:

@@ -21,7 +21,7 @@ from tidelog.partition.packed import Packed
 from tidelog.partition.structures import NIL_CELL, decode_structures, encode_structure, take_apart
 from tidelog.partition.texts import TextColumn
 from tidelog.program.shape import Shape
-from tidelog.program.term import Value
+from tidelog.program.term import NAN, Value
 from tidelog.program.variant import Variant
 
 TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5, "record": 6}
@@ -45,8 +45,8 @@ def float_cell(value: float) -> int:
 
 
 def cell_float(cell: int) -> float:
-    """The float with these bits."""
-    return float(struct.unpack("<d", _LONG.pack(cell))[0])
+    """The float with these bits; NaN is one object, which Python then holds equal to itself inside rows."""
+    return NAN if cell == NAN_CELL else float(struct.unpack("<d", _LONG.pack(cell))[0])
 
 
 def _hash_long(value: int, seed: int) -> int:
@@ -85,6 +85,7 @@ class Dictionary:
     def __init__(self) -> None:
         self.entries = Entries()
         self._cells: dict[str, int] = {}  # of symbols asked for lately
+        self.drops = 0  # times that entries went
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -95,7 +96,7 @@ class Dictionary:
 
     def symbol(self, text: str) -> int:
         """The cell of a symbol."""
-        cell = self._cells.get(text)
+        cell = None if self.entries.is_shared else self._cells.get(text)
         if cell is None:
             cell = self._make(symbol_id(text), text)
             if len(self._cells) >= REMEMBERED:
@@ -121,6 +122,20 @@ class Dictionary:
         wanted = list(cells)
         found = zip(wanted, self.entries.values(wanted), strict=True)
         return {cell: value for cell, value in found if value is not None}
+
+    def begin(self) -> None:
+        """An epoch begins, which may fail."""
+        self.entries.begin()
+
+    def end(self) -> None:
+        """It has succeeded."""
+        self.entries.end()
+
+    def drop(self) -> None:
+        """It has failed: entries that only it has made go, and nobody may remember their ids."""
+        if self.entries.drop():
+            self._cells = {}
+            self.drops += 1
 
     def tell_owners(self) -> None:
         """A dictionary that is not shared out has nobody to tell."""

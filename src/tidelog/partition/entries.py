@@ -1,8 +1,9 @@
 """The entries of a dictionary: values under their ids, numbered in the order in which they were made.
 
-Law (D15): an entry is only ever added, and two values with one id are an error. Those made one by one are *recent* at
-first and then settle among the texts, where columns of text go at once. Lists are kept as values too: equal ones may be
-written unlike. Whoever adds holds the lock; whoever looks up needs none.
+Law (D15): two values with one id are an error. Those made one by one are *recent* at first and then settle among the
+texts, where columns of text go at once. Lists are kept as values too: equal ones may be written unlike. Whoever adds
+holds the lock; whoever looks up needs none. An entry stays, unless an epoch made it that failed: those that such an
+epoch made since its `begin` are dropped, but for those that another thread has made or met in the meantime.
 """
 
 from __future__ import annotations
@@ -10,18 +11,40 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from itertools import compress, islice
-from threading import RLock
+from threading import RLock, get_ident
+from typing import NamedTuple
 
 import numpy as np
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
-from tidelog.partition.texts import Clash, EntryColumns, TextColumn, Texts, laid_out, to_bytes
+from tidelog.partition.texts import Clash, EntryColumns, TextColumn, TextMark, Texts, laid_out, to_bytes
 from tidelog.program.lists import same
 from tidelog.program.term import Value
 
 RECENT, RECENT_BYTES = 1 << 14, 1 << 22
 FEW = 32  # so many are looked up one by one
+
+
+class Mark(NamedTuple):
+    """The entries before an epoch of a thread: settled ones, and the first ``length`` that were recent then."""
+
+    texts: TextMark
+    recent: dict[int, Value]
+    length: int
+    bytes: int
+    thread: int
+
+
+def list_bytes(value: Value) -> int:
+    """About the memory of a list beside the texts in it.
+
+    >>> list_bytes((1, 2, (3,)))
+    216
+    """
+    return (
+        56 + sum(32 + (list_bytes(v) if isinstance(v, tuple) else 0) for v in value) if isinstance(value, tuple) else 0
+    )
 
 
 class Entries:
@@ -34,6 +57,9 @@ class Entries:
         self._recent: dict[int, Value] = {}
         self._recent_bytes = 0
         self._lists: dict[int, Value] = {}
+        self._list_bytes = 0
+        self._mark: Mark | None = None
+        self._kept: set[int] = set()  # of the epoch that runs, used by others
 
     def __len__(self) -> int:
         with self.lock:
@@ -41,8 +67,8 @@ class Entries:
 
     @property
     def memory(self) -> int:
-        """Bytes of all texts and what finds them, without lists."""
-        return self._texts.memory + self._recent_bytes
+        """Bytes of all texts and what finds them, and about those of lists."""
+        return self._texts.memory + self._recent_bytes + self._list_bytes
 
     # Looking up
 
@@ -101,11 +127,14 @@ class Entries:
     def enter(self, cell: int, value: Value) -> None:
         """An entry; DataError if another value has its id."""
         with self.lock:
+            if self.is_shared:
+                self._kept.add(cell)
             known = self.value(cell)
             if known is None:
                 self._recent[cell] = value
                 if not isinstance(value, str):
                     self._lists[cell] = value
+                    self._list_bytes += list_bytes(value)
                 self._recent_bytes += len(value) if isinstance(value, str) else 0
                 if len(self._recent) >= RECENT or self._recent_bytes >= RECENT_BYTES:
                     self._settle()
@@ -116,6 +145,8 @@ class Entries:
         """Many entries."""
         symbols = [entry for entry in entries if isinstance(entry[1], str)]
         with self.lock:
+            if self.is_shared:
+                self._kept.update(cell for cell, _ in symbols)
             if len(symbols) >= FEW and self._settle():
                 self._enter_values(symbols)
                 entries = [entry for entry in entries if not isinstance(entry[1], str)]
@@ -128,6 +159,8 @@ class Entries:
         with self.lock:
             self._settle()
             self._enter_texts(address, offsets, cells, seed)
+            if self.is_shared:
+                self._kept.update(cells.tolist())
         return cells
 
     def forget(self, cell: int) -> bool:
@@ -136,6 +169,48 @@ class Entries:
             return False
         self._lists.pop(cell, None)
         return True
+
+    # Epochs
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether another thread than the one whose epoch runs is here."""
+        return self._mark is not None and self._mark.thread != get_ident()
+
+    def begin(self) -> None:
+        """An epoch of this thread begins, which may fail."""
+        with self.lock:
+            recent = self._recent
+            self._mark = Mark(self._texts.mark(), recent, len(recent), self._recent_bytes, get_ident())
+            self._kept = set()
+
+    def end(self) -> None:
+        """The epoch has succeeded: what it made stays."""
+        self._mark = None
+
+    def drop(self) -> int:
+        """The epoch has failed: drop what it alone has made and used; how many entries went."""
+        with self.lock:
+            mark, self._mark = self._mark, None
+            if mark is None or not self._may_settle():
+                return 0
+            before = len(self)
+            made = [cell for cell, _ in islice(self._recent.items(), self._old(mark), None)]
+            made += self._texts.cells(mark.texts.records).tolist()
+            kept = {cell: value for cell in self._kept.intersection(made) if (value := self.value(cell)) is not None}
+            old = dict(islice(mark.recent.items(), mark.length))
+            if len(self._texts) > mark.texts.records:
+                self._texts.drop(mark.texts)
+            for cell in made:
+                if cell not in old and (value := self._lists.pop(cell, None)) is not None:
+                    self._list_bytes -= list_bytes(value)
+            self._recent, self._recent_bytes = old, mark.bytes
+            self.enter_all(list(kept.items()))
+            return before - len(self)
+
+    def _old(self, mark: Mark) -> int:
+        """How many of the recent entries are older than a mark."""
+        return mark.length if self._recent is mark.recent else 0
 
     def _settle(self) -> bool:
         """Put the recent entries among the texts; whether all are there. Ctrl-C on the way leaves each in one place."""

@@ -58,6 +58,15 @@ RESULT = FailureEntry(
     "def name(x):\n    return 'one'\n\n"
     "Engine('q(1). p(2). p(name(X)) :- q(X).', functions=[name])\n",
 )
+TOO_DEEP = FailureEntry(
+    "TL2209",
+    EvaluationError,
+    "result that is nested too deeply",
+    "{function} gives a list that is nested more than {deepest} deep",
+    "Lists may hold lists, to a depth that every part of the engine can follow.",
+    "Give the recursion an end, or append to a list (`f_append`) where the rule wraps one.",
+    'Engine("p([]). p([X]) :- p(X).")\n',
+)
 ARITHMETIC_OVERFLOW = FailureEntry(
     "TL2202",
     EvaluationError,
@@ -116,11 +125,20 @@ TOO_MANY_FACTS = FailureEntry(
 TOO_MUCH_MEMORY = FailureEntry(
     "TL3003",
     LimitError,
-    "relations that need too much memory",
-    "the relations need {used:,} bytes, the limit is {limit:,}; nothing was changed",
-    "`Limits(memory=...)` bounds the bytes of all relations together.",
+    "facts and texts that need too much memory",
+    "the relations need {used:,} bytes, texts included, the limit is {limit:,}; nothing was changed",
+    "`Limits(memory=...)` bounds the bytes of all relations, texts and lists together.",
     "Raise the limit, or run on several partitions.",
     f"Engine({_COUNT}, limits=Limits(memory=100_000))\n",
+)
+TOO_LONG_TEXT = FailureEntry(
+    "TL3005",
+    LimitError,
+    "text that needs too much memory",
+    "`cat` makes a text of {length:,} characters where {left:,} bytes are left; nothing was changed",
+    "`Limits(memory=...)` bounds the bytes of all relations, texts and lists together.",
+    "Raise the limit, or give the recursion an end: `strlen` tells how long a text is.",
+    "Engine('p(\"ab\"). p(cat(X, X)) :- p(X).', limits=Limits(memory=10_000_000))\n",
 )
 TOO_MANY_ROUNDS = FailureEntry(
     "TL3004",
@@ -164,6 +182,7 @@ ENTRIES = (
     SAME_ID,
     KEY_TWICE,
     RESULT,
+    TOO_DEEP,
     ARITHMETIC_OVERFLOW,
     ENDLESS_RANGE,
     KEY_BROKEN,
@@ -171,6 +190,7 @@ ENTRIES = (
     TOO_LONG,
     TOO_MANY_FACTS,
     TOO_MUCH_MEMORY,
+    TOO_LONG_TEXT,
     TOO_MANY_ROUNDS,
     TOO_MANY_VARIABLES,
     TOO_MANY_ATOMS,

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tidelog.partition import failures
+from tidelog.program.arguments import must_be, must_be_amount
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations together.
+    """What an epoch may use (D6); None: no limit. Memory is in bytes, of all relations, texts and lists together.
 
     ``rebuild=False`` forbids to build a stratum again in the middle of an epoch (D26).
     """
@@ -22,6 +23,13 @@ class Limits:
     seconds: float | None = None
     memory: int | None = None
     rebuild: bool = True  # whether a stratum may be built again where retraction is dearer
+
+    def __post_init__(self) -> None:
+        must_be_amount(self.facts, "facts", "a number of facts, or None")
+        must_be_amount(self.rounds, "rounds", "a number of rounds, or None")
+        must_be_amount(self.seconds, "seconds", "a number of seconds, or None", whole=False)
+        must_be_amount(self.memory, "memory", "a number of bytes, or None")
+        must_be(self.rebuild, bool, "rebuild", "True or False")
 
 
 def may_rebuild(limits: Limits) -> bool:

@@ -75,6 +75,8 @@ class Machine:
         self.code: Cells = np.zeros(1024, np.int64)
         self.code_length = 0
         self.limits = Limits()
+        self.texts: Callable[[], int] = lambda: 0  # bytes of texts and lists
+        self.texts_seen = 0  # when the limit of memory was looked at
         self.on_slice: Callable[[], None] = lambda: None
         self.refresh: Callable[[], None] = lambda: None  # plans that have been outgrown
         self.scale: Scale | None = None  # weighs the retraction that runs
@@ -392,7 +394,8 @@ class Machine:
             raise failures.TOO_LONG.error(seconds=limits.seconds)
         check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
-            check_memory(limits, self.relations.memory())
+            check_memory(limits, self.relations.memory() + self.texts())
+            self.texts_seen = self.texts()
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

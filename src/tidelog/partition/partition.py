@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
+from tidelog.partition.answers import room_left
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
 from tidelog.partition.committed import CommittedFacts
@@ -53,11 +54,13 @@ class Partition:
         self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
+        self.machine.texts = lambda: self.dictionary.entries.memory
         self.rules = Rules(self.machine, self.replanner)
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
         self.committed = CommittedFacts(self.relations)
         self.kept = KeptIndexes(self.relations)
+        self._drops = 0
         self.closings = 0  # times that all ranks were numbered anew
 
     def memory(self) -> int:
@@ -89,7 +92,10 @@ class Partition:
     # Epochs
 
     def begin(self) -> None:
-        """Start an epoch."""
+        """Start an epoch; results of functions are forgotten if texts were dropped, which may be behind them."""
+        if self._drops != self.dictionary.drops:
+            self._drops = self.dictionary.drops
+            self._trim_memories(0)
         self.committed.epoch_begins()
         self.machine.start_epoch()
         self.replanner.start_epoch()
@@ -157,9 +163,9 @@ class Partition:
         directory[len(rank_bases) :, at.RANK_BASE] = 0
         directory[:, at.CANDIDATES] = 0
 
-    def _trim_memories(self) -> None:
+    def _trim_memories(self, most: int = MEMORY_LIMIT) -> None:
         for number in self.assembler.memories:
-            if self.relations.live(number) > MEMORY_LIMIT:
+            if self.relations.live(number) > most:
                 clear(self.relations, number)
 
     # Reading
@@ -175,4 +181,5 @@ class Partition:
         return facts[:, :STATE].copy(), found, all_counts(facts), low_counts(facts), asserted(facts)
 
     def _call(self, number: int, args: tuple[int, ...]) -> int:
-        return call_function(self.assembler.memories[number], args, self.functions, self.dictionary)
+        step = self.assembler.memories[number]
+        return call_function(step, args, self.functions, self.dictionary, lambda: room_left(self.machine))

@@ -86,6 +86,9 @@ class SharedDictionary(Dictionary):
         """Every partition has a dictionary of its own."""
         return self.entries.memory
 
+    def begin(self) -> None:
+        """Entries that others have heard of are not taken back."""
+
     def tell_owners(self) -> None:
         """Tell the owners of the entries made here since the last time; DataError if two values have one id.
 

@@ -1,14 +1,16 @@
 """The texts of a dictionary in memory of their own: bytes that never move, under their ids.
 
 Law (D15): each text is kept once, as its UTF-8, without an object of Python's for it; records are numbered in the order
-in which they came and are only ever added. Lists lie here too, as JSON, in the form that state folders have. Whoever
-enters holds the dictionary's lock; whoever reads needs none: arrays that grow are replaced, and bytes stay.
+in which they came, and are added or, after an epoch that failed, dropped from the end. Lists lie here too, as JSON, in
+the form that state folders have. Whoever enters holds the dictionary's lock; whoever reads needs none: arrays that grow
+are replaced, and bytes stay.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -35,13 +37,14 @@ from tidelog.kernel.texts import (
 )
 from tidelog.partition.block import Block
 from tidelog.partition.packed import KEY, Packed
-from tidelog.program.term import Value
+from tidelog.program.term import NAN, Value
 
 TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is no UTF-8
 SMALLEST, SMALLEST_HEAP, LARGEST_HEAP = 16, 1 << 12, 1 << 24
 SLICE_ROWS, SLICE_BYTES = 1 << 16, 1 << 24  # a slice takes some milliseconds; then Ctrl-C is heard
 LOW32 = 0xFFFFFFFF
 Bytes = npt.NDArray[np.uint8]
+_CONSTANTS = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf}
 _NO_KINDS: Cells = np.zeros(0, np.int64)
 
 
@@ -75,7 +78,7 @@ def from_bytes(raw: bytes, is_list: bool) -> Value:
     >>> from_bytes(b'[1, 2.0, ["b"]]', True), from_bytes(b"[1]", False)
     ((1, 2.0, ('b',)), '[1]')
     """
-    return _tuple(json.loads(raw)) if is_list else raw.decode("utf-8", "surrogatepass")
+    return _tuple(json.loads(raw, parse_constant=_CONSTANTS.get)) if is_list else raw.decode("utf-8", "surrogatepass")
 
 
 def _tuple(value: object) -> Value:
@@ -118,6 +121,14 @@ def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
         text = raw.decode("ascii")
         return [text[start:end] for start, end in pairwise(ends)]
     return [raw[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends)]
+
+
+class TextMark(NamedTuple):
+    """How far texts had come: so many records, so many pieces of memory, and the room in the last."""
+
+    records: int
+    heaps: int
+    room: Cells
 
 
 class Texts:
@@ -172,6 +183,18 @@ class Texts:
             table: Cells = np.zeros(4 * len(self._table), np.int64)
             fill_table(table, self._block.array, count)
             self._table = table
+
+    def mark(self) -> TextMark:
+        """How far the texts have come."""
+        return TextMark(len(self), len(self._heaps), self._room.copy())
+
+    def drop(self, mark: TextMark) -> None:
+        """Drop all records after a mark; who reads meanwhile reads those before it, which stay where they are."""
+        table: Cells = np.zeros(len(self._table), np.int64)
+        fill_table(table, self._block.array, mark.records)
+        self._table = table
+        self._room[:] = mark.room
+        del self._heaps[mark.heaps :]
 
     def find(self, cell: int) -> int:
         """The record with an id, -1 if there is none; quick for a single one."""

@@ -213,6 +213,21 @@ class Ruleset:
         return label_rules(rules, used)
 
 
+def changed_types(old: Schema, new: Schema) -> Schema:
+    """The types that columns had before an epoch, of relations where the epoch changes or forgets them.
+
+    >>> dict(changed_types({"a": ("float",), "b": (None,), "c": ("number",)}, {"a": (None,), "b": ("number",)}))
+    {'a': ('float',), 'c': ('number',)}
+    """
+    told = {name: types for name, types in old.items() if new.get(name) != types}
+    known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in told.items()}
+    return {name: types for name, types in known.items() if new.get(name) != types}
+
+
+def _older(old: str | None, new: str | None) -> str | None:
+    return new if old is None else old
+
+
 def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
     """The error for a label that names no rule."""
     shown = ", ".join(f"`{x}`" for x in labels[:10]) + (", ..." if len(labels) > 10 else "")

@@ -139,6 +139,15 @@ TEXT_OVERFLOW = FailureEntry(
     "Keep it as a symbol, or convert it by `to_float`.",
     'digits = "1" * 100\nEngine(f\'p(to_number("{digits}")).\')\n',
 )
+LONG_TEXT = FailureEntry(
+    "TL2030",
+    EvaluationError,
+    "text that is too long",
+    "`cat` makes a text of {length:,} characters; the longest has {most:,}",
+    "A text lies in memory as a whole, so there is a longest one.",
+    "Give the recursion an end: `strlen` tells how long a text is.",
+    test="tests/program/test_text.py::test_a_text_that_is_too_long_is_refused_before_it_is_made",
+)
 PATTERN = FailureEntry(
     "TL2015",
     EvaluationError,
@@ -147,6 +156,15 @@ PATTERN = FailureEntry(
     "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
     "Correct the pattern; `contains` takes any text as it is.",
     'Engine(\'p(match("(", "a")).\')\n',
+)
+ARGUMENT = FailureEntry(
+    "TL4070",
+    EngineError,
+    "argument that a call does not take",
+    "`{what}` is {wanted}, not {found}",
+    "Arguments are checked before anything happens.",
+    "The reference of Python tells what every call takes.",
+    "Limits(facts='1')\n",
 )
 BUILT_IN = FailureEntry(
     "TL4001",
@@ -184,7 +202,9 @@ ENTRIES = (
     EMPTY_LIST,
     NOT_CONVERTED,
     TEXT_OVERFLOW,
+    LONG_TEXT,
     PATTERN,
+    ARGUMENT,
     BUILT_IN,
     NOT_REGISTERED,
 )

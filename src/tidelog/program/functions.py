@@ -16,6 +16,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from tidelog.program import arithmetic, failures, lists, structure, text
+from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.lists import same
 from tidelog.program.structure import is_loose, is_structural, physical
 from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED, Value, canonical_float
@@ -113,12 +114,16 @@ def user_function(
     >>> half(7), half.version
     (3, '2')
     """
+    _check_declaration(name, params, result, version)
     unknown = sorted({*params, result} - {*NUMERIC, SYMBOL, LIST, ANY})
     if unknown or not name.isidentifier():
         what = f"unknown types {unknown}" if unknown else "its name is not an identifier"
         raise failures.NOT_REGISTERED.error(name=name, what=what)
 
     def declare(python: Callable[..., Value]) -> Function:
+        if not callable(python):
+            raise argument_error(python, "function", "a function of Python")
+
         def evaluate(*args: Value) -> Value:
             try:
                 value = python(*args)
@@ -131,6 +136,14 @@ def user_function(
         return Function(name, tuple(params), result, evaluate, version=version, python=python)
 
     return declare
+
+
+def _check_declaration(name: object, params: object, result: object, version: object) -> None:
+    must_be(name, str, "name", "the name of a function")
+    must_be(params, (tuple, list), "params", "the types of the arguments, such as ('number',)")
+    for type_ in (*params, result):  # type: ignore[misc]  # checked above
+        must_be(type_, str, "params and result", "the names of types, such as 'number'")
+    must_be(version, str, "version", "a text")
 
 
 def admit(value: object, type_: str, where: str) -> Value:

@@ -7,11 +7,28 @@ Lists are not ordered.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tidelog.program import failures
 from tidelog.program.arithmetic import float_order
 from tidelog.program.term import Value
 
 List = tuple[Value, ...]
+DEEPEST = 100  # lists inside lists; deeper ones are refused, so that no pass over them runs out of stack
+
+
+def is_too_deep(elements: Sequence[object]) -> bool:
+    """Whether lists are nested more than `DEEPEST` deep, found without recursion.
+
+    >>> is_too_deep((1, (2, ("a",))))
+    False
+    """
+    level = [elements]
+    for _ in range(DEEPEST):
+        level = [part for value in level for part in value if isinstance(part, tuple | list)]
+        if not level:
+            return False
+    return True
 
 
 def same(left: Value, right: Value) -> bool:

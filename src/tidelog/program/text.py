@@ -18,9 +18,14 @@ from tidelog.program.term import NUMBER, canonical_float
 _INTEGER = re.compile(r"[+-]?(0x[0-9a-fA-F]+|0b[01]+|[0-9]+)")
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|inf)|nan")
 _ORD_SEED = 42
+LONGEST = 1 << 28  # code points of a text that a function makes
 
 
 def concatenate(*texts: str) -> str:
+    """The texts one after the other; one that no memory holds is refused before it is made."""
+    length = sum(map(len, texts))
+    if length > LONGEST:
+        raise failures.LONG_TEXT.error(length=length, most=LONGEST)
     return "".join(texts)
 
 

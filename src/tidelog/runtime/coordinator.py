@@ -189,8 +189,8 @@ class Coordinator:
     def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
         """Each partition makes its part of the epoch that ran last durable; then the epoch is recorded."""
         self._next_epoch = epoch
-        bases = durable.changes_rules(rules)
-        notes = self._recovery.repeat(lambda: self.nodes.ask(Service.write_piece, epoch, dict(schema), bases))
+        bases, before = durable.changes_rules(rules), dict(note.before)
+        notes = self._recovery.repeat(lambda: self.nodes.ask(Service.write_piece, epoch, dict(schema), bases, before))
         durable.record_pieces(epoch, notes, self.node, rules, note, self._distribution.places)
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:

@@ -79,7 +79,7 @@ class NodeState:
     def used(self) -> tuple[int, int]:
         """Facts that the epoch made, and the bytes held if those are limited."""
         machine = self.partition.machine
-        return facts_made(machine), 0 if machine.limits.memory is None else self.partition.relations.memory()
+        return facts_made(machine), 0 if machine.limits.memory is None else self.partition.memory()
 
     def _request(self, kind: str, value: int | frozenset[str], sent: int = 0) -> Request:
         self.messages += sent

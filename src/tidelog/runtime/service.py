@@ -223,9 +223,9 @@ class Service:
         _opened(self._piece).load(epoch, self.node.partition)
 
     @call(limit=None)
-    def write_piece(self, epoch: int, schema: Schema, bases: bool) -> PieceNote:
+    def write_piece(self, epoch: int, schema: Schema, bases: bool, before: Schema) -> PieceNote:
         """Make the partition's part of the epoch that ran last durable."""
-        return _opened(self._piece).write(epoch, self.node.partition, schema, bases=bases)
+        return _opened(self._piece).write(epoch, self.node.partition, schema, bases=bases, before=before)
 
     @call(limit=None)
     def snapshot_piece(self, epoch: int, schema: Schema) -> None:

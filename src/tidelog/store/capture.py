@@ -33,10 +33,13 @@ class Touched:
     changed: dict[str, NetChange[int]] = field(default_factory=dict)
 
 
-def touched(partition: Partition, schema: Schema, *, bases: bool, ranks: bool = False) -> Touched:
+def touched(
+    partition: Partition, schema: Schema, *, bases: bool, ranks: bool = False, before: Schema | None = None
+) -> Touched:
     """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may be others.
 
-    With ``ranks`` all facts that stay are told too: their ranks were numbered anew since the epoch before.
+    With ``ranks`` all facts that stay are told too: their ranks were numbered anew since the epoch before. ``before``
+    are the types of deleted facts, of relations where the epoch changes them.
     """
     found = Touched()
     relations = partition.relations
@@ -46,6 +49,8 @@ def touched(partition: Partition, schema: Schema, *, bases: bool, ranks: bool = 
     if bases or ranks:
         known = {delta.relation for delta in found.deltas}
         found.deltas += (_empty(partition, name, schema) for name in _held(partition) if name not in known)
+    if before:
+        found.deltas = [replace(delta, types_before=before.get(delta.relation)) for delta in found.deltas]
     if ranks:
         found.deltas = [_with_untouched(partition, delta) for delta in found.deltas]
     return found

@@ -42,7 +42,8 @@ SCHEMA = pa.schema(
 class Delta:
     """The changes of one relation. ``types`` are those of its columns then; ``base`` is what its ranks count from.
 
-    Rows that follow each other, the usual case where many facts come, are named by the first alone.
+    Rows that follow each other, the usual case where many facts come, are named by the first alone. Where an epoch
+    changes the types of columns, ``types_before`` are those of the deleted facts.
     """
 
     relation: str
@@ -53,6 +54,7 @@ class Delta:
     rows: Cells
     inserted: Cells
     deleted: Cells
+    types_before: tuple[str | None, ...] | None = None
 
     def places(self) -> Cells | slice:
         """Where the inserted records go."""
@@ -76,12 +78,21 @@ def encode_deltas(deltas: Sequence[Delta]) -> Bytes:
     """One Arrow IPC message with a line per relation."""
     columns = [
         pa.array([d.relation for d in deltas], pa.utf8()),
-        pa.array([",".join(t or "" for t in d.types) for d in deltas], pa.utf8()),
+        pa.array([_types_text(d) for d in deltas], pa.utf8()),
         pa.array([d.arity for d in deltas], pa.int32()),
         pa.array([d.base for d in deltas], pa.int64()),
         *(_lists([getattr(d, part) for d in deltas]) for part in ("changed", "rows", "inserted", "deleted")),
     ]
     return memoryview(pa.record_batch(columns, schema=SCHEMA).serialize())
+
+
+def _types_text(delta: Delta) -> str:
+    told = (delta.types,) if delta.types_before is None else (delta.types, delta.types_before)
+    return "|".join(",".join(t or "" for t in types) for types in told)
+
+
+def _read_types(text: str, arity: int) -> tuple[str | None, ...]:
+    return tuple(t or None for t in text.split(",")) if text or arity else ()
 
 
 def _lists(parts: list[Cells]) -> pa.Array:
@@ -102,16 +113,17 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
     for i, name in enumerate(names):
         arity = arities[i]
         changed, rows, inserted, deleted = (cells[offsets[i] : offsets[i + 1]] for offsets, cells in lists)
-        known = tuple(t or None for t in types[i].split(",")) if types[i] or arity else ()
+        after, bar, before = types[i].partition("|")
         yield Delta(
             name,
-            known,
+            _read_types(after, arity),
             arity,
             bases[i],
             changed.reshape(-1, 3),
             rows,
             _writable(inserted, message).reshape(-1, arity + 2),
             deleted.reshape(-1, arity + 1),
+            _read_types(before, arity) if bar else None,
         )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.partition.partition import Partition
-from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.store import failures
 from tidelog.store.capture import everything, held_bytes, touched
 from tidelog.store.delta import encode_deltas
@@ -44,6 +44,7 @@ class EpochRecord:
     source: str | None = None
     offset: int | None = None
     facts: Sequence[str] | None = None  # those of the program's text, where the epoch changes them
+    before: Schema = field(default_factory=dict)  # types of deleted facts, where the epoch changes them
 
 
 class Recorded(Protocol):
@@ -161,7 +162,7 @@ class Durable:
     def record(self, epoch: int, node: Recorded, rules: Ruleset, note: EpochRecord) -> None:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
         partition = node.partition
-        found = touched(partition, rules.schema, bases=self.changes_rules(rules))
+        found = touched(partition, rules.schema, bases=self.changes_rules(rules), before=note.before)
         entries = partition.dictionary.entries.columns_since(self._entries)
         counts = {"asserted": found.asserted, "retracted": found.retracted, "changed": found.changed}
         header = self._header(rules, node, note, {"clock": partition.clock, **counts})

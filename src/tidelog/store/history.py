@@ -8,7 +8,7 @@ several partitions each tells the facts it owns; what all of them hold is told b
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from tidelog.io.columns import decode_column
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.net import NetChange
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
-from tidelog.store.delta import Cells, Delta
+from tidelog.store.delta import Cells
 from tidelog.store.durable import Durable
 from tidelog.store.frame import Frame
 from tidelog.store.image import deltas_of
@@ -54,8 +54,12 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
     for frame in _frames_with(state, relation, since):
         for delta in deltas_of(frame):
             if delta.relation == relation:
-                for sign, cells in ((-1, delta.deleted[:, 1:]), (1, delta.inserted[:, :-2])):
-                    for fact in _facts(cells, delta, dictionary):
+                before = delta.types if delta.types_before is None else delta.types_before
+                for sign, cells, types in (
+                    (-1, delta.deleted[:, 1:], before),
+                    (1, delta.inserted[:, :-2], delta.types),
+                ):
+                    for fact in _facts(cells, types, dictionary):
                         yield Change(frame.epoch, sign, fact)
 
 
@@ -70,10 +74,10 @@ def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
     return heapq.merge(*streams, key=lambda frame: frame.epoch)
 
 
-def _facts(cells: Cells, delta: Delta, dictionary: Dictionary) -> list[tuple[Any, ...]]:
-    if not delta.arity:
+def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary) -> list[tuple[Any, ...]]:
+    if not cells.shape[1]:
         return [()] * len(cells)
-    columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(delta.types)]
+    columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
     return list(zip(*columns, strict=True))
 
 

@@ -65,17 +65,18 @@ class Piece:
         *,
         bases: bool,
         entries: Sequence[Entry] | None = None,
+        before: Schema | None = None,
     ) -> PieceNote:
         """Make the partition's part of an epoch durable that ran and is not committed; StateError if that fails.
 
         ``bases``: the strata may be others. ``entries``: the dictionary entries to keep; None: those that are new and
-        owned by the partition.
+        owned by the partition. ``before``: the types of deleted facts where the epoch changes them.
         """
         if epoch > self._last.epoch:
             self._before = self._last
         known, seen = self._before, len(partition.dictionary)
         closed = partition.closings != known.closings
-        found = touched(partition, schema, bases=bases, ranks=closed)
+        found = touched(partition, schema, bases=bases, ranks=closed, before=before)
         kept = self._new_entries(partition, known.entries) if entries is None else entries
         messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
         if kept:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from tidelog.errors import DataError
 from tidelog.io.columns import encode_value
 from tidelog.partition.dictionary import Dictionary, natural_type
+from tidelog.program.arguments import argument_error
 from tidelog.program.functions import Function
 from tidelog.program.ground import ground_value
 from tidelog.syntax import parse_ground_atom
@@ -26,7 +27,12 @@ def read_fact(
     if isinstance(fact, str):
         atom = parse_ground_atom(fact)
         return atom.predicate, tuple(ground_value(arg, functions)[0] for arg in atom.args)
+    wanted = "a fact: text such as `reach(1, 3)`, or its relation and its values, `('reach', (1, 3))`"
+    if not isinstance(fact, tuple | list) or len(fact) != 2:
+        raise argument_error(fact, "fact", wanted)
     relation, values = fact
+    if not isinstance(relation, str) or isinstance(values, str) or not isinstance(values, Iterable):
+        raise argument_error(fact, "fact", wanted)
     return relation, tuple(values)
 
 

@@ -1,0 +1,37 @@
+"""Rows of a file that do not fit: all are looked for, the first ten are told.
+
+Law: one bad row is told as it is; of several the first ten are told, each with its place, and how many more there are.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import DataError
+
+MOST = 10
+ENDING = "; nothing was read"
+
+
+class BadRows:
+    """What was found wrong with the rows of a file."""
+
+    def __init__(self) -> None:
+        self._told: list[DataError] = []
+        self._more = 0
+
+    def add(self, error: DataError) -> None:
+        """A row that does not fit."""
+        if len(self._told) < MOST:
+            self._told.append(error)
+        else:
+            self._more += 1
+
+    def raise_found(self) -> None:
+        """Refuse the file if a row does not fit."""
+        if not self._told:
+            return
+        first = self._told[0]
+        if len(self._told) == 1:
+            raise first
+        lines = [str(error).removesuffix(ENDING) for error in self._told]
+        more = f"and {self._more:,} more" if self._more else f"{len(lines)} rows do not fit"
+        raise first.reworded("\n  ".join([*lines, more]) + ENDING)

@@ -1,0 +1,261 @@
+"""Rows as JSON: an object or a list of values a line, or one list of them.
+
+Law: reading what was written gives the same values. An object's fields are the columns of the relation by their names,
+a list's elements by their order. Numbers are exact (unsigned ones too), lists are lists, dates and timestamps texts in
+ISO 8601; floats that JSON has no number for are the texts `Infinity`, `-Infinity` and `NaN`. A row that does not fit is
+told with its line, and then nothing of the file is taken; nulls are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.errors import DataError
+from tidelog.io import failures
+from tidelog.io.bad_rows import BadRows
+from tidelog.io.texts import read_list, read_text
+from tidelog.io.values import column_type, shown
+from tidelog.program.term import NAN
+
+_WHITE = " \t\r\n"
+_NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}  # of floats that JSON has no number for
+_ENDLESS = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf, "nan": NAN, "inf": math.inf, "-inf": -math.inf}
+
+
+@dataclass(frozen=True, slots=True)
+class JsonShape:
+    """What a text holds: the relation's columns, and where it comes from."""
+
+    where: str
+    relation: str
+    names: tuple[str, ...]
+    types: tuple[str | None, ...]
+
+
+def read_json(data: bytes, shape: JsonShape) -> list[tuple[Any, ...]]:
+    """The rows of a text; columns of open type are typed by their values.
+
+    >>> shape = JsonShape("p.json", "p", ("x", "y"), ("number", "symbol"))
+    >>> read_json(b'{"x": 1, "y": "a"}\\n[2, "b"]\\n', shape)
+    [(1, 'a'), (2, 'b')]
+    """
+    bad, lines, rows = BadRows(), [], []
+    for line, value in _values(_decoded(data, shape), shape):
+        try:
+            rows.append(_row(value, line, shape))
+            lines.append(line)
+        except DataError as error:
+            bad.add(error)
+    bad.raise_found()
+    _check_open(rows, lines, shape)
+    return rows
+
+
+def _decoded(data: bytes, shape: JsonShape) -> str:
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise failures.NOT_TEXT.error(where=shape.where, line=line, byte=data[error.start]) from None
+
+
+def _values(text: str, shape: JsonShape) -> Iterator[tuple[int, Any]]:
+    """The rows with their lines: values one after the other, or those of one list of rows."""
+    decoder = json.JSONDecoder(parse_constant=_ENDLESS.__getitem__)
+    at, line = _skip(text, 0, 1)
+    inside = at < len(text) and text[at] == "[" and _begins_a_row(text, at)
+    if inside:
+        at, line = _skip(text, at + 1, line)
+        if text[at : at + 1] == "]":
+            at, line, inside = *_skip(text, at + 1, line), False
+    while at < len(text):
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise _not_json(error, text, at, line, shape) from None
+        yield line, value
+        line += text.count("\n", at, end)
+        at, line = _skip(text, end, line)
+        if inside:
+            at, line, inside = _after(text, at, line, shape)
+    if inside:
+        raise failures.NOT_JSON.error(where=shape.where, line=line, error="the list of rows is not closed")
+
+
+def _skip(text: str, at: int, line: int) -> tuple[int, int]:
+    while at < len(text) and text[at] in _WHITE:
+        line += text[at] == "\n"
+        at += 1
+    return at, line
+
+
+def _begins_a_row(text: str, at: int) -> bool:
+    """Whether a list is one of rows: its first element is an object or a list, or there is none."""
+    first, _ = _skip(text, at + 1, 1)
+    return text[first : first + 1] in ("{", "[", "]")
+
+
+def _after(text: str, at: int, line: int, shape: JsonShape) -> tuple[int, int, bool]:
+    """Past the comma between two rows of a list, or past its end."""
+    mark = text[at : at + 1]
+    if mark == "]":
+        at, line = _skip(text, at + 1, line)
+        if at < len(text):
+            raise failures.NOT_JSON.error(where=shape.where, line=line, error="something follows the list of rows")
+        return at, line, False
+    if mark != ",":
+        raise failures.NOT_JSON.error(where=shape.where, line=line, error="expected `,` or `]` after a row")
+    at, line = _skip(text, at + 1, line)
+    return at, line, True
+
+
+def _not_json(error: Exception, text: str, at: int, line: int, shape: JsonShape) -> DataError:
+    place = getattr(error, "pos", at)
+    told = getattr(error, "msg", None) or ("nested too deeply" if isinstance(error, RecursionError) else str(error))
+    return failures.NOT_JSON.error(where=shape.where, line=line + text.count("\n", at, place), error=told)
+
+
+def _row(value: Any, line: int, shape: JsonShape) -> tuple[Any, ...]:
+    if isinstance(value, dict):
+        if value.keys() != set(shape.names):
+            raise _misfit(line, shape, f"an object with {_told(value)}")
+        found = [value[name] for name in shape.names]
+    elif isinstance(value, list) and len(value) == len(shape.names):
+        found = value
+    else:
+        raise _misfit(line, shape, f"{shown(value)}")
+    return tuple(_cell(cell, place, line, shape) for place, cell in enumerate(found))
+
+
+def _told(fields: Any) -> str:
+    return ", ".join(f"`{name}`" for name in fields) or "no fields"
+
+
+def _misfit(line: int, shape: JsonShape, found: str) -> DataError:
+    return failures.JSON_ROW.error(
+        where=shape.where, line=line, relation=shape.relation, names=", ".join(shape.names), found=found
+    )
+
+
+def _cell(value: Any, place: int, line: int, shape: JsonShape) -> Any:
+    type_ = shape.types[place]
+    if value is None:
+        raise failures.NULL_IN_JSON.error(where=shape.where, line=line, name=shape.names[place])
+    try:
+        return _listed(value) if type_ is None else _READERS[type_](value)
+    except (TypeError, ValueError, DataError):
+        raise _no_value(line, shape.names[place], value, type_ or "any", shape) from None
+
+
+def _no_value(line: int, name: str, value: Any, type_: str, shape: JsonShape) -> DataError:
+    return failures.JSON_VALUE.error(where=shape.where, line=line, name=name, value=shown(value), type=type_)
+
+
+def _exactly(*kinds: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if type(value) not in kinds:
+            raise TypeError
+        return value
+
+    return read
+
+
+def _whole(least: int, end: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if type(value) is bool:
+            return int(value)
+        if type(value) is not int or not least <= value < end:
+            raise TypeError
+        return value
+
+    return read
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, str) and value in _ENDLESS:
+        return _ENDLESS[value]
+    if type(value) not in (int, float):
+        raise TypeError
+    return float(value)
+
+
+def _boolean(value: Any) -> bool:
+    if value not in (0, 1) or isinstance(value, float | str):
+        raise TypeError
+    return bool(value)
+
+
+def _listed(value: Any) -> Any:
+    """Lists as tuples; what is inside one has no type but its own."""
+    if isinstance(value, dict):
+        raise TypeError
+    if not isinstance(value, list):
+        return value
+    if any(part is None or isinstance(part, dict | bool) for part in value):
+        raise TypeError
+    return tuple(_listed(part) for part in value)
+
+
+def _list(value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    found: tuple[Any, ...] = _listed(value)
+    return found
+
+
+def _moment(type_: str) -> Callable[[Any], Any]:
+    return lambda value: read_text(_exactly(str)(value), type_)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "number": _whole(-(1 << 63), 1 << 63),
+    "unsigned": _whole(0, 1 << 64),
+    "float": _float,
+    "symbol": _exactly(str),
+    "list": _list,
+    "boolean": _boolean,
+    "date": _moment("date"),
+    "timestamp": _moment("timestamp"),
+}
+
+
+def _check_open(rows: list[tuple[Any, ...]], lines: list[int], shape: JsonShape) -> None:
+    """Columns of open type hold values of one type, that which they have together."""
+    bad = BadRows()
+    for place, (name, type_) in enumerate(zip(shape.names, shape.types, strict=True)):
+        if type_ is not None or not rows:
+            continue
+        own = column_type([row[place] for row in rows], f"{shape.where}: column `{name}`")
+        for line, row in zip(lines, rows, strict=True):
+            try:
+                _READERS[own](list(row[place]) if isinstance(row[place], tuple) else row[place])
+            except TypeError:
+                bad.add(_no_value(line, name, row[place], own, shape))
+    bad.raise_found()
+
+
+def write_json(table: pa.Table, types: Sequence[str | None]) -> bytes:
+    """The rows of a table as objects, one a line; lists may stand in it as their texts.
+
+    >>> write_json(pa.table({"x": [1], "y": [float("inf")]}), ("number", "float"))
+    b'{"x": 1, "y": "Infinity"}\\n'
+    """
+    names = table.column_names if types else []
+    columns = [_json_values(column.to_pylist(), type_) for column, type_ in zip(table.columns, types, strict=False)]
+    rows = zip(*columns, strict=True) if names else [()] * table.num_rows
+    lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows)
+    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
+
+
+def _json_values(values: list[Any], type_: str | None) -> list[Any]:
+    if type_ == "float":
+        return [_NAMES.get(str(value), value) for value in values]
+    if type_ in ("date", "timestamp"):
+        return [value.isoformat() for value in values]
+    return [read_list(v) if isinstance(v, str) else v for v in values] if type_ == "list" else values

@@ -1,0 +1,113 @@
+"""Tables of other libraries as columns: Arrow and whatever speaks its stream protocol, pandas, numpy.
+
+Law: a table is what its own library says it is, column by column, with its names; nothing is guessed from values. What
+holds Python objects (a pandas column of type ``object``, an array of objects) becomes a list of Python values, so that
+such values mean the same here as in tuples. NaN is a float like any other; what a library calls missing is a null.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.io import failures
+
+STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
+
+
+class Columns(NamedTuple):
+    """Columns (Arrow's, numpy's, or lists) with their names, if they came with names."""
+
+    columns: tuple[Any, ...]
+    length: int
+    names: tuple[str, ...] | None = None
+
+
+def read_table(relation: str, data: Any) -> Columns | None:
+    """The columns of a table of some library; None if it is none."""
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy"):
+        return _pandas(data)
+    if isinstance(data, np.ndarray):
+        return _numpy(relation, data)
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return _arrow_table(data)
+    if isinstance(data, pa.Array | pa.ChunkedArray):
+        return _arrow_vector(data)
+    return _stream(relation, data) if hasattr(data, STREAM) or hasattr(data, ARRAY) else None
+
+
+def _arrow_table(data: pa.Table | pa.RecordBatch) -> Columns:
+    table = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
+    return Columns(tuple(table.columns), table.num_rows, tuple(table.column_names))
+
+
+def _arrow_vector(data: pa.Array | pa.ChunkedArray) -> Columns:
+    """One column; an array of structs is a table, as in the stream protocol."""
+    column = data if isinstance(data, pa.ChunkedArray) else pa.chunked_array([data])
+    if pa.types.is_struct(column.type):
+        return _arrow_table(pa.Table.from_struct_array(column))
+    return Columns((column,), len(column))
+
+
+def _stream(relation: str, data: Any) -> Columns:
+    """What the Arrow PyCapsule protocol brings: batches of rows, or the chunks of one column."""
+    try:
+        if not hasattr(data, STREAM):
+            return _arrow_vector(pa.array(data))
+        if isinstance(data, pa.RecordBatchReader):
+            return _arrow_table(data.read_all())
+        try:
+            return _arrow_table(pa.RecordBatchReader.from_stream(data).read_all())
+        except pa.ArrowInvalid as error:
+            if "non-struct" not in str(error):
+                raise
+            return _arrow_vector(pa.chunked_array(data))
+    except Exception as error:  # code of the library that made it
+        raise failures.BROKEN_STREAM.error(relation=relation, found=type(data).__name__, error=error) from error
+
+
+def _pandas(data: Any) -> Columns:
+    """A data frame; a series or an index is one column. The index of a frame is no column of it."""
+    if data.ndim == 1:
+        return Columns((_pandas_column(data),), len(data))
+    columns = tuple(_pandas_column(data.iloc[:, place]) for place in range(data.shape[1]))
+    return Columns(columns, len(data), tuple(map(str, data.columns)))
+
+
+def _pandas_column(column: Any) -> Any:
+    if column.dtype == object:
+        return _objects(column)
+    try:
+        found = pa.array(column.array, from_pandas=False)
+    except (pa.ArrowException, TypeError):  # a type that Arrow does not know
+        return column.tolist()
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def _objects(column: Any) -> Any:
+    """A column of texts as Arrow has it, any other as a list."""
+    if len(column) and isinstance(column.iloc[0] if hasattr(column, "iloc") else column[0], str):
+        with suppress(pa.ArrowException, TypeError, UnicodeEncodeError):  # values of several kinds
+            return pa.chunked_array([pa.array(column.to_numpy(), pa.string(), from_pandas=False)])
+    return column.tolist()
+
+
+def _numpy(relation: str, data: Any) -> Columns:
+    """Rows of two dimensions; a structured array has its fields as columns, a vector is one column."""
+    if data.dtype.names is not None and data.ndim == 1:
+        return Columns(tuple(_vector(data[name]) for name in data.dtype.names), len(data), tuple(data.dtype.names))
+    if data.ndim == 1:
+        return Columns((_vector(data),), len(data))
+    if data.ndim != 2 or data.dtype.names is not None:
+        raise failures.ARRAY_DIMENSIONS.error(relation=relation, dimensions=data.ndim)
+    return Columns(tuple(map(_vector, data.T)), len(data))
+
+
+def _vector(column: Any) -> Any:
+    """Numbers and floats as they are; what has a type in Arrow alone by that; objects as a list."""
+    if column.ndim != 1 or column.dtype.kind not in "biufmM":
+        return column.tolist()
+    return column if column.dtype.kind in "if" else pa.chunked_array([pa.array(np.ascontiguousarray(column))])

@@ -1,0 +1,137 @@
+"""Single Python values: what each stands for, and the type of a column of them.
+
+Law: the type of a column is a matter of its values and not of their order. Booleans among whole numbers are the numbers
+1 and 0, whole numbers among floats are floats; a column of booleans alone is of booleans. NaN is a float. None and what
+pandas calls missing are nulls, and there are none in a relation.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from tidelog.errors import DataError
+from tidelog.io import failures
+from tidelog.partition.dictionary import natural_type
+from tidelog.program.lists import DEEPEST, is_too_deep
+from tidelog.program.term import canonical_float
+
+SHOWN = 80
+_MISSING = ("NAType", "NaTType")  # of pandas
+_ADVICE: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (Decimal, "give float(value) or str(value)"),
+    ((bytes, bytearray, memoryview), "decode it to text, for example with value.decode()"),
+    (datetime.timedelta, "give value.total_seconds()"),
+    (datetime.time, "give value.isoformat()"),
+    ((set, frozenset), "give a tuple, which has an order"),
+    (dict, "give its parts as columns of their own"),
+    (complex, "give its parts as columns of their own"),
+)
+
+
+def plain(value: object) -> Any:
+    """A numpy scalar as the Python value it stands for, a UUID as its text, a text of any class as text.
+
+    >>> plain(np.int8(3)), plain(UUID(int=1))
+    (3, '00000000-0000-0000-0000-000000000001')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, UUID):
+        return str(value)
+    return str.__str__(value) if isinstance(value, str) and type(value) is not str else value
+
+
+def is_null(value: object) -> bool:
+    """Whether a value stands for none."""
+    if value is None:
+        return True
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    return type(value).__name__ in _MISSING and type(value).__module__.partition(".")[0] == "pandas"
+
+
+def shown(value: object) -> str:
+    """A value as messages show it.
+
+    >>> len(shown("x" * 1000))
+    80
+    """
+    try:
+        text = repr(value)
+    except RecursionError:
+        return f"a {type(value).__name__} nested very deeply"
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def advice(value: object) -> str:
+    """What to give instead of a value that no column takes, for the end of a message."""
+    return next((f"; {text}" for kinds, text in _ADVICE if isinstance(value, kinds)), "")
+
+
+def value_type(value: object) -> str:
+    """The type of a column whose only value this is.
+
+    >>> value_type(3), value_type("a"), value_type(True)
+    ('number', 'symbol', 'boolean')
+    """
+    value = plain(value)
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, datetime.datetime):
+        return "timestamp"
+    return "date" if isinstance(value, datetime.date) else natural_type(value)
+
+
+def as_list(value: Sequence[Any]) -> tuple[Any, ...]:
+    """A list with the plain values inside it; DataError if it is nested too deeply."""
+    if is_too_deep(value):
+        raise failures.TOO_DEEP.error(deepest=DEEPEST)
+    return _as_list(value)
+
+
+def _as_list(value: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(_as_list(v) if isinstance(v, tuple | list) else _part(plain(v)) for v in value)
+
+
+def _part(value: Any) -> Any:
+    return canonical_float(value) if isinstance(value, float) else value
+
+
+def column_type(column: Any, where: str) -> str:
+    """The type of a column of Python values or of numpy's numbers; ``where`` names it in errors.
+
+    >>> column_type([True, 0], "p"), column_type([5, True], "p"), column_type([1, 2.5], "p"), column_type([True], "p")
+    ('number', 'number', 'float', 'boolean')
+    """
+    if isinstance(column, np.ndarray):
+        return "float" if column.dtype.kind == "f" else "number"
+    classes = dict.fromkeys(map(type, column))
+    if classes.keys() == {int}:
+        kinds = {natural_type(min(column)), natural_type(max(column))}
+    else:
+        kinds = set().union(*(_kinds(column, class_, where) for class_ in classes))
+    whole = {"boolean", "number", "unsigned"}
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds <= whole:
+        return "unsigned" if "unsigned" in kinds else "number"
+    return "float" if kinds <= whole | {"float"} else value_type(column[0])
+
+
+def _kinds(column: Sequence[Any], class_: type, where: str) -> set[str]:
+    """The types of the values of one class in a column."""
+    if class_ is int:
+        return {natural_type(value) for value in column if type(value) is int}
+    row, value = next((row, value) for row, value in enumerate(column, 1) if type(value) is class_)
+    if is_null(value):
+        raise failures.NULL.error(where=where, row=row)
+    try:
+        return {value_type(value)}
+    except DataError as error:
+        raise error.reworded(f"{where}: row {row}: {error}{advice(value)}") from error

@@ -1,0 +1,192 @@
+"""JSON and lines of JSON: what is written reads back the same, in all types; what does not fit is told by its line."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tidelog import DataError
+from tidelog.cli import app
+from tidelog.io.columns import decode_arrow, encode_column
+from tidelog.io.files import InputFile, read_input, write_output
+from tidelog.io.json_rows import JsonShape, read_json
+from tidelog.io.parameters import Layout
+from tidelog.io.texts import show_text
+from tidelog.partition.dictionary import Dictionary
+
+TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
+NAMES = tuple("abcdefgh")
+NIGHT = datetime.datetime(2024, 2, 29, 12, 30, 1, 5)
+ROWS: list[tuple[Any, ...]] = [
+    (0, 0, 0.0, "", (), False, datetime.date(1970, 1, 1), datetime.datetime(1970, 1, 1)),
+    (
+        -(2**63),
+        2**64 - 1,
+        1e300,
+        'a "b"\n\tä☃',
+        (1, "a", (2.5, ())),
+        True,
+        datetime.date.min,
+        datetime.datetime(1, 1, 1),
+    ),
+    (2**63 - 1, 7, math.inf, "null", ("1", "true", 2**63), True, datetime.date.max, NIGHT),
+    (5, 8, -math.inf, "inf", (math.inf, "inf"), True, datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29)),
+]
+VALUES = {
+    "number": st.integers(-(2**63), 2**63 - 1),
+    "unsigned": st.integers(0, 2**64 - 1),
+    "float": st.floats(allow_nan=False).map(lambda v: v + 0.0),
+    "symbol": st.text(),
+    "boolean": st.booleans(),
+    "date": st.dates(),
+    "timestamp": st.datetimes().map(lambda moment: moment.replace(fold=0)),
+    "list": st.recursive(
+        st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False).map(lambda v: v + 0.0) | st.text(),
+        lambda part: st.lists(part, max_size=3).map(tuple),
+        max_leaves=6,
+    ).map(lambda value: value if isinstance(value, tuple) else (value,)),
+}
+
+
+def table_of(rows: list[tuple[Any, ...]], types: tuple[str, ...] = TYPES) -> pa.Table:
+    """Rows as a session hands them to a file: lists as their texts."""
+    known, arrays = Dictionary(), []
+    for place, type_ in enumerate(types):
+        column = [row[place] for row in rows]
+        texts = [show_text(value, type_) for value in column]
+        cells = encode_column(column, type_, known, "p")
+        arrays.append(pa.array(texts) if type_ == "list" else decode_arrow(cells, type_, known))
+    return pa.table(arrays, names=list(NAMES[: len(types)]))
+
+
+def back(path: Path, types: tuple[str | None, ...] = TYPES, names: tuple[str, ...] = NAMES) -> Any:
+    return read_input(InputFile("p", path, Layout()), names[: len(types)], types)
+
+
+@pytest.mark.parametrize("name", ["p.json", "p.jsonl", "p.json.gz"])
+def test_json_reads_back_as_it_was_written(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    write_output("p", table_of(ROWS), TYPES, Layout("json"), path)
+    assert repr(back(path)) == repr(ROWS)
+    raw = path.read_bytes()
+    assert (gzip.decompress(raw) if name.endswith("gz") else raw).count(b"\n") == len(ROWS)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(*(VALUES[type_] for type_ in TYPES)), max_size=5))
+def test_json_reads_back_as_it_was_written_on_random_values(rows: list[tuple[Any, ...]]) -> None:
+    text = write(rows)
+    assert repr(read_json(text, JsonShape("p.json", "p", NAMES, TYPES))) == repr(rows)
+    listed = b"[" + b",\n".join(text.split(b"\n")[:-1]) + b"]"
+    assert repr(read_json(listed, JsonShape("p.json", "p", NAMES, TYPES))) == repr(rows)
+
+
+def write(rows: list[tuple[Any, ...]]) -> bytes:
+    from tidelog.io.json_rows import write_json
+
+    return write_json(table_of(rows), TYPES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"x": 1, "y": "a"}\n{"y": "b", "x": 2}\n',
+        '[{"x": 1, "y": "a"},\n {"x": 2, "y": "b"}]',
+        '[1, "a"]\n[2, "b"]',
+        '[[1, "a"], [2, "b"]]\n',
+        '{"x": 1,\n "y": "a"}\n\n{"x": 2,\n "y": "b"}',
+        '\ufeff{"x": 1, "y": "a"}{"x": 2, "y": "b"}',
+    ],
+)
+def test_rows_are_objects_or_lists_one_after_the_other_or_in_a_list(text: str) -> None:
+    shape = JsonShape("p.json", "p", ("x", "y"), ("number", "symbol"))
+    assert read_json(text.encode(), shape) == [(1, "a"), (2, "b")]
+    assert read_json(text.encode(), JsonShape("p.json", "p", ("x", "y"), (None, None))) == [(1, "a"), (2, "b")]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "[]", " [ ]\n"])
+def test_a_file_without_rows_is_none(text: str) -> None:
+    assert read_json(text.encode(), JsonShape("p.json", "p", ("x",), ("number",))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"x": 1}\n{"x": }', r"p\.json:2: not JSON: Expecting value"),
+        ('[{"x": 1},\n\n{"x": 2}', r"p\.json:3: not JSON: expected `,` or `\]` after a row"),
+        ('[{"x": 1},\n', r"p\.json:2: not JSON: the list of rows is not closed"),
+        ('[{"x": 1}]\n{"x": 2}', r"p\.json:2: not JSON: something follows"),
+        ("[" * 100_000, r"p\.json:1: not JSON: nested too deeply"),
+        ('{"x": 1}\n{"y": 1}', r"p\.json:2: an object with `y`, but `p\(x\)` needs"),
+        ('{"x": 1, "y": 2}', r"an object with `x`, `y`"),
+        ("[1, 2]", r"p\.json:1: \[1, 2\], but"),
+        ("7", r"p\.json:1: 7, but"),
+        ('{"x": null}', r"p\.json:1: column `x` is null"),
+        ('{"x": "a"}', r"p\.json:1: column `x`: 'a' is not a value of type number"),
+        ('{"x": 1.5}', r"1\.5 is not a value of type number"),
+        ('{"x": 9223372036854775808}', r"9223372036854775808 is not a value of type number"),
+        ('{"x": {"z": 1}}', r"\{'z': 1\} is not a value of type number"),
+        (b'{"x": "\xff"}', r"p\.json:1: not UTF-8 text"),
+    ],
+)
+def test_bad_rows_are_told_with_their_line(text: str | bytes, said: str) -> None:
+    data = text if isinstance(text, bytes) else text.encode()
+    with pytest.raises(DataError, match=said):
+        read_json(data, JsonShape("p.json", "p", ("x",), ("number",)))
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("date", "2024-13-01"),
+        ("timestamp", 5),
+        ("boolean", 2),
+        ("float", "x"),
+        ("symbol", 1),
+        ("list", [None]),
+        ("list", 1),
+    ],
+)
+def test_values_of_other_types_are_refused(type_: str, value: Any) -> None:
+    import json
+
+    with pytest.raises(DataError, match=f"is not a value of type {type_}"):
+        read_json(json.dumps({"x": value}).encode(), JsonShape("p.json", "p", ("x",), (type_,)))
+
+
+def test_a_column_of_open_type_with_values_of_several_is_told_with_its_line() -> None:
+    shape = JsonShape("p.json", "p", ("x",), (None,))
+    assert read_json(b"[1]\n[2.5]\n", shape) == [(1,), (2.5,)]
+    assert read_json(b"[1]\n[true]\n", shape) == [(1,), (True,)]
+    with pytest.raises(DataError, match=r"p\.json:2: column `x`: 'a' is not a value of type number"):
+        read_json(b'[1]\n["a"]\n', shape)
+
+
+def test_a_run_reads_and_writes_json_without_spark(tmp_path: Path) -> None:
+    (tmp_path / "edge.jsonl").write_text('{"to": 2, "from": 1}\n{"from": 2, "to": 3}\n')
+    program = tmp_path / "reach.dl"
+    program.write_text(
+        ".decl edge(from: number, to: number)\n.decl reach(from: number, to: number)\n.input edge\n"
+        ".output reach(IO=json)\nreach(x, y) :- edge(x, y).\nreach(x, z) :- edge(x, y), reach(y, z).\n"
+    )
+    result = CliRunner().invoke(app, ["run", str(program), "-F", str(tmp_path), "-D", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "out" / "reach.json").read_text() == (
+        '{"from": 1, "to": 2}\n{"from": 1, "to": 3}\n{"from": 2, "to": 3}\n'
+    )
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    (folder / "_SUCCESS").touch()
+    (folder / "part-0.json").write_text('{"from": 1, "to": 2}\n')
+    (folder / "part-1.json").write_text('{"from": 2, "to": 3}\n')
+    found = read_input(InputFile("edge", folder, Layout("json", asked=True)), ("from", "to"), ("number", "number"))
+    assert found == [(1, 2), (2, 3)]
