@@ -4,15 +4,17 @@ Law: a program that passes has a least model that evaluation reaches: its names 
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
 (`strata`), and its recursion through min and max has one result (`monotone`). Checks do not depend on one another's
 success, so one run finds everything.
-Nothing is evaluated here, and the program is not rewritten, except that integer literals take their type.
+Nothing is evaluated here, and the program is not rewritten, except that integer literals take their type and that the
+variables of aggregates get names of their own (`aggregate_scope`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic, ProgramError
+from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.arity import check_names
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import FUNCTIONS, Function
@@ -77,6 +79,7 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = FUNCTIONS if functions is None else functions
+    program = replace(program, rules=tuple(map(scoped_rule, program.rules)))
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
     typing = infer_types(program, names.arity, type_names, functions, bound or {})

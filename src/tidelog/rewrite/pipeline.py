@@ -26,10 +26,12 @@ from tidelog.rewrite.localise import localise
 from tidelog.rewrite.name_paths import name_paths
 from tidelog.rewrite.project_candidates import project_candidates
 from tidelog.rewrite.project_negations import project_negations
+from tidelog.rewrite.scope_aggregates import scope_aggregates
 
 __all__ = ["PASSES", "is_aggregate_rule", "is_core", "to_core", "to_core_rule", "to_local"]
 
 PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
+    scope_aggregates,
     name_paths,
     drop_booleans,
     lift_head_aggregates,

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
+from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.testing.folds import FOLDS
 from tidelog.testing.occurrences import dependencies, head_aggregates, names
@@ -43,6 +45,7 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     >>> model["p"]
     frozenset({(1,)})
     """
+    program = scoped(program)
     judge = _Judge(program, functions)
     base = judge.base(facts)
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
@@ -59,6 +62,11 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
         else:
             raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
     return model
+
+
+def scoped(program: Program) -> Program:
+    """The program with names of their own for the variables of aggregates."""
+    return replace(program, rules=tuple(map(scoped_rule, program.rules)))
 
 
 def supports(program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS) -> Counter[tuple[str, Row]]:
