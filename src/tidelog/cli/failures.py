@@ -201,6 +201,16 @@ NO_STATE = FailureEntry(
     "$ tidelog log nowhere\n",
 )
 
+NO_OUTPUTS = FailureEntry(
+    "TL4831",
+    EngineError,
+    "`--outputs-only` without outputs",
+    "`--outputs-only` evaluates what outputs ask for, and the program has none",
+    "Outputs are the relations that `.output` and `.printsize` name.",
+    "Add `.output` for the relations that are wanted, or leave the option out.",
+    _PROGRAM + "$ tidelog run p.dl --outputs-only\n",
+)
+
 ENTRIES = (
     NO_FACT_FILES,
     UNKNOWN_FILE,
@@ -223,4 +233,5 @@ ENTRIES = (
     NO_STATE_AT,
     MADE_EMBEDDED,
     NO_STATE,
+    NO_OUTPUTS,
 )

@@ -58,4 +58,6 @@ def _epoch_of(db: Engine, program: Program) -> Epoch:
     epoch = db.epoch()
     epoch.collected.added.extend(label_rules(program.rules))
     epoch.collected.facts.extend(program_facts(program, FUNCTIONS))
+    if program.pragmas:  # what is evaluated depends on what the program puts out
+        epoch.collected.program = program
     return epoch

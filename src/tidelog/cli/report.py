@@ -9,9 +9,10 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
+from tidelog.program.aggregate_scope import as_written
 from tidelog.program.check import Checked, examine_program
 from tidelog.program.fragment import check_regular
 from tidelog.syntax import read_file, read_program
@@ -61,6 +62,7 @@ def check_file(file: str, fragment: Fragment | None = None) -> Report:
         program, read = read_file(file)
     checked, found = examine_program(program)
     outside = check_regular(checked.program) if fragment is Fragment.regular else []
+    checked = replace(checked, program=as_written(checked.program))
     return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)
 
 

@@ -16,6 +16,7 @@ from tidelog.explain.explanation import Explanation, explain
 from tidelog.explain.profile import Profile
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
+from tidelog.verify.demanded import with_rules
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, prove, read_fact, refute
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
     """Check the state against the rules, in Python or with a Spark session as SQL."""
     with core.writing:
         program, held, functions = core.rules.program, state(core), core.rules.functions
+        if core.rules.demand is not None:
+            program, held = with_rules(program, core.rules.core.values(), held)
     if spark is None:
         return verify(program, None, held, functions)
     from tidelog.spark.verify import verify_with_spark

@@ -11,10 +11,11 @@ from tidelog.engine.core import Core
 from tidelog.engine.view import Rows
 from tidelog.program import Atom, Rule, Var
 from tidelog.program.scope import literal_variables
+from tidelog.rewrite.names import QUESTION
 from tidelog.runtime.interrupts import Guard
 from tidelog.syntax import parse_rule
 
-ANSWERS = "__?answers"  # no text can name it
+ANSWERS = f"{QUESTION}answers"
 
 
 def query(core: Core, text: str) -> Rows:

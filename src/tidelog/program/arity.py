@@ -17,6 +17,7 @@ from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import Function
 from tidelog.program.literal import Atom
 from tidelog.program.nearest import KnownNames
+from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC
 from tidelog.program.program import SOUFFLE, Program
 from tidelog.program.schema import Declaration
 from tidelog.program.scope import atoms, calls, literal_terms, rule_literals
@@ -177,6 +178,10 @@ def _check_directives(program: Program, names: Names) -> None:
             hint = index.hint(directive.relation, UNDECLARED)
             word = f".{directive.kind}"
             names.findings.append(diagnose("TL210", directive.span, hint=hint, directive=word, name=directive.relation))
+    for pragma in program.pragmas if program.convention == SOUFFLE else ():  # else rules may come that name it
+        if pragma.key in (MAGIC, NO_MAGIC) and pragma.value not in known and pragma.value != EVERY:
+            hint = index.hint(pragma.value, UNDECLARED)
+            names.findings.append(diagnose("TL210", pragma.span, hint=hint, directive=".pragma", name=pragma.value))
 
 
 def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:

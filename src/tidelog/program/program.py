@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Declaration, Directive, Materialize, TypeDeclaration
+from tidelog.program.schema import Declaration, Directive, Materialize, Pragma, TypeDeclaration
 
 SOUFFLE, PROLOG = "souffle", "prolog"
 
@@ -27,3 +27,4 @@ class Program:
     directives: tuple[Directive, ...] = ()
     keys: tuple[Materialize, ...] = ()
     convention: str = PROLOG
+    pragmas: tuple[Pragma, ...] = ()

@@ -1,6 +1,7 @@
 """Declarations: relations and their columns, type names, directives, keys.
 
-Law: a declaration only narrows what a program may say; it never changes what its rules mean.
+Law: a declaration only narrows what a program may say; it never changes what its rules mean. A pragma may: arithmetic
+that wraps around, and relations of which only what is asked for is evaluated.
 """
 
 from __future__ import annotations
@@ -58,6 +59,15 @@ class Materialize:
     lifetime: int | None
     size: int | None
     keys: tuple[int, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pragma:
+    """``.pragma "key" "value"``: how the program is to be evaluated; a relation's ``magic`` is one too."""
+
+    key: str
+    value: str
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

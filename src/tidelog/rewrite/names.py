@@ -17,6 +17,9 @@ SOME = "__some_"
 PROJECTION = "__only_"
 MIRROR = "__at_"
 PIECE = "__loc_"
+ASKED = "__asked_"
+QUESTION = "__?"  # begins the relations of questions; no text can name them
+PART = "__part_"
 
 _WORDS = {
     VALUES: "rows to aggregate",
@@ -24,6 +27,8 @@ _WORDS = {
     GROUPS: "groups",
     TOTALS: "totals",
     SOME: "groups with rows",
+    ASKED: "what is asked for",
+    PART: "rows of the groups that are asked for",
 }
 
 

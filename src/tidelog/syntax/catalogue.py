@@ -368,6 +368,14 @@ _REFUSED = (
 
 _PREPROCESSOR = (
     CodeEntry(
+        "TL168",
+        "pragma without meaning",
+        'the pragma "overflow" is "error" or "wrap", not {found}',
+        "Arithmetic that leaves its type is an error, or wraps around as in Soufflé.",
+        'Write `.pragma "overflow" "wrap"`, or leave the pragma out.',
+        '.pragma "overflow" "saturate"',
+    ),
+    CodeEntry(
         "TL180",
         "include cannot be read",
         "`{found}` cannot be included: {reason}",

@@ -6,19 +6,21 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, TypeDeclaration
+from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, Pragma, TypeDeclaration
 from tidelog.program.nearest import LOOSELY, KnownNames
+from tidelog.program.pragmas import MAGIC, NO_MAGIC, OVERFLOW, OVERFLOW_MODES
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
 
 IGNORED_QUALIFIERS = frozenset(
     {
-        "brie", "btree", "btree_delete", "btree_minimal", "inline", "magic", "no_inline", "no_magic", "overridable",
-        "override", "provenance",
+        "brie", "btree", "btree_delete", "btree_minimal", "inline", "no_inline", "overridable", "override",
+        "provenance",
     }
 )  # fmt: skip
 _IO_QUALIFIERS = ("input", "output", "printsize")
-_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, ("eqrel", "choice"))
+_DEMAND_QUALIFIERS = {"magic": MAGIC, "no_magic": NO_MAGIC}
+_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, _DEMAND_QUALIFIERS, ("eqrel", "choice"))
 _REFUSED = {
     "comp": "TL150",
     "init": "TL150",
@@ -28,7 +30,7 @@ _REFUSED = {
     "lattice": "TL160",
 }
 
-Item = Declaration | TypeDeclaration | Directive
+Item = Declaration | TypeDeclaration | Directive | Pragma
 
 
 class DirectiveReader(ClauseReader):
@@ -55,7 +57,7 @@ class DirectiveReader(ClauseReader):
             case "convention":
                 self._convention()
             case "pragma":
-                self._strings()
+                return self._pragma(first)
             case "plan":
                 raise self.failure("TL126", first.span)
             case _:
@@ -81,7 +83,13 @@ class DirectiveReader(ClauseReader):
         span = span_between(first, self.previous)
         declared: list[Item] = [Declaration(name, columns, span) for name in names]
         for qualifier in self._qualifiers():
-            declared.extend(Directive(qualifier.text, name, (), qualifier.span) for name in names)
+            key = _DEMAND_QUALIFIERS.get(qualifier.text)
+            for name in names:
+                declared.append(
+                    Directive(qualifier.text, name, (), qualifier.span)
+                    if key is None
+                    else Pragma(key, name, qualifier.span)
+                )
         return declared
 
     def _columns(self, opening: Token) -> tuple[Column, ...]:
@@ -111,11 +119,11 @@ class DirectiveReader(ClauseReader):
             raise self.failure("TL150", span_between(name, member), found=f"`{name.text}.{member.text}`")
 
     def _qualifiers(self) -> list[Token]:
-        """The words after a declaration; input, output and printsize are given back, others ignored or refused."""
+        """The words after a declaration that mean something; others are ignored or refused."""
         kept: list[Token] = []
         while self.token.kind == NAME and not self._begins_clause():
             word = self.advance()
-            if word.text in _IO_QUALIFIERS:
+            if word.text in _IO_QUALIFIERS or word.text in _DEMAND_QUALIFIERS:
                 kept.append(word)
             elif word.text == "eqrel":
                 raise self.failure("TL154", word.span)
@@ -190,10 +198,20 @@ class DirectiveReader(ClauseReader):
             raise self.failure("TL117", found=self.found())
         self.advance()
 
-    def _strings(self) -> None:
-        self.expect(STRING, "a string")
+    def _pragma(self, first: Token) -> list[Item]:
+        """`.pragma "key" "value"`; those that only steer Soufflé are read and forgotten."""
+        if self.token.kind != STRING:
+            raise self.unexpected("a string")
+        key, values = self.string(), []
         while self.token.kind == STRING:
-            self.string()
+            values.append(self.string())
+        span = span_between(first, self.previous)
+        if key == OVERFLOW and values not in [[mode] for mode in OVERFLOW_MODES]:
+            raise self.failure("TL168", span, found=" ".join(f"`{value}`" for value in values) or "nothing")
+        if key in (OVERFLOW, MAGIC, NO_MAGIC):
+            parts = [part.strip() for value in values for part in value.split(",")] if key != OVERFLOW else values
+            return [Pragma(key, part, span) for part in parts if part]
+        return []
 
     def skip_braces(self) -> None:
         """After a refused directive: step over the block in braces that belongs to it, if there is one."""

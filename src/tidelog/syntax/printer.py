@@ -27,6 +27,7 @@ from tidelog.program import (
     Materialize,
     Negation,
     PathAtom,
+    Pragma,
     Program,
     Rule,
     Term,
@@ -90,6 +91,7 @@ def print_program(program: Program) -> str:
     lines += map(_type, program.types)
     lines += map(_declaration, program.declarations)
     lines += map(_directive, program.directives)
+    lines += map(_pragma, program.pragmas)
     lines += map(_materialize, program.keys)
     lines += (printer.atom(fact.atom) + "." for fact in program.facts)
     lines += map(printer.rule, program.rules)
@@ -235,6 +237,10 @@ def _param(value: str) -> str:
 def _directive(item: Directive) -> str:
     params = ", ".join(f"{name}={_param(value)}" for name, value in item.params)
     return f".{item.kind} {item.relation}" + (f"({params})" if params else "")
+
+
+def _pragma(item: Pragma) -> str:
+    return f".pragma {write_string(item.key)} {write_string(item.value)}"
 
 
 def _materialize(item: Materialize) -> str:

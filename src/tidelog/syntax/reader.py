@@ -21,6 +21,7 @@ from tidelog.program import (
     Directive,
     Fact,
     Materialize,
+    Pragma,
     Program,
     Rule,
     TypeDeclaration,
@@ -83,7 +84,7 @@ class ProgramReader(DirectiveReader):
         self.rules: list[Rule] = []
         self.facts: list[Fact] = []
         self.keys: list[Materialize] = []
-        self.items: list[Declaration | TypeDeclaration | Directive] = []
+        self.items: list[Declaration | TypeDeclaration | Directive | Pragma] = []
 
     def read(self) -> Program:
         """Everything up to the end of the text."""
@@ -147,6 +148,7 @@ class ProgramReader(DirectiveReader):
             directives=tuple(item for item in self.items if isinstance(item, Directive)),
             keys=tuple(self.keys),
             convention=self.convention,
+            pragmas=tuple(item for item in self.items if isinstance(item, Pragma)),
         )
 
 

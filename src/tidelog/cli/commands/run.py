@@ -72,6 +72,9 @@ def run_command(
     limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
     limit_memory: MemoryOption = None,
     plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
+    outputs_only: Annotated[
+        bool, typer.Option("--outputs-only", help="Evaluate what the outputs ask for, and nothing else.")
+    ] = False,
     runtime: ChosenRuntimeOption = Runtime.auto,
     partitions: PartitionsOption = None,
     threads: ThreadsOption = None,
@@ -86,6 +89,7 @@ def run_command(
     Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
     Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
     """
+    from tidelog.cli.demand import for_outputs
     from tidelog.cli.guard import guarded
     from tidelog.cli.inputs import read_valid
     from tidelog.cli.run_program import Options, check_options, run_program
@@ -96,4 +100,5 @@ def run_command(
         place = Place(runtime, partitions, master, read_settings(settings), threads)
         options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
         check_options(options)
-        run_program(read_valid(program), options)
+        checked = read_valid(program)
+        run_program(for_outputs(checked) if outputs_only else checked, options)
