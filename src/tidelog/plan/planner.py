@@ -18,6 +18,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
+from tidelog.program.pragmas import wraps
 from tidelog.program.scope import atoms
 
 
@@ -121,7 +122,8 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
     old = {rule.label: rule for rule in before.program.rules}
     found: set[str] = set()
+    other = wraps(before.program) != wraps(rules.program)  # so that functions mean something else
     for rule in rules.program.rules:
-        if old.get(rule.label, rule) != rule:
+        if other or old.get(rule.label, rule) != rule:
             found.update(rules.needed[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}

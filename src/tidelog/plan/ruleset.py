@@ -18,7 +18,7 @@ from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
-from tidelog.program.pragmas import MAGIC, values_of
+from tidelog.program.pragmas import MAGIC, OVERFLOW, values_of
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
@@ -114,7 +114,9 @@ class Ruleset:
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
         declarations = tuple(d for d in self.program.declarations if d.relation in names)
-        alone = Program(tuple(add), (), declarations, self.program.types, convention=self.program.convention)
+        pragmas = tuple(pragma for pragma in self.program.pragmas if pragma.key == OVERFLOW)
+        given, convention = self.program.types, self.program.convention
+        alone = Program(tuple(add), (), declarations, given, convention=convention, pragmas=pragmas)
         checked = check_program(alone, self.functions, bound=bound, known=arities)
         needed, core = _core_rules(checked.program.rules)
         core = {label: rule for label, rule in core.items() if label not in self.core}

@@ -58,7 +58,7 @@ def scoped_rule(rule: Rule) -> Rule:
 
 
 def as_written(program: Program) -> Program:
-    """The program with the rules of its text in the place of those that `scoped_rule` made of them."""
+    """The program with the rules of its text in the place of those that checks made of them (here, and by `wrap`)."""
     return replace(program, rules=tuple(rule if rule.origin is None else rule.root for rule in program.rules))
 
 

@@ -238,7 +238,7 @@ _TYPES = (
         "`{name}` cannot be applied to ({found})",
         "A function is applied to arguments of the types of one of its signatures.",
         "Convert the argument: `to_number`, `to_string`, `to_float`, `to_unsigned`.",
-        "word(a).\nnext(Y) :- word(X), Y = X + X.\n",
+        "word(a).\nnext(Y) :- word(X), Y = X * X.\n",
     ),
     CodeEntry(
         "TL403",

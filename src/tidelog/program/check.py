@@ -5,7 +5,7 @@ Law: a program that passes has a least model that evaluation reaches: its names 
 (`strata`), and its recursion through min and max has one result (`monotone`). Checks do not depend on one another's
 success, so one run finds everything.
 Nothing is evaluated here, and the program is not rewritten, except that integer literals take their type and that the
-variables of aggregates get names of their own (`aggregate_scope`).
+variables of aggregates get names of their own (`aggregate_scope`), and functions that wrap around theirs (`wrap`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tidelog.program.safety import check_safety
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames, check_subtypes
 from tidelog.program.types import Bound, Schema, infer_types
+from tidelog.program.wrap import wrapping
 
 ERROR = "error"
 
@@ -101,7 +102,8 @@ def examine_program(
         strata = strata_of_edges(typing.program.rules, edges, groups)
     ordered = tuple(sorted(findings, key=position))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    return Checked(typing.program, typing.schema, typing.classes, strata, warnings), ordered
+    meant = replace(wrapping(typing.program), facts=typing.program.facts)
+    return Checked(meant, typing.schema, typing.classes, strata, warnings), ordered
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:

@@ -21,7 +21,8 @@ Value: TypeAlias = "int | float | str | tuple[Value, ...]"
 
 NUMBER, UNSIGNED, FLOAT, SYMBOL, LIST = "number", "unsigned", "float", "symbol", "list"
 NAN = math.nan
-AGGREGATES = ("count", "sum", "min", "max", "mean")
+SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
+AGGREGATES = ("count", SUM, "min", "max", "mean")
 
 
 @dataclass(frozen=True, slots=True)

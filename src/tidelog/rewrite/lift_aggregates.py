@@ -37,6 +37,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.term import SUM, WRAPPING_SUM
 from tidelog.rewrite.binding import binders, bound_names
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.names import GROUPS, SOME, TOTALS, VALUES
@@ -56,7 +57,7 @@ from tidelog.rewrite.scope import (
 )
 
 ORDERED = ("min", "max")
-TOTAL = ("count", "sum")
+TOTAL = ("count", SUM, WRAPPING_SUM)
 ZERO = Const(0, "number")
 
 
