@@ -23,7 +23,7 @@ from tidelog.io.texts import show_text
 from tidelog.partition.limits import Limits
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.ground import ground_value
 from tidelog.spark.files import Input, write_frame
 from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
@@ -52,6 +52,7 @@ class EngineSession:
         partitions: int | None = None,
         plans: str = Plans.advice,
         threads: int | None = None,
+        functions: Iterable[Function] = (),
     ) -> None:
         self._program = program
         self._kept = state is not None
@@ -68,6 +69,7 @@ class EngineSession:
             partitions=partitions,
             threads=threads,
             plans=plans,
+            functions=functions,
         )
         self._db.profiling = profiling
         self._steps = 0

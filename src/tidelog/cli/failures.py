@@ -211,6 +211,16 @@ NO_OUTPUTS = FailureEntry(
     _PROGRAM + "$ tidelog run p.dl --outputs-only\n",
 )
 
+NO_FUNCTIONS = FailureEntry(
+    "TL1410",
+    DataError,
+    "file of functions that cannot be loaded",
+    "cannot load functions from {path}: {error}",
+    "`--functions` takes a Python file, which is run once.",
+    "Correct the file.",
+    _PROGRAM + "$ tidelog run p.dl --functions none.py\n",
+)
+
 ENTRIES = (
     NO_FACT_FILES,
     UNKNOWN_FILE,
@@ -234,4 +244,5 @@ ENTRIES = (
     MADE_EMBEDDED,
     NO_STATE,
     NO_OUTPUTS,
+    NO_FUNCTIONS,
 )

@@ -6,7 +6,7 @@ standard output; what is told about the run to the standard error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +31,8 @@ from tidelog.io.parameters import Layout
 from tidelog.partition.limits import Limits
 from tidelog.plan.modes import Plans
 from tidelog.program.check import Checked
+from tidelog.program.functions import Function
+from tidelog.program.functors import Given, function_table
 from tidelog.spark.files import Input
 from tidelog.store import open_store
 from tidelog.store.markers import partitions_of
@@ -57,8 +59,9 @@ class Options:
     plans: Plans = Plans.advice
 
 
-def run_program(checked: Checked, options: Options) -> None:
+def run_program(checked: Checked, options: Options, functions: Given = ()) -> None:
     """Load, change, write; nothing is started before the program, the script and the files are there."""
+    _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
     script = () if options.changes is None else read_script(options.changes, checked.program)
     resumed = options.state is not None and check_format(open_store(options.state))
@@ -73,7 +76,7 @@ def run_program(checked: Checked, options: Options) -> None:
         leave_pandas_out()
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         data = None if files is None else read_inputs(checked, files, spark)
-        with closing(make_session(checked, options, resumed, spark)) as session:
+        with closing(make_session(checked, options, resumed, spark, own)) as session:
             steps = load(session, data)
             steps += run_script(session, script, options.changes)
             write_views(session, checked.program, outputs, options.out)
@@ -139,7 +142,9 @@ def check_options(options: Options) -> None:
     check_place(options.place)
 
 
-def make_session(checked: Checked, options: Options, resumed: bool, spark: SparkSession | None) -> Session:
+def make_session(
+    checked: Checked, options: Options, resumed: bool, spark: SparkSession | None, functions: Iterable[Function] = ()
+) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
         from tidelog.cli.circuit_session import CircuitSession
@@ -157,4 +162,5 @@ def make_session(checked: Checked, options: Options, resumed: bool, spark: Spark
             partitions=None if options.at is not None else options.place.count,
             threads=options.place.threads,
             plans=options.plans,
+            functions=functions,
         )

@@ -25,7 +25,7 @@ from tidelog.plan.modes import Plans
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
-from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.functors import Given, function_table
 from tidelog.program.state import EngineState
 from tidelog.store.difference import Difference
 from tidelog.store.durable import HISTORY
@@ -67,12 +67,12 @@ class Engine:
         partitions: int | None = None,
         threads: int | None = None,
         limits: Limits | None = None,
-        functions: Iterable[Function] = (),
+        functions: Given = (),
         plans: str = Plans.advice,
     ) -> None:
         taken = read_plans(plans)
-        table = FUNCTIONS.with_functions(own := tuple(functions))
         parsed = parse_program(program) if isinstance(program, str) else program
+        table, own = function_table(functions, parsed)
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)

@@ -13,7 +13,7 @@ from tidelog.program.literal import (
 from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.program import PROLOG, SOUFFLE, Program
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Column, Declaration, Directive, Materialize, Pragma, TypeDeclaration
+from tidelog.program.schema import Column, Declaration, Directive, Functor, Materialize, Pragma, TypeDeclaration
 from tidelog.program.term import (
     AGGREGATES,
     Aggregate,
@@ -45,6 +45,7 @@ __all__ = [
     "Directive",
     "Disjunction",
     "Fact",
+    "Functor",
     "Inverse",
     "Label",
     "Literal",

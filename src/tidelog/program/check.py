@@ -18,6 +18,7 @@ from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.arity import check_names
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.functors import with_functors
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
 from tidelog.program.program import Program
@@ -55,9 +56,9 @@ def check_program(
 ) -> Checked:
     """Check the program; raises `ProgramError` with all findings, in order of position.
 
-    ``functions`` are all functions that the program may call (the built-in ones if None). ``bound`` gives the types of
-    columns that hold data already, ``known`` the number of columns of relations that exist outside the program, and
-    ``groups`` relations that stay one stratum.
+    ``functions`` are all functions that the program may call (the built-in ones and its functors if None). ``bound``
+    gives the types of columns that hold data already, ``known`` the number of columns of relations that exist outside
+    the program, and ``groups`` relations that stay one stratum.
 
     >>> from tidelog.program import Atom, Const, Fact, Rule, Var
     >>> fact, x = Fact(Atom("edge", (Const(1, "number"),))), Var("X")
@@ -79,7 +80,7 @@ def examine_program(
     groups: Iterable[frozenset[str]] = (),
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
-    functions = FUNCTIONS if functions is None else functions
+    functions = with_functors(FUNCTIONS, program) if functions is None else functions
     program = replace(program, rules=tuple(map(scoped_rule, program.rules)))
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)

@@ -169,6 +169,15 @@ NOT_REGISTERED = FailureEntry(
     "Correct the declaration.",
     "user_function('half', ('int',), 'int')\n",
 )
+NO_FUNCTOR = FailureEntry(
+    "TL4003",
+    EngineError,
+    "functor without a function",
+    "the program calls the functor `{name}`, and no function is given for it",
+    "`.functor` declares the types of a function that comes from Python.",
+    "Give a function of that name: `Engine(functions=...)`, `tidelog run --functions FILE`.",
+    'Engine(".functor f(number): number p(f(1)).")\n',
+)
 
 ENTRIES = (
     OVERFLOW,
@@ -188,4 +197,5 @@ ENTRIES = (
     PATTERN,
     BUILT_IN,
     NOT_REGISTERED,
+    NO_FUNCTOR,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Declaration, Directive, Materialize, Pragma, TypeDeclaration
+from tidelog.program.schema import Declaration, Directive, Functor, Materialize, Pragma, TypeDeclaration
 
 SOUFFLE, PROLOG = "souffle", "prolog"
 
@@ -28,3 +28,4 @@ class Program:
     keys: tuple[Materialize, ...] = ()
     convention: str = PROLOG
     pragmas: tuple[Pragma, ...] = ()
+    functors: tuple[Functor, ...] = ()

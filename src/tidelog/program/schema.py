@@ -63,6 +63,16 @@ class Materialize:
 
 
 @dataclass(frozen=True, slots=True)
+class Functor:
+    """``.functor f(number, symbol): number``: a function that comes from outside, with the names of its types."""
+
+    name: str
+    params: tuple[str, ...]
+    result: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Pragma:
     """``.pragma "key" "value"``: how the program is to be evaluated; a relation's ``magic`` is one too."""
 

@@ -6,7 +6,7 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, Pragma, TypeDeclaration
+from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, Functor, Pragma, TypeDeclaration
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, OVERFLOW, OVERFLOW_MODES
 from tidelog.syntax.clauses import ClauseReader
@@ -25,12 +25,11 @@ _REFUSED = {
     "comp": "TL150",
     "init": "TL150",
     "override": "TL150",
-    "functor": "TL153",
     "limitsize": "TL157",
     "lattice": "TL160",
 }
 
-Item = Declaration | TypeDeclaration | Directive | Pragma
+Item = Declaration | TypeDeclaration | Directive | Functor | Pragma
 
 
 class DirectiveReader(ClauseReader):
@@ -56,6 +55,8 @@ class DirectiveReader(ClauseReader):
                 return self._directives(first, word)
             case "convention":
                 self._convention()
+            case "functor":
+                return [self._functor(first)]
             case "pragma":
                 return self._pragma(first)
             case "plan":
@@ -197,6 +198,27 @@ class DirectiveReader(ClauseReader):
         if self.token.text not in (SOUFFLE, PROLOG):
             raise self.failure("TL117", found=self.found())
         self.advance()
+
+    def _functor(self, first: Token) -> Functor:
+        """`.functor f(x: number, symbol): number stateful`; names of arguments and `stateful` mean nothing here."""
+        name = self.expect(NAME, "the name of the functor")
+        if self.token.kind != "(":
+            raise self.unexpected("`(` and the types of the arguments")
+        opening, params = self.advance(), list[str]()
+        while self.token.kind != ")" or params:
+            if self.peek().kind == ":":
+                self.advance()
+                self.advance()
+            params.append(self._type_name())
+            if not self.accept(","):
+                break
+        self.close(opening, "`,`" if params else "a type")
+        self.expect(":", "`:` and the type of the result")
+        result = self._type_name()
+        span = span_between(first, self.previous)
+        if self.token.text == "stateful":
+            self.advance()
+        return Functor(name.text, tuple(params), result, span)
 
     def _pragma(self, first: Token) -> list[Item]:
         """`.pragma "key" "value"`; those that only steer Soufflé are read and forgotten."""

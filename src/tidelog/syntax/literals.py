@@ -79,7 +79,7 @@ class BodyReader(PathReader):
             return self._negation(self.advance())
         if kind == "^":
             return self._path_atom()
-        if kind in (NUMBER, STRING, "-", "["):
+        if kind in (NUMBER, STRING, "-", "[") or (kind == "@" and self._is_functor()):
             return self._comparison(token)
         if kind in ("$", "@"):
             raise self._no_term(token)
@@ -226,7 +226,7 @@ class BodyReader(PathReader):
         return tuple(args), location
 
     def _is_functor(self) -> bool:
-        """Soufflé calls functors in C++ as `@f(...)`."""
+        """Soufflé calls functors as `@f(...)`."""
         return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
 
     def _refuse_component(self, name: Token) -> None:

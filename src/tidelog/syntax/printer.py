@@ -23,6 +23,7 @@ from tidelog.program import (
     Directive,
     Disjunction,
     Fact,
+    Functor,
     Literal,
     Materialize,
     Negation,
@@ -92,6 +93,7 @@ def print_program(program: Program) -> str:
     lines += map(_declaration, program.declarations)
     lines += map(_directive, program.directives)
     lines += map(_pragma, program.pragmas)
+    lines += map(_functor, program.functors)
     lines += map(_materialize, program.keys)
     lines += (printer.atom(fact.atom) + "." for fact in program.facts)
     lines += map(printer.rule, program.rules)
@@ -237,6 +239,10 @@ def _param(value: str) -> str:
 def _directive(item: Directive) -> str:
     params = ", ".join(f"{name}={_param(value)}" for name, value in item.params)
     return f".{item.kind} {item.relation}" + (f"({params})" if params else "")
+
+
+def _functor(item: Functor) -> str:
+    return f".functor {item.name}({', '.join(item.params)}): {item.result}"
 
 
 def _pragma(item: Pragma) -> str:

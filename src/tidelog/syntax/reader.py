@@ -20,6 +20,7 @@ from tidelog.program import (
     Declaration,
     Directive,
     Fact,
+    Functor,
     Materialize,
     Pragma,
     Program,
@@ -84,7 +85,7 @@ class ProgramReader(DirectiveReader):
         self.rules: list[Rule] = []
         self.facts: list[Fact] = []
         self.keys: list[Materialize] = []
-        self.items: list[Declaration | TypeDeclaration | Directive | Pragma] = []
+        self.items: list[Declaration | TypeDeclaration | Directive | Functor | Pragma] = []
 
     def read(self) -> Program:
         """Everything up to the end of the text."""
@@ -149,6 +150,7 @@ class ProgramReader(DirectiveReader):
             keys=tuple(self.keys),
             convention=self.convention,
             pragmas=tuple(item for item in self.items if isinstance(item, Pragma)),
+            functors=tuple(item for item in self.items if isinstance(item, Functor)),
         )
 
 
