@@ -19,7 +19,7 @@ import pytest
 from tests.law.harness import Case, commit
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
-from tidelog.program import Const, Pragma, Var
+from tidelog.program import Const, Var
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.demand.passing import known_args
 from tidelog.rewrite.demand.restrict import asked_name
@@ -38,9 +38,9 @@ def on_demand(case: Case, rng: Random) -> Case:
     derived = sorted({rule.head.predicate for rule in case.program.rules})
     if rng.random() < 0.3:
         kept = rng.sample(derived, k=rng.randrange(len(derived)))
-        pragmas = [Pragma("magic-transform", "*"), *(Pragma("magic-transform-exclude", name) for name in kept)]
+        pragmas = [("magic-transform", "*"), *(("magic-transform-exclude", name) for name in kept)]
     else:
-        pragmas = [Pragma("magic-transform", n) for n in rng.sample(derived, k=rng.randrange(1, len(derived) + 1))]
+        pragmas = [("magic-transform", n) for n in rng.sample(derived, k=rng.randrange(1, len(derived) + 1))]
     return replace(case, program=replace(case.program, pragmas=tuple(pragmas)))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine.core import core_of
+from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.rewrite import to_core
 from tidelog.rewrite.demand.restrict import (
     ASKED_WHOLE,
@@ -144,12 +145,9 @@ def test_why_and_why_not_speak_of_the_users_rules() -> None:
 
 
 def test_magic_after_a_declaration_is_the_pragma_of_its_relation() -> None:
-    program = parse_program(".decl a, b(x: number) magic\n.decl c(x: number) no_magic\n")
-    assert [(p.key, p.value) for p in program.pragmas] == [
-        ("magic-transform", "a"),
-        ("magic-transform", "b"),
-        ("magic-transform-exclude", "c"),
-    ]
+    text = '.pragma "magic-transform" "d, e" .decl a, b(x: number) magic\n.decl c(x: number) no_magic\n'
+    assert values_of(parse_program(text), MAGIC) == ("d", "e", "a", "b")
+    assert values_of(parse_program(text), NO_MAGIC) == ("c",)
 
 
 def test_state_folder_keeps_demand(tmp_path) -> None:  # type: ignore[no-untyped-def]  # a fixture

@@ -18,6 +18,7 @@ from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
+from tidelog.program.pragmas import MAGIC, values_of
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
 from tidelog.spark.files import Input
@@ -58,6 +59,6 @@ def _epoch_of(db: Engine, program: Program) -> Epoch:
     epoch = db.epoch()
     epoch.collected.added.extend(label_rules(program.rules))
     epoch.collected.facts.extend(program_facts(program, core_of(db).rules.functions))
-    if program.pragmas:  # what is evaluated depends on what the program puts out
+    if values_of(program, MAGIC):  # what is evaluated depends on what the program puts out
         epoch.collected.program = program
     return epoch

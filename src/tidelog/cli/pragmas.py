@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from tidelog.cli import failures
 from tidelog.cli.options import Overflow
-from tidelog.program import Pragma
 from tidelog.program.check import Checked
 from tidelog.program.pragmas import EVERY, MAGIC, OVERFLOW, outputs
 
@@ -19,14 +18,14 @@ def for_outputs(checked: Checked) -> Checked:
     """The program with every relation on demand but its outputs; one without outputs is refused."""
     if not outputs(checked.program):
         raise failures.NO_OUTPUTS.error()
-    return _with(checked, Pragma(MAGIC, EVERY))
+    return _with(checked, MAGIC, EVERY)
 
 
 def with_overflow(checked: Checked, overflow: Overflow) -> Checked:
     """The program whose arithmetic wraps around, or not, where it leaves its type."""
-    return _with(checked, Pragma(OVERFLOW, overflow.value))
+    return _with(checked, OVERFLOW, overflow.value)
 
 
-def _with(checked: Checked, pragma: Pragma) -> Checked:
+def _with(checked: Checked, option: str, value: str) -> Checked:
     program = checked.program
-    return replace(checked, program=replace(program, pragmas=(*program.pragmas, pragma)))
+    return replace(checked, program=replace(program, pragmas=(*program.pragmas, (option, value))))

@@ -9,10 +9,9 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tidelog.errors import Diagnostic
-from tidelog.program.aggregate_scope import as_written
 from tidelog.program.check import Checked, examine_program
 from tidelog.program.fragment import check_regular
 from tidelog.program.functors import Given, declared_by
@@ -63,7 +62,6 @@ def check_file(file: str, fragment: Fragment | None = None, functions: Given = (
         program, read = read_file(file)
     checked, found = examine_program(declared_by(functions, program))
     outside = check_regular(checked.program) if fragment is Fragment.regular else []
-    checked = replace(checked, program=as_written(checked.program))
     return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)
 
 

@@ -63,16 +63,19 @@ def prepare(core: Core, collected: Collected) -> Prepared:
 
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
+    gone = core.rules.declared - rules.declared
     facts = [(sign, name, in_order(d, core.columns(name), name)) for sign, name, d in collected.facts if d.length]
-    rules = _learning(rules, *learn(facts, rules.schema))
+    rules = _learning(rules, *learn([change for change in facts if change[1] not in gone], rules.schema))
     arriving, bound, known = learn_arrivals(collected.arrivals, rules.schema, core.columns)
     return _Draft(_learning(rules, bound, known), facts, tuple(arriving))
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
     if collected.program is not None:
-        rules = replace(rules, program=replace(collected.program, rules=rules.program.rules, facts=()))
-    return rules.changed(collected.added, collected.removed) if collected.changes_rules else rules
+        rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
+    if not collected.changes_rules:
+        return rules
+    return rules.changed(collected.added, collected.removed, whole=collected.program is not None)
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:
@@ -111,6 +114,7 @@ def _encoded(core: Core, draft: _Draft) -> Signed:
     """The rows of this process as cells, by relation."""
     signed: Signed = {}
     for sign, name, data in draft.facts:
-        types = [t or "number" for t in draft.rules.schema[name]]
+        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
+        types = [t or "number" for t in schema[name]]
         signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
     return signed

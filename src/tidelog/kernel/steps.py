@@ -8,6 +8,7 @@ is too small to be shared out, or when there were too many batches.
 from __future__ import annotations
 
 from tidelog.kernel.atomic import observe, publish
+from tidelog.kernel.batches import FIRED
 from tidelog.kernel.claim import (
     ACTIVE,
     BEGIN,
@@ -52,7 +53,6 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.linking import make_readable_shared, offer
 from tidelog.kernel.memory import compiled, load, store
-from tidelog.kernel.support import FIRED
 
 ONCE, QUEUE_OF_BATCHES, ONLY_LINKS = range(3)
 ENDED, TOO_SMALL, TOO_MANY = 1, 2, 3  # why a run is closed
@@ -123,7 +123,7 @@ def next_batch(team, whole):
 
 @compiled
 def forget_items(team, queue):
-    """Facts that were fired leave the queue, as in `support.forget_fired`."""
+    """Facts that were fired leave the queue, as in `batches.forget_fired`."""
     first, count = load(team, BEGIN), load(team, TAIL) - load(team, BEGIN)
     for i in range(count):
         store(queue, i, load(queue, first + i))

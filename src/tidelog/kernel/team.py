@@ -10,6 +10,7 @@ all stop; each goes on later where it stopped. A thread that comes late joins in
 from __future__ import annotations
 
 from tidelog.kernel.atomic import fetch_add, observe, publish
+from tidelog.kernel.batches import mark
 from tidelog.kernel.claim import (
     CLOSED,
     END_OF_BATCH,
@@ -86,7 +87,7 @@ from tidelog.kernel.memory import compiled, load, prefetch, prefetch_write, stor
 from tidelog.kernel.relation import find, hash_cells, likely_row
 from tidelog.kernel.shared import gain_shared, lose_shared
 from tidelog.kernel.steps import TOO_MANY, arrive, join
-from tidelog.kernel.support import AHEAD, mark
+from tidelog.kernel.support import AHEAD
 
 
 @compiled
@@ -276,7 +277,7 @@ def take_part(
 
 @compiled
 def change_shared(team, number, directory, indexes, mine, my_indexes, machine, code, plans, rel, rows, arity, flag):
-    """The part of one thread in giving facts a support of body rank 0, or taking it, as `support.change_facts` does."""
+    """The part of one thread in giving facts a support of body rank 0, or taking it, as `batches.change_facts` does."""
     if not join(team, number):
         return DONE
     open_share(directory, indexes, mine, my_indexes)
@@ -327,7 +328,7 @@ def link_part(team, number, directory, indexes, mine, my_indexes, machine, code,
 
 @compiled
 def settle_present(team, directory, rel):
-    """The part of one thread in the commit of a relation that was empty: present facts are old, as in `support.settle`.
+    """The part of one thread in the commit of a relation that was empty: present facts are old, as in `settle.settle`.
 
     Returns how many records it has met that are to be freed.
     """

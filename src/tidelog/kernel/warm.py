@@ -13,6 +13,7 @@ from threading import Lock
 
 from tidelog.kernel import (
     aggregate,
+    batches,
     claim,
     empty,
     index,
@@ -23,6 +24,7 @@ from tidelog.kernel import (
     relation,
     restore,
     route,
+    settle,
     support,
     team,
     texts,
@@ -34,17 +36,17 @@ _STATE = (_TABLE, _TABLE, _CELLS)
 _RUN = (*_STATE, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS, _CELL)
 _PART = (_CELL, _CELL, _TABLE, _TABLE, *_STATE)
 KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
-    (support.run_queue, _RUN),
-    (support.fire_batch, _RUN),
-    (support.change_facts, (*_STATE, _CELL, _CELL, _CELL, _CELL)),
+    (batches.run_queue, _RUN),
+    (batches.fire_batch, _RUN),
+    (batches.change_facts, (*_STATE, _CELL, _CELL, _CELL, _CELL)),
     (support.revive, (_TABLE, _CELLS, _CELLS, _CELL)),
     (support.old_ranks, (_TABLE, _CELLS, _CELL, _CELLS)),
-    (support.net_changes, (_TABLE, _CELL, _CELL, _CELLS, _CELLS)),
-    (support.any_present, (_TABLE, _CELL)),
-    (support.present_items, (_TABLE, _CELL, _CELLS)),
-    (support.mark, (_TABLE, _CELLS, _CELL, _CELL, _CELL, _CELL)),
-    (support.commit, (_TABLE, _TABLE, _CELL)),
-    (support.undo, (_TABLE, _TABLE, _CELL)),
+    (settle.net_changes, (_TABLE, _CELL, _CELL, _CELLS, _CELLS)),
+    (settle.any_present, (_TABLE, _CELL)),
+    (settle.present_items, (_TABLE, _CELL, _CELLS)),
+    (batches.mark, (_TABLE, _CELLS, _CELL, _CELL, _CELL, _CELL)),
+    (settle.commit, (_TABLE, _TABLE, _CELL)),
+    (settle.undo, (_TABLE, _TABLE, _CELL)),
     (support.remember, (_TABLE, _TABLE, _CELL, _CELL)),
     (support.reinstate, (_TABLE, _CELLS, _CELL, _CELLS)),
     (support.apply_messages, (*_STATE, _CELL)),

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from tidelog.kernel import aggregate, route, steps, support
+from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.warm import make_ready
@@ -135,7 +135,7 @@ class Machine:
 
     def hide_queue(self) -> None:
         """Facts on the queue are not visible to joins any more."""
-        support.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
+        batches.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
 
     def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the plans that the items trigger and apply what they send; False if that was given up."""
@@ -144,7 +144,7 @@ class Machine:
         state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
-            lambda: support.fire_batch(
+            lambda: batches.fire_batch(
                 self.relations.directory,
                 self.relations.indexes,
                 state,
@@ -167,7 +167,7 @@ class Machine:
         self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
-            lambda: support.run_queue(
+            lambda: batches.run_queue(
                 self.relations.directory,
                 self.relations.indexes,
                 self.state,
@@ -193,7 +193,7 @@ class Machine:
             self._share(Sharing(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
             return
         self._drive(
-            lambda: support.change_facts(
+            lambda: batches.change_facts(
                 self.relations.directory, self.relations.indexes, state, number, where, arity, flag
             )
         )

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidelog.kernel import layout as at
-from tidelog.kernel import support
+from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
@@ -117,7 +117,7 @@ class Partition:
                 if built and self.machine.settle_present(number):
                     self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
                 else:
-                    support.commit(self.relations.directory, self.relations.indexes, number)
+                    settle.commit(self.relations.directory, self.relations.indexes, number)
                 if built:
                     trim(self.relations, number)
                 trim_journal(self.relations, number)
@@ -145,7 +145,7 @@ class Partition:
             if directory[number, at.FRESH] and directory[number, at.ROWS] and number not in self.assembler.memories:
                 clear(self.relations, number)
             elif directory[number, at.JROWS]:
-                support.undo(directory, self.relations.indexes, number)
+                settle.undo(directory, self.relations.indexes, number)
                 trim_journal(self.relations, number)
         directory[: len(rank_bases), at.RANK_BASE] = rank_bases
         directory[len(rank_bases) :, at.RANK_BASE] = 0

@@ -18,7 +18,6 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
-from tidelog.program.pragmas import wraps
 from tidelog.program.scope import atoms
 
 
@@ -120,10 +119,10 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
 
 def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
-    old = {rule.label: rule for rule in before.program.rules}
+    old = {rule.label: before.inlined.get(rule.label or "", rule) for rule in before.program.rules}
     found: set[str] = set()
-    other = wraps(before.program) != wraps(rules.program)  # so that functions mean something else
-    for rule in rules.program.rules:
-        if other or old.get(rule.label, rule) != rule:
+    for written in rules.program.rules:
+        rule = rules.inlined.get(written.label or "", written)
+        if old.get(rule.label, rule) != rule:
             found.update(rules.needed[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}

@@ -18,7 +18,8 @@ from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
-from tidelog.program.pragmas import MAGIC, OVERFLOW, values_of
+from tidelog.program.inline import inline_relations
+from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
@@ -34,7 +35,10 @@ Bound = dict[tuple[str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule."""
+    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule.
+
+    ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
+    """
 
     program: Program
     functions: Mapping[str, tuple[Function, ...]]
@@ -43,6 +47,7 @@ class Ruleset:
     known: Mapping[str, int] = field(default_factory=dict)
     needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
+    inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
@@ -57,6 +62,19 @@ class Ruleset:
         """The labels of the user's rules, in order."""
         return tuple(rule.label or "" for rule in self.program.rules)
 
+    @property
+    def declared(self) -> frozenset[str]:
+        """The relations that the program declares."""
+        return frozenset(d.relation for d in self.program.declarations)
+
+    def declaring(self, program: Program) -> Ruleset:
+        """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
+        changed = replace(self, program=program)
+        gone = self.declared - changed.declared
+        known = {name: arity for name, arity in self.known.items() if name not in gone}
+        bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
+        return replace(changed, known=known, bound=bound)
+
     def rule(self, label: str) -> Rule:
         """The user's rule with a label."""
         for rule in self.program.rules:
@@ -70,14 +88,20 @@ class Ruleset:
         remove: Sequence[str] = (),
         bound: Mapping[tuple[str, int], str] | None = None,
         known: Mapping[str, int] | None = None,
+        *,
+        whole: bool = False,
     ) -> Ruleset:
-        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once."""
+        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
+
+        With ``whole`` everything is checked again, since declarations have changed.
+        """
         removed = set(remove)
         for label in remove:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        if (add or remove) and not bound and not known and not values_of(self.program, MAGIC):
+        whole = whole or self._concerns_inline(add, removed) or bool(values_of(self.program, MAGIC))
+        if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
@@ -88,6 +112,15 @@ class Ruleset:
         program = replace(self.program, rules=rules)
         checked = check_program(program, self.functions, bound=bound, known=known)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
+
+    def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
+        """Whether rules that come read or make an inline relation, or rules that go make one: others change with it."""
+        names = inline_relations(self.program)
+        if not names:
+            return False
+        used = {a.predicate for rule in add for a in (rule.head, *atoms(rule_literals(rule)))}
+        used |= {rule.head.predicate for rule in self.program.rules if rule.label in removed}
+        return bool(used & names)
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
@@ -109,16 +142,18 @@ class Ruleset:
         known = {name: self.schema[name] for name in names if name in self.schema}
         if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
             return None
-        if any(d.relation not in self.schema for d in self.program.declarations):  # the start: nothing is known yet
+        inline = inline_relations(self.program)
+        if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
+            # the start: nothing is known yet
             return None
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
         declarations = tuple(d for d in self.program.declarations if d.relation in names)
-        pragmas = tuple(pragma for pragma in self.program.pragmas if pragma.key == OVERFLOW)
+        pragmas = tuple(each for each in self.program.pragmas if each[0] not in (MAGIC, NO_MAGIC))
         given, convention = self.program.types, self.program.convention
         alone = Program(tuple(add), (), declarations, given, convention=convention, pragmas=pragmas)
         checked = check_program(alone, self.functions, bound=bound, known=arities)
-        needed, core = _core_rules(checked.program.rules)
+        needed, core = _core_rules(checked.rules)
         core = {label: rule for label, rule in core.items() if label not in self.core}
         schema, core = _typed(alone, core, self.functions, bound, arities)
         if any(None in schema[rule.head.predicate] for rule in core.values()):
@@ -149,15 +184,19 @@ class Ruleset:
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed, whole = _core_rules(checked.program.rules)
-        _check_core_strata(whole)
-        demand = _on_demand(program, whole)
+        needed, core = _core_rules(checked.rules)
+        needed = {**{rule.label or "": () for rule in program.rules}, **needed}  # none for those of inline relations
+        inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
+        _check_core_strata(core)
+        demand = _on_demand(program, core)
         if demand is None:
-            schema, core = _typed(program, whole, self.functions, bound, known)
+            schema, core = _typed(program, core, self.functions, bound, known)
         else:  # rules that nobody asks are not there, and give no types
             needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
             schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
+        for name in inline_relations(program):
+            schema.pop(name, None)
         return replace(
             self,
             program=program,
@@ -166,6 +205,7 @@ class Ruleset:
             known=known,
             needed=needed,
             core=core,
+            inlined=inlined,
             schema=schema,
             warnings=checked.warnings,
             demand=demand,

@@ -1,5 +1,6 @@
 """Programs as frozen values, and the checks that need nothing but them."""
 
+from tidelog.program.component import Component, ComponentType, Instance
 from tidelog.program.literal import (
     COMPARISONS,
     Atom,
@@ -13,7 +14,7 @@ from tidelog.program.literal import (
 from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.program import PROLOG, SOUFFLE, Program
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Column, Declaration, Directive, Functor, Materialize, Pragma, TypeDeclaration
+from tidelog.program.schema import Column, Declaration, Directive, Functor, Materialize, TypeDeclaration
 from tidelog.program.term import (
     AGGREGATES,
     Aggregate,
@@ -39,6 +40,8 @@ __all__ = [
     "Call",
     "Column",
     "Comparison",
+    "Component",
+    "ComponentType",
     "Conjunction",
     "Const",
     "Declaration",
@@ -46,6 +49,7 @@ __all__ = [
     "Disjunction",
     "Fact",
     "Functor",
+    "Instance",
     "Inverse",
     "Label",
     "Literal",
@@ -53,7 +57,6 @@ __all__ = [
     "Negation",
     "Path",
     "PathAtom",
-    "Pragma",
     "Program",
     "Repeat",
     "Rule",

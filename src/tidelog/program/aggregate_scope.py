@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
-from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.safety import bound_variables
 from tidelog.program.scope import (
@@ -55,11 +54,6 @@ def scoped_rule(rule: Rule) -> Rule:
     if not raised and body == rule.body:
         return rule
     return replace(rule, head=head, body=body, origin=rule)
-
-
-def as_written(program: Program) -> Program:
-    """The program with the rules of its text in the place of those that checks made of them (here, and by `wrap`)."""
-    return replace(program, rules=tuple(rule if rule.origin is None else rule.root for rule in program.rules))
 
 
 @dataclass(slots=True)

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.casts import cast_type
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import Function
 from tidelog.program.literal import Atom
 from tidelog.program.nearest import KnownNames
-from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC
+from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC, values_of
 from tidelog.program.program import SOUFFLE, Program
 from tidelog.program.schema import Declaration
 from tidelog.program.scope import atoms, calls, literal_terms, rule_literals
@@ -178,10 +179,11 @@ def _check_directives(program: Program, names: Names) -> None:
             hint = index.hint(directive.relation, UNDECLARED)
             word = f".{directive.kind}"
             names.findings.append(diagnose("TL210", directive.span, hint=hint, directive=word, name=directive.relation))
-    for pragma in program.pragmas if program.convention == SOUFFLE else ():  # else rules may come that name it
-        if pragma.key in (MAGIC, NO_MAGIC) and pragma.value not in known and pragma.value != EVERY:
-            hint = index.hint(pragma.value, UNDECLARED)
-            names.findings.append(diagnose("TL210", pragma.span, hint=hint, directive=".pragma", name=pragma.value))
+    if program.convention == SOUFFLE:  # elsewhere rules may come that name it
+        for name in (*values_of(program, MAGIC), *values_of(program, NO_MAGIC)):
+            if name not in known and name != EVERY:
+                hint = index.hint(name, UNDECLARED)
+                names.findings.append(diagnose("TL210", None, hint=hint, directive=".pragma", name=name))
 
 
 def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
@@ -201,6 +203,8 @@ def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]]
 
 def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
     for call in calls(term):
+        if cast_type(call) is not None:
+            continue
         overloads = functions.get(call.function)
         if overloads is None:
             hint = _function_hint(call.function, functions)

@@ -4,24 +4,29 @@ Law: a program that passes has a least model that evaluation reaches: its names 
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
 (`strata`), and its recursion through min and max has one result (`monotone`). Checks do not depend on one another's
 success, so one run finds everything.
-Nothing is evaluated here, and the program is not rewritten, except that integer literals take their type and that the
-variables of aggregates get names of their own (`aggregate_scope`), and functions that wrap around theirs (`wrap`).
+Nothing is evaluated here. The program is not rewritten, except that integer literals take their type; the rules to
+evaluate are: the variables of aggregates get names of their own (`aggregate_scope`), and functions that wrap around
+theirs (`wrap`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import is_
 
-from tidelog.errors import Diagnostic, ProgramError
+from tidelog.errors import Diagnostic, ProgramError, Span
 from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.arity import check_names
+from tidelog.program.casts import drop_casts
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.functors import with_functors
+from tidelog.program.inline import inline_relations, inline_rules
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
 from tidelog.program.program import Program
+from tidelog.program.rule import Rule
 from tidelog.program.safety import check_safety
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames, check_subtypes
@@ -35,11 +40,13 @@ ERROR = "error"
 class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
+    ``rules`` are those to evaluate: inline relations are put into the others (`inline`) and casts are dropped.
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
     type. ``classes`` numbers the columns so that columns that must share a type share a number.
     """
 
     program: Program
+    rules: tuple[Rule, ...]
     schema: Schema
     classes: Mapping[str, tuple[int, ...]]
     strata: tuple[Stratum, ...]
@@ -81,18 +88,24 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
-    program = replace(program, rules=tuple(map(scoped_rule, program.rules)))
+    written, program = program, replace(program, rules=tuple(map(scoped_rule, program.rules)))
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
-    typing = infer_types(program, names.arity, type_names, functions, bound or {})
-    edges = dependencies(typing.program.rules)
-    strata = strata_of_edges(typing.program.rules, edges)
+    inlined = inline_rules(program)
+    given = replace(program, rules=(*inlined.rules, *_inline_parts(program)))
+    typing = infer_types(given, names.arity, type_names, functions, bound or {})
+    typed = typing.program.rules[: len(inlined.rules)]
+    rules = drop_casts(typed)
+    edges = dependencies(rules)
+    strata = strata_of_edges(rules, edges)
+    subtypes = check_subtypes(program, type_names)
     findings = [
         *names.findings,
-        *check_safety(program, functions),
+        *inlined.findings,
+        *check_safety(replace(program, rules=inlined.rules), functions),
         *typing.findings,
         *type_names.findings,
-        *check_subtypes(program, type_names),
+        *subtypes,
         *check_strata(edges, strata),
         *check_monotone(edges, strata, typing.schema),
         *check_notices(program, names),
@@ -100,11 +113,28 @@ def examine_program(
     groups = tuple(groups)
     if groups:
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
-        strata = strata_of_edges(typing.program.rules, edges, groups)
+        strata = strata_of_edges(rules, edges, groups)
     ordered = tuple(sorted(findings, key=position))
+    if program.components:
+        ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    meant = replace(wrapping(typing.program), facts=typing.program.facts)
-    return Checked(meant, typing.schema, typing.classes, strata, warnings), ordered
+    elaborated = replace(typing.program, rules=_as_written(written, inlined.rules, typed))
+    meant = wrapping(replace(program, rules=rules)).rules
+    return Checked(elaborated, meant, typing.schema, typing.classes, strata, warnings), ordered
+
+
+def _inline_parts(program: Program) -> tuple[Rule, ...]:
+    """The rules of inline relations: their types are checked too, also where nobody reads them."""
+    names = inline_relations(program)
+    return tuple(rule for rule in program.rules if rule.head.predicate in names) if names else ()
+
+
+def _as_written(program: Program, before: tuple[Rule, ...], after: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The program's own rules, elaborated; those that are evaluated in another form stay as they are written."""
+    if len(before) == len(program.rules) and all(map(is_, before, program.rules)):
+        return after
+    elaborated = dict(zip(map(id, before), after, strict=True))
+    return tuple(elaborated.get(id(rule), rule) for rule in program.rules)
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:
@@ -112,6 +142,16 @@ def position(finding: Diagnostic) -> tuple[str, int, str]:
     if finding.span is None:
         return ("", -1, finding.code)
     return (finding.span.source.name, finding.span.start, finding.code)
+
+
+def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings, those about the text of a component once for all its instances."""
+    told: set[tuple[str, Span]] = set()
+    for finding in findings:
+        if finding.span is None or (finding.code, finding.span) not in told:
+            yield finding
+        if finding.span is not None:
+            told.add((finding.code, finding.span))
 
 
 def _arities(bound: Bound) -> dict[str, int]:

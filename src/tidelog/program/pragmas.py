@@ -13,12 +13,19 @@ MAGIC, NO_MAGIC, OVERFLOW = "magic-transform", "magic-transform-exclude", "overf
 ERROR, WRAP = "error", "wrap"
 OVERFLOW_MODES = (ERROR, WRAP)
 EVERY = "*"
+_QUALIFIERS = {MAGIC: "magic", NO_MAGIC: "no_magic"}
 _OUTPUTS = ("output", "printsize")
 
 
 def values_of(program: Program, key: str) -> tuple[str, ...]:
-    """The values of a pragma, in the order of the text."""
-    return tuple(pragma.value for pragma in program.pragmas if pragma.key == key)
+    """The values of a pragma, in the order of the text; several may stand in one, with commas between them.
+
+    >>> values_of(Program(pragmas=(("magic-transform", "p, q"),)), MAGIC)
+    ('p', 'q')
+    """
+    found = [part.strip() for option, value in program.pragmas if option == key for part in value.split(",")]
+    found += [d.relation for d in program.declarations if _QUALIFIERS.get(key) in d.qualifiers]
+    return tuple(filter(None, found))
 
 
 def wraps(program: Program) -> bool:

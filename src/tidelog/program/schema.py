@@ -1,7 +1,6 @@
 """Declarations: relations and their columns, type names, directives, keys.
 
-Law: a declaration only narrows what a program may say; it never changes what its rules mean. A pragma may: arithmetic
-that wraps around, and relations of which only what is asked for is evaluated.
+Law: a declaration only narrows what a program may say; it never changes what its rules mean.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from tidelog.errors import Span
 
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
+QUALIFIERS = ("inline", "magic", "no_magic", "overridable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``.decl relation(name: type, ...)``."""
+    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (`QUALIFIERS`)."""
 
     relation: str
     columns: tuple[Column, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    qualifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +70,6 @@ class Functor:
     name: str
     params: tuple[str, ...]
     result: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Pragma:
-    """``.pragma "key" "value"``: how the program is to be evaluated; a relation's ``magic`` is one too."""
-
-    key: str
-    value: str
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

@@ -6,30 +6,22 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, Functor, Pragma, TypeDeclaration
+from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, Functor, TypeDeclaration
 from tidelog.program.nearest import LOOSELY, KnownNames
-from tidelog.program.pragmas import MAGIC, NO_MAGIC, OVERFLOW, OVERFLOW_MODES
+from tidelog.program.pragmas import OVERFLOW, OVERFLOW_MODES
+from tidelog.program.schema import QUALIFIERS
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
 
-IGNORED_QUALIFIERS = frozenset(
-    {
-        "brie", "btree", "btree_delete", "btree_minimal", "inline", "no_inline", "overridable", "override",
-        "provenance",
-    }
-)  # fmt: skip
+IGNORED_QUALIFIERS = frozenset({"brie", "btree", "btree_delete", "btree_minimal", "no_inline", "provenance"})
 _IO_QUALIFIERS = ("input", "output", "printsize")
-_DEMAND_QUALIFIERS = {"magic": MAGIC, "no_magic": NO_MAGIC}
-_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, _DEMAND_QUALIFIERS, ("eqrel", "choice"))
+_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, QUALIFIERS, ("eqrel", "choice"))
 _REFUSED = {
-    "comp": "TL150",
-    "init": "TL150",
-    "override": "TL150",
-    "limitsize": "TL157",
+    "limitsize": "TL158",
     "lattice": "TL160",
 }
 
-Item = Declaration | TypeDeclaration | Directive | Functor | Pragma
+Item = Declaration | TypeDeclaration | Directive | Functor
 
 
 class DirectiveReader(ClauseReader):
@@ -53,12 +45,10 @@ class DirectiveReader(ClauseReader):
                 return [self._type(first, word)]
             case "input" | "output" | "printsize":
                 return self._directives(first, word)
-            case "convention":
-                self._convention()
             case "functor":
                 return [self._functor(first)]
-            case "pragma":
-                return self._pragma(first)
+            case "convention":
+                self._convention()
             case "plan":
                 raise self.failure("TL126", first.span)
             case _:
@@ -78,19 +68,18 @@ class DirectiveReader(ClauseReader):
         names = [self._relation("the name of the declared relation")]
         while self.accept(","):
             names.append(self._relation("the name of the declared relation"))
+        if self.token.kind == "=" and self.peek().text == "debug_delta":
+            raise self.failure("TL158", self.peek().span, found="`debug_delta`")
         if self.token.kind != "(":
             raise self.unexpected("`(` and the columns of the relation")
         columns = self._columns(self.advance())
         span = span_between(first, self.previous)
-        declared: list[Item] = [Declaration(name, columns, span) for name in names]
-        for qualifier in self._qualifiers():
-            key = _DEMAND_QUALIFIERS.get(qualifier.text)
-            for name in names:
-                declared.append(
-                    Directive(qualifier.text, name, (), qualifier.span)
-                    if key is None
-                    else Pragma(key, name, qualifier.span)
-                )
+        words = self._qualifiers()
+        kept = tuple(sorted({word.text for word in words if word.text in QUALIFIERS}))
+        declared: list[Item] = [Declaration(name, columns, span, kept) for name in names]
+        for word in words:
+            if word.text in _IO_QUALIFIERS:
+                declared.extend(Directive(word.text, name, (), word.span) for name in names)
         return declared
 
     def _columns(self, opening: Token) -> tuple[Column, ...]:
@@ -105,26 +94,17 @@ class DirectiveReader(ClauseReader):
         return tuple(columns)
 
     def _type_name(self) -> str:
-        name = self.expect(NAME, "the name of a type")
-        self._refuse_member(name)
-        return name.text
+        return self.expect(NAME, "the name of a type").text
 
     def _relation(self, expected: str) -> str:
-        name = self.expect(NAME, expected)
-        self._refuse_member(name)
-        return name.text
-
-    def _refuse_member(self, name: Token) -> None:
-        dot, member = self.token, self.peek()
-        if dot.kind == "." and member.kind == NAME and dot.start == name.end and member.start == dot.end:
-            raise self.failure("TL150", span_between(name, member), found=f"`{name.text}.{member.text}`")
+        return self.expect(NAME, expected).text
 
     def _qualifiers(self) -> list[Token]:
-        """The words after a declaration that mean something; others are ignored or refused."""
+        """The words after a declaration; those that mean something are given back, others ignored or refused."""
         kept: list[Token] = []
         while self.token.kind == NAME and not self._begins_clause():
             word = self.advance()
-            if word.text in _IO_QUALIFIERS or word.text in _DEMAND_QUALIFIERS:
+            if word.text in _IO_QUALIFIERS or word.text in QUALIFIERS:
                 kept.append(word)
             elif word.text == "eqrel":
                 raise self.failure("TL154", word.span)
@@ -220,20 +200,16 @@ class DirectiveReader(ClauseReader):
             self.advance()
         return Functor(name.text, tuple(params), result, span)
 
-    def _pragma(self, first: Token) -> list[Item]:
-        """`.pragma "key" "value"`; those that only steer Soufflé are read and forgotten."""
+    def pragma(self) -> tuple[str, str]:
+        """`"option"` or `"option" "value"` after `.pragma`."""
         if self.token.kind != STRING:
-            raise self.unexpected("a string")
-        key, values = self.string(), []
-        while self.token.kind == STRING:
-            values.append(self.string())
-        span = span_between(first, self.previous)
-        if key == OVERFLOW and values not in [[mode] for mode in OVERFLOW_MODES]:
-            raise self.failure("TL168", span, found=" ".join(f"`{value}`" for value in values) or "nothing")
-        if key in (OVERFLOW, MAGIC, NO_MAGIC):
-            parts = [part.strip() for value in values for part in value.split(",")] if key != OVERFLOW else values
-            return [Pragma(key, part, span) for part in parts if part]
-        return []
+            raise self.unexpected("the name of an option in quotes")
+        option = self.string()
+        value = self.string() if self.token.kind == STRING else ""
+        if option == OVERFLOW and value not in OVERFLOW_MODES:
+            raise self.failure("TL168", self.previous.span, found=f'"{value}"')
+        self.accept(".")
+        return option, value
 
     def skip_braces(self) -> None:
         """After a refused directive: step over the block in braces that belongs to it, if there is one."""

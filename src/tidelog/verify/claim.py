@@ -69,7 +69,7 @@ def typed(
     """The checked program with its literals typed, and the types of all columns, given those of the data."""
     bound = {(name, i): t for name, row in types.items() for i, t in enumerate(row) if t is not None}
     checked = check_program(program, functions, bound=bound, known={name: len(row) for name, row in types.items()})
-    return checked.program, {**types, **checked.schema}
+    return replace(checked.program, rules=checked.rules), {**types, **checked.schema}
 
 
 def strata_of(rules: Iterable[Rule]) -> tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]:
