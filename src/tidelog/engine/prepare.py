@@ -63,7 +63,7 @@ def prepare(core: Core, collected: Collected) -> Prepared:
 
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
-    gone = core.rules.declared - rules.declared
+    gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
     facts = [(sign, name, in_order(d, core.columns(name), name)) for sign, name, d in collected.facts if d.length]
     rules = _learning(rules, *learn([change for change in facts if change[1] not in gone], rules.schema))
     arriving, bound, known = learn_arrivals(collected.arrivals, rules.schema, core.columns)
