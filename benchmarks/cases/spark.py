@@ -12,6 +12,7 @@ from functools import partial
 
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.cases.spark_beside import CONTESTS, PARTITIONS, Contest, Effort, beside, warm_up
+from benchmarks.cases.spark_opening import opening
 from benchmarks.cases.spark_rates import RATES
 from benchmarks.inner import local_session
 from benchmarks.options import Options
@@ -57,6 +58,7 @@ GROUP = Group(
             name: Case(f"{name} beside hand-written Spark", partial(contest, found), needs="spark")
             for name, found in CONTESTS.items()
         },
+        "opening": Case("an engine opened, and the first DataFrame", partial(rate, opening), needs="spark"),
         "rounds": Case("a round between partitions", partial(rate, RATES["rounds"]), needs="spark"),
         "one-row": Case("an epoch of one row", partial(rate, RATES["one-row"]), needs="spark"),
         "partitions": Case("one partition beside two", partial(rate, RATES["partitions"]), needs="spark"),

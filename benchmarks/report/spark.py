@@ -93,6 +93,12 @@ def _round(record: Record) -> str:
     return f"epoch / exchanges; {counts} along {facts['nodes']:,} nodes"
 
 
+def _session(record: Record) -> str:
+    """Beside what an empty job of the same session takes."""
+    value, before, after = record["measured"], record.facts["empty before"], record.facts["empty after"]
+    return f"an empty job of that session takes {before:.2f} s before and {after:.2f} s after; {value / after:.1f} x"
+
+
 def _messages(record: Record) -> str:
     facts = record.facts
     counts = f"{facts['messages']:,} messages in {facts['rounds']} rounds and {record['build']:.2f} s"
@@ -115,6 +121,7 @@ def _growth(record: Record) -> str:
 
 
 DETAILS: Mapping[str, Callable[[Record], str]] = {
+    "session": _session,
     "round": _round,
     "messages": _messages,
     "opening": lambda record: "starts the resident stage; once per engine",

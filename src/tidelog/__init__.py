@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from tidelog.partition.limits import Limits
     from tidelog.program.functions import user_function
+    from tidelog.program.variant import Variant
     from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
     from tidelog.why import NotTrueError
 
@@ -46,6 +47,7 @@ __all__ = [
     "StateError",
     "StateWarning",
     "TidelogError",
+    "Variant",
     "user_function",
 ]
 
@@ -53,6 +55,7 @@ _HOMES = {
     "Engine": "tidelog.engine.engine",
     "Limits": "tidelog.partition.limits",
     "NotTrueError": "tidelog.why",
+    "Variant": "tidelog.program.variant",
     "user_function": "tidelog.program.functions",
     **dict.fromkeys(
         ("NoAnswer", "PartitionLost", "PreflightError", "ResidentError", "SparkError", "StageError"),

@@ -100,6 +100,30 @@ def test_a_small_run_imports_neither_compiler_nor_pandas_nor_spark(tmp_path: Pat
     assert (tmp_path / "p.csv").read_text() == "1\n"
 
 
+def test_a_small_run_loads_nothing_of_state_folders_partitions_and_help(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text(PROGRAM)
+    unneeded = (
+        "tidelog.store.durable",
+        "tidelog.store.history",
+        "tidelog.runtime.coordinator",
+        "tidelog.rewrite.place.place",
+        "tidelog.engine.feeds",
+        "tidelog.spark.files",
+        "pyarrow.fs",
+        "rich.markdown",
+    )
+    script = MAIN.replace(repr(HEAVY), repr(unneeded))
+    environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1])}
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "run", str(tmp_path / "p.dl"), "-D", str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stderr.splitlines()[-1].split() == ["imported"]
+
+
 def test_arrow_knows_pandas_again_after_it_was_left_out() -> None:
     pytest.importorskip("pandas")
     script = (

@@ -21,7 +21,7 @@ from tidelog.testing.invariants import violations
 from tidelog.testing.programs import epoch_changes
 
 Model = Mapping[str, frozenset[tuple[object, ...]]]
-KINDS = {"plain": PLAIN, "all": FEATURES}
+KINDS = {"plain": PLAIN, "all": FEATURES, "structures": FEATURES | {"structures"}}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -74,6 +75,16 @@ class Keeper:
 
     def hang(self, seconds: float) -> None:
         time.sleep(seconds)
+
+    def begin(self, mark: str, method: str, seconds: float) -> object:
+        """Tell by a file that the call has begun, and take so long for it, or until the file is gone."""
+        Path(f"{mark}.{self.number}").touch()
+        if method == "hang":
+            return self.hang(seconds)
+        until = time.monotonic() + seconds
+        while Path(f"{mark}.{self.number}").exists() and time.monotonic() < until and not self.closing.wait(0.05):
+            pass
+        return "stopped" if self.closing.is_set() else "slept"
 
     def send(self, name: str, rows: int) -> int:
         """Send rows to every partition, this one included."""

@@ -133,10 +133,6 @@ def test_facts_of_ndlog():
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        (".type R = [x: number, y: R]\np(1).", "TL151"),
-        (".decl p(x: number)\np(x) :- x = nil.\np(1).", "TL151"),
-        (".type T = A { x: number } | B {}\np(1).", "TL152"),
-        (".decl p(x: number)\np(x) :- x = $A(1).\np(1).", "TL152"),
         (".decl p(x: number)\np(x) :- x = @@f y, 0 : { p(y) }.\np(1).", "TL153"),
         (".decl e(x: number, y: number) eqrel\np(1).", "TL154"),
         (".decl e(x: number, y: number) choice-domain (x, y), x\np(1).", "TL155"),

@@ -6,6 +6,8 @@ commands. Where a command runs is `place`, what it reads `inputs`, how it ends `
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import io
 import os
 import sys
@@ -25,8 +27,42 @@ def __getattr__(name: str) -> Any:
     return app
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run the command line and exit with its code."""
+    try:
+        _run()
+    except SystemExit as ended:
+        if ended.code is not None and not isinstance(ended.code, int):
+            raise
+        leave(ended.code or 0)
+    leave(0)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with all that was asked to be done at its end, and without taking the interpreter to pieces.
+
+    That would take longer than a small command, and frees nothing that the system does not free by itself. Where other
+    threads or Spark's process are still to be waited for, the interpreter ends as it always does.
+    """
+    if "pyspark" in sys.modules or _has_threads():
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # whoever read it has gone away
+            stream.flush()
+    os._exit(code)
+
+
+def _has_threads() -> bool:
+    """Whether a thread besides this one wants to come to its end."""
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return False
+    own = threading.current_thread()
+    return any(thread is not own and not thread.daemon for thread in threading.enumerate())
+
+
+def _run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character of the program gets a replacement, never a traceback.

@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.cli.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS
-from tidelog.cli.session import SessionEpoch, in_order
+from tidelog.cli.session import SessionEpoch
+from tidelog.cli.tables import in_order
 from tidelog.cli.view_change import Row, view_change
 from tidelog.dbsp import DatalogCircuit, Outcome
 from tidelog.io.columns import ARROW_TYPES

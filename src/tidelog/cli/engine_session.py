@@ -13,29 +13,32 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tidelog.cli.load import load_program, without_content
-from tidelog.cli.session import SessionEpoch, in_order
+from tidelog.cli.session import SessionEpoch
+from tidelog.cli.tables import ordered_table
 from tidelog.cli.view_change import Row, view_changes
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
-from tidelog.engine.epoch import Epoch as EngineEpoch
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
-from tidelog.io.texts import show_text
-from tidelog.partition.limits import Limits
 from tidelog.plan.modes import Plans
-from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.ground import ground_value
-from tidelog.spark.files import Input, write_frame
+from tidelog.store.difference import compare_programs
 from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
 
 if TYPE_CHECKING:
+    from tidelog.engine.epoch import Epoch as EngineEpoch
+    from tidelog.partition.limits import Limits
+    from tidelog.program import Program
+    from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
 
 class EngineSession:
     """A program on the engine; with a ``state`` folder, what it commits is kept there.
 
-    A folder that holds a state already is gone on from, or read as it was at an epoch; its program must be the same.
+    A folder that holds a state already is gone on from, and its program must be the same. Read as it was at an epoch it
+    has the rules of that epoch, whatever the program says by now.
     With a session of Spark the partitions live there, and files are read and written there.
     """
 
@@ -57,7 +60,7 @@ class EngineSession:
         self._program = program
         self._kept = state is not None
         self._spark = spark
-        start: Program | str = program if resumed else ""
+        start: Program | str = program if resumed and at is None else ""
         if state is None:
             start = without_content(program)
         self._db = Engine(
@@ -73,6 +76,11 @@ class EngineSession:
         )
         self._db.profiling = profiling
         self._steps = 0
+
+    def differs(self) -> bool:
+        """Whether the state has other rules, facts or declarations than the program's text."""
+        durable = core_of(self._db).durable
+        return durable is not None and bool(compare_programs(self._db.program, durable.facts, self._program))
 
     def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
         """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
@@ -111,21 +119,15 @@ class EngineSession:
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
         """In order of all columns; symbols by their text, lists by theirs."""
-        view = self._db[name]
-        table = view.to_arrow()
-        if lists_as_text and "list" in view.types:
-            rows = view.rows()
-            for place, type_ in enumerate(view.types):
-                if type_ == "list":
-                    texts = pa.array([show_text(row[place], type_) for row in rows], pa.string())
-                    table = table.set_column(place, view.columns[place], texts)
-        return in_order(table)
+        return ordered_table(self._db[name], lists_as_text=lists_as_text)
 
     def write(self, name: str, layout: Layout, path: Path) -> None:
         """On Spark by the partitions and Spark's tasks, else from here."""
         if self._spark is None:
             write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
         else:
+            from tidelog.spark.files import write_frame
+
             rows = self._db[name].to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
             write_frame(rows, name, self.types(name), layout, path)
 

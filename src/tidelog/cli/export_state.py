@@ -50,7 +50,7 @@ def export(db: Engine, out: Path) -> int:
 
 
 def _fits_parquet(rows: Rows) -> bool:
-    return bool(rows.types) and "list" not in rows.types
+    return bool(rows.types) and not {"list", "record"}.intersection(t or "number" for t in rows.types)
 
 
 def exported_program(program: Program, files: dict[str, Rows], texts: dict[str, Rows]) -> Program:

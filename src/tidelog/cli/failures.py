@@ -183,6 +183,41 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
     "",
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
+BINARY_ANSWERS = FailureEntry(
+    "TL4815",
+    EngineError,
+    "answers that no terminal can show",
+    "--format {form} is for another program: add `> answers.{form}`, or a pipe",
+    "Parquet and Arrow are bytes, not text.",
+    "Leave --format out to see a table.",
+    test="tests/cli/test_query.py::test_bytes_are_not_written_to_a_terminal",
+)
+ONLY_ASKED = FailureEntry(
+    "TL4816",
+    EngineError,
+    "change of a state folder that is asked",
+    "`--state` asks {state} at epoch {epoch} and changes nothing; "
+    "`tidelog run --state` and `tidelog apply` change a state",
+    "`tidelog query`, `why` and `repl` read one committed epoch of a state folder.",
+    "",
+    test="tests/cli/test_query.py::test_a_state_is_not_changed_at_the_prompt",
+)
+NEEDS_STATE = FailureEntry(
+    "TL4817",
+    EngineError,
+    "epoch of no state folder at the prompt",
+    "`:at` goes to another epoch of a state folder; begin with `tidelog repl --state DIR`",
+    "Old epochs are kept in state folders only.",
+    test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
+)
+NO_EPOCH_NUMBER = FailureEntry(
+    "TL4818",
+    EngineError,
+    "epoch at the prompt that is no number",
+    "`{text}` is no epoch; write its number, as in `:at 3`, or `:at -1` for the last",
+    "Epochs are numbered from 1; `tidelog log` lists those that a state folder keeps.",
+    test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
+)
 NO_STATE_AT = FailureEntry(
     "TL5301",
     StateError,
@@ -252,6 +287,10 @@ ENTRIES = (
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,
+    BINARY_ANSWERS,
+    ONLY_ASKED,
+    NEEDS_STATE,
+    NO_EPOCH_NUMBER,
     NO_STATE_AT,
     MADE_EMBEDDED,
     NO_STATE,

@@ -54,7 +54,8 @@ def _is_argument(parameter: Parameter) -> bool:
 
 
 def _argument(parameter: Parameter) -> str:
-    return f"{parameter.metavar}..." if parameter.nargs == -1 else str(parameter.metavar)
+    written = f"{parameter.metavar}..." if parameter.nargs == -1 else str(parameter.metavar)
+    return written if parameter.required else f"[{written}]"
 
 
 def _option(command: str, parameter: Parameter) -> str:
@@ -65,7 +66,7 @@ def _option(command: str, parameter: Parameter) -> str:
 def _names(command: str, parameter: Parameter) -> str:
     """How an argument or option is written, for the first column of the table."""
     if _is_argument(parameter):
-        return f"`{parameter.metavar.strip('[]')}`"
+        return f"`{parameter.metavar}`"
     written = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
     value = _value(command, parameter).replace("|", "\\|")  # a bar would end the cell
     return f"{written[:-1]}{value}`"

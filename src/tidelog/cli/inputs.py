@@ -15,15 +15,15 @@ from tidelog.cli.progress import progress
 from tidelog.cli.report import Report, check_file
 from tidelog.cli.show import console, show_diagnostics
 from tidelog.errors import ProgramError
-from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, find_inputs, read_input
 from tidelog.io.open_columns import Bound, settle_types
 from tidelog.program.check import Checked, check_program
 from tidelog.program.functors import Given
 from tidelog.program.schema import column_names
-from tidelog.spark.files import Input, read_frames
 
 if TYPE_CHECKING:
+    from tidelog.io.delimited import Data
+    from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
 
@@ -45,6 +45,8 @@ def read_inputs(checked: Checked, files: Sequence[InputFile], spark: SparkSessio
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables."""
     if spark is None:
         return list(read_data(checked, files))
+    from tidelog.spark.files import read_frames
+
     with progress("reading"):
         return read_frames(spark, checked, files, partial(_columns, checked), partial(_schema_after, checked))
 

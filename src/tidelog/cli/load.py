@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tidelog.cli.arrow import leave_pandas_out
 from tidelog.cli.inputs import read_facts, read_valid
@@ -21,7 +22,9 @@ from tidelog.program import Program
 from tidelog.program.pragmas import MAGIC, values_of
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
-from tidelog.spark.files import Input
+
+if TYPE_CHECKING:
+    from tidelog.spark.files import Input
 
 
 def load_engine(file: str, folder: Path | None, plans: str = Plans.advice) -> Engine:

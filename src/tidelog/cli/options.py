@@ -21,6 +21,18 @@ class Format(enum.StrEnum):
     json = "json"
 
 
+class AnswerFormat(enum.StrEnum):
+    """How the answers to a question are printed."""
+
+    table = "table"
+    text = "text"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+
+
 class Algorithm(enum.StrEnum):
     """What keeps views true."""
 
@@ -45,4 +57,17 @@ StateArgument = Annotated[
 AtOption = Annotated[
     int,
     typer.Option("--at", metavar="EPOCH", help="Read the state of this epoch; -1 is the last, -2 the one before it."),
+]
+AskedProgram = Annotated[
+    str | None, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input. Not with --state.")
+]
+AskedFacts = Annotated[
+    Path | None, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")
+]
+AskedState = Annotated[
+    str | None, typer.Option("--state", metavar="DIR", help="Ask this state folder, or URI, in the place of a program.")
+]
+AskedEpoch = Annotated[
+    int | None,
+    typer.Option("--at", metavar="EPOCH", help="With --state: ask this epoch; -2 is the one before the last."),
 ]

@@ -18,27 +18,24 @@ from tidelog.cli.choose import choose_runtime
 from tidelog.cli.engine_session import EngineSession
 from tidelog.cli.inputs import read_inputs
 from tidelog.cli.options import Algorithm
-from tidelog.cli.outputs import TERMINAL, find_outputs, write_views
+from tidelog.cli.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.progress import progress
 from tidelog.cli.script import read_script, run_script
-from tidelog.cli.session import Session, SessionEpoch
 from tidelog.cli.show import console
-from tidelog.cli.state import shown_warnings
+from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
 from tidelog.cli.statistics import show_statistics
 from tidelog.io.files import InputFile, find_inputs, refuse_spark_kinds
-from tidelog.io.parameters import Layout
-from tidelog.partition.limits import Limits
 from tidelog.plan.modes import Plans
-from tidelog.program.check import Checked
-from tidelog.program.functions import Function
 from tidelog.program.functors import Given, function_table
-from tidelog.spark.files import Input
-from tidelog.store import open_store
-from tidelog.store.markers import partitions_of
-from tidelog.store.notes import check_format
 
 if TYPE_CHECKING:
+    from tidelog.cli.session import Session, SessionEpoch
+    from tidelog.io.parameters import Layout
+    from tidelog.partition.limits import Limits
+    from tidelog.program.check import Checked
+    from tidelog.program.functions import Function
+    from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
 
@@ -64,7 +61,7 @@ def run_program(checked: Checked, options: Options, functions: Given = ()) -> No
     _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
     script = () if options.changes is None else read_script(options.changes, checked.program)
-    resumed = options.state is not None and check_format(open_store(options.state))
+    resumed = options.state is not None and holds_state(options.state)
     if options.at is not None and not resumed:
         raise failures.NO_STATE_AT.error(state=options.state, epoch=options.at)
     files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
@@ -77,10 +74,31 @@ def run_program(checked: Checked, options: Options, functions: Given = ()) -> No
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         data = None if files is None else read_inputs(checked, files, spark)
         with closing(make_session(checked, options, resumed, spark, own)) as session:
+            checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)
             steps += run_script(session, script, options.changes)
             write_views(session, checked.program, outputs, options.out)
             show_run(session, steps, options)
+
+
+def at_epoch(
+    session: Session, checked: Checked, outputs: Outputs | None, options: Options
+) -> tuple[Checked, Outputs | None]:
+    """What is put out of an old epoch: what the program asks for, as far as the state had it then; tells what it lacks.
+
+    A state that is only read has the rules of its epoch, so that an edited program says no more than what to put out.
+    """
+    if options.at is None or not isinstance(session, EngineSession):
+        return checked, outputs
+    to, place = console(stderr=True), f"{options.state} at epoch {options.at}"
+    if session.differs():
+        to.print(f"warning: {place} has other rules than the program; its views are shown as they were")
+    program, known = checked.program, session.relations
+    for name in {d.relation for d in program.directives if d.kind in ("output", "printsize")}.difference(known):
+        to.print(f"warning: {place} has no `{name}`")
+    directives = tuple(d for d in program.directives if d.relation in known)
+    kept = None if outputs is None else [each for each in outputs if each[0] in known]
+    return replace(checked, program=replace(program, directives=directives)), kept
 
 
 def load(session: Session, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:
@@ -120,7 +138,7 @@ def _fixed_place(options: Options, resumed: bool) -> Place:
         return replace(place, runtime=Runtime.embedded)  # refused before, where Spark was asked for
     if options.state is None or not resumed:
         return place
-    made = partitions_of(open_store(options.state))
+    made = partitions_of_state(options.state)
     if not made and place.runtime is Runtime.spark:
         raise failures.MADE_EMBEDDED.error(state=options.state)
     runtime = place.runtime if made else Runtime.embedded

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
-from tidelog.cli.view_change import ViewChange
 from tidelog.engine.report import EpochStatistics
-from tidelog.io.parameters import Layout
-from tidelog.spark.files import Input
-from tidelog.syntax import Epoch
+
+if TYPE_CHECKING:
+    from tidelog.cli.view_change import ViewChange
+    from tidelog.io.parameters import Layout
+    from tidelog.spark.files import Input
+    from tidelog.syntax import Epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,3 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Nothing comes after this."""
-
-
-def in_order(table: pa.Table) -> pa.Table:
-    """The rows sorted by all columns that have an order."""
-    keys = [(f.name, "ascending") for f in table.schema if not pa.types.is_list(f.type)]
-    return table.sort_by(keys) if keys and table.num_rows > 1 else table

@@ -10,21 +10,37 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tidelog.cli.arrow import leave_pandas_out
 from tidelog.cli.failures import NO_STATE
 from tidelog.cli.guard import guarded
 from tidelog.cli.options import LAST
 from tidelog.cli.show import console
 from tidelog.engine.engine import Engine
-from tidelog.store import open_store
-from tidelog.store.notes import check_format
+
+
+def holds_state(place: str) -> bool:
+    """Whether a folder holds a state."""
+    from tidelog.store import open_store
+    from tidelog.store.notes import check_format
+
+    return check_format(open_store(place))
+
+
+def partitions_of_state(place: str) -> int:
+    """How many partitions have pieces of their own there; 0 for one embedded partition."""
+    from tidelog.store import open_store
+    from tidelog.store.markers import partitions_of
+
+    return partitions_of(open_store(place))
 
 
 @contextmanager
 def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
     """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
     with guarded(), shown_warnings():
-        if not check_format(open_store(place)):
+        if not holds_state(place):
             raise NO_STATE.error(place=place)
+        leave_pandas_out()
         with Engine(path=place, at=at) as db:
             yield db
 
@@ -32,10 +48,11 @@ def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
 @contextmanager
 def shown_warnings() -> Iterator[None]:
     """Warnings of Tidelog as lines on the standard error."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
-        try:
-            yield
-        finally:
-            for warning in caught:
-                console(stderr=True).print(f"warning: {warning.message}")
+        warnings.showwarning = _show_warning
+        yield
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    console(stderr=True).print(f"warning: {message}")

@@ -16,7 +16,6 @@ from tidelog.engine.core import Core
 from tidelog.engine.durable import is_repeated, record, snapshot_if_due
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
-from tidelog.engine.feeds import feed
 from tidelog.engine.instances import add_instance, remove_instance
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
@@ -113,7 +112,10 @@ def commit(core: Core, epoch: Epoch) -> None:
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema)
         core.profiler.note(outcome, core.rules)
-        feed(core, outcome.changes)
+        if core.feeds:
+            from tidelog.engine.feeds import feed
+
+            feed(core, outcome.changes)
         snapshot_if_due(core)
 
 

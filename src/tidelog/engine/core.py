@@ -9,26 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MethodType
-from typing import Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from tidelog.engine import failures
 from tidelog.engine.committed import Committed
-from tidelog.engine.open import Opened
 from tidelog.engine.pace import Pace
 from tidelog.engine.replica import Replicas
 from tidelog.engine.turn import Turn
-from tidelog.errors import EngineError
 from tidelog.explain.profile import Profiler
-from tidelog.io.feed import Feed
-from tidelog.partition.dictionary import Dictionary
-from tidelog.plan.planner import Planner
-from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.runtime.outcome import RowChanges
-from tidelog.runtime.runtime import Runtime
-from tidelog.store.durable import Durable
+
+if TYPE_CHECKING:
+    from tidelog.engine.open import Opened
+    from tidelog.errors import EngineError
+    from tidelog.io.feed import Feed
+    from tidelog.partition.dictionary import Dictionary
+    from tidelog.plan.planner import Planner
+    from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.runtime.outcome import RowChanges
+    from tidelog.runtime.runtime import Runtime
+    from tidelog.store.durable import Durable
 
 T = TypeVar("T")
 P = ParamSpec("P")

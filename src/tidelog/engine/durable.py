@@ -6,21 +6,26 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.engine import failures
-from tidelog.engine.core import Core
 from tidelog.engine.facts import program_facts
-from tidelog.plan.ruleset import Ruleset
-from tidelog.program import Program
-from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
-from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.history import Change, LogEntry, log_entries, texts_of, view_changes
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
+    from tidelog.engine.core import Core
     from tidelog.engine.epoch import Collected, Epoch
+    from tidelog.plan.ruleset import Ruleset
+    from tidelog.program import Program
+    from tidelog.runtime.outcome import EpochOutcome
+    from tidelog.spark.types import DataFrame, StreamingQuery
+    from tidelog.store.durable import Durable
+    from tidelog.store.history import Change, LogEntry
+
+
+Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool]]"
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -32,6 +37,8 @@ def state_folder(core: Core, what: str) -> Durable:
 
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
+    from tidelog.store.history import texts_of, view_changes
+
     state = state_folder(core, "a change feed")
     values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
     return list(view_changes(state, view, since, values))
@@ -39,8 +46,25 @@ def changes_since(core: Core, view: str, since: int) -> list[Change]:
 
 def log(core: Core) -> list[LogEntry]:
     """The epochs that the state folder keeps, oldest first."""
+    from tidelog.store.history import log_entries
+
     core.must_be_open()
     return list(log_entries(state_folder(core, "a log")))
+
+
+def write_feed(core: Core, view: str, folder: str | None, table: str | None) -> None:
+    """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
+    from tidelog.engine import feeds  # few engines have any
+
+    feeds.write_feed(core, view, folder, table)
+
+
+def stream(core: Core, given: Streamed, begin: Callable[[str, int], Epoch]) -> StreamingQuery:
+    """Make every micro-batch of a stream one epoch."""
+    from tidelog.engine import feeds
+    from tidelog.spark.streams import Stream
+
+    return feeds.stream(core, Stream(*given), begin)
 
 
 def snapshot(core: Core) -> None:
@@ -71,6 +95,8 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
     """Make the epoch that ran last durable, if there is a state folder."""
     if core.durable is None:
         return
+    from tidelog.store.durable import EpochRecord
+
     collected = epoch.collected
     added = [print_rule(rule, rules.program.convention) for rule in collected.added]
     source, offset = epoch.source, epoch.offset

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from tidelog.engine import commit, durable, failures, feeds, read
+from tidelog.engine import commit, durable, failures, read
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
@@ -27,17 +27,17 @@ from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
 from tidelog.program.functors import Given, function_table
-from tidelog.program.state import EngineState
-from tidelog.store.difference import Difference
-from tidelog.store.durable import HISTORY
-from tidelog.store.history import Change, LogEntry
-from tidelog.store.store import Store
+from tidelog.store.store import HISTORY
 from tidelog.syntax import parse_program
 
 if TYPE_CHECKING:
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.profile import Profile
+    from tidelog.program.state import EngineState
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
+    from tidelog.store.difference import Difference
+    from tidelog.store.history import Change, LogEntry
+    from tidelog.store.store import Store
     from tidelog.verify import Verdict
     from tidelog.why import Proof, WhyNot
 
@@ -123,10 +123,8 @@ class Engine:
         too, or where ``checkpoint`` says. ``trigger`` is handed to Spark: ``availableNow=True`` takes what there is and
         ends.
         """
-        from tidelog.spark.streams import Stream
-
-        stream = Stream(rows, relation, name or relation, change, checkpoint, trigger)
-        return feeds.stream(self._core, stream, self.epoch)
+        given = (rows, relation, name or relation, change, checkpoint, trigger)
+        return durable.stream(self._core, given, self.epoch)
 
     # Reading
 
@@ -138,6 +136,7 @@ class Engine:
     fact_count = Read(read.fact_count)
     memory = Read(read.memory)
     profiling = Read(read.profiling, read.set_profiling)
+    _repr_html_ = Read(read.page)
 
     def __getitem__(self, name: str) -> View:
         return open_view(self._core, name)
@@ -221,7 +220,7 @@ class Engine:
         A column ``change`` says +1 or -1, a column ``epoch`` which epoch it was. What an earlier run has not written is
         written first, from the history of the state folder; without one the feed begins with the next epoch.
         """
-        feeds.write_feed(self._core, view, folder, table)
+        durable.write_feed(self._core, view, folder, table)
 
     def log(self) -> list[LogEntry]:
         """The epochs that the state folder keeps, oldest first."""

@@ -25,13 +25,13 @@ from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
 from tidelog.io.rows import encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Write, changes_writer
-from tidelog.kernel.cells import Cells
-from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.streams import BatchEpoch, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
 
 if TYPE_CHECKING:
+    from tidelog.kernel.cells import Cells
+    from tidelog.runtime.outcome import RowChanges
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
 

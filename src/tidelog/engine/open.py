@@ -16,17 +16,14 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine import failures
 from tidelog.partition.dictionary import Dictionary
-from tidelog.program.functions import Function, Functions
-from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.embedded import EmbeddedRuntime
-from tidelog.runtime.local import LocalNodes
-from tidelog.runtime.runtime import Runtime
-from tidelog.store.durable import Durable
-from tidelog.store.fleeting import fleeting_store
-from tidelog.store.store import Store
 
 if TYPE_CHECKING:
+    from tidelog.program.functions import Function, Functions
+    from tidelog.runtime.runtime import Runtime
     from tidelog.spark.types import SparkSession
+    from tidelog.store.durable import Durable
+    from tidelog.store.store import Store
 
 MOST_PARTITIONS = 1 << 12
 MOST_THREADS = 1 << 8
@@ -105,9 +102,15 @@ def open_runtime(where: Where) -> Opened:
 
 
 def _open_state(where: Where, folder: tempfile.TemporaryDirectory[str] | None) -> Durable | None:
+    if folder is None and where.path is None:
+        return None
+    from tidelog.store.durable import Durable
+    from tidelog.store.fleeting import fleeting_store
+
     if folder is not None:
         return Durable.open(fleeting_store(folder.name), where.at, 0, where.pieces)
-    return None if where.path is None else Durable.open(where.path, where.at, where.history, where.pieces)
+    assert where.path is not None
+    return Durable.open(where.path, where.at, where.history, where.pieces)
 
 
 def all_cores() -> int:
@@ -124,5 +127,8 @@ def make_runtime(where: Where, durable: Durable | None, folder: str | None) -> R
         return spark_runtime(where.spark, count, where.functions, where.own, folder)
     if count == 1 or where.at is not None:
         return EmbeddedRuntime(where.functions, threads=where.threads or all_cores())
+    from tidelog.runtime.coordinator import Coordinator
+    from tidelog.runtime.local import LocalNodes
+
     dictionary = Dictionary()
     return Coordinator(where.functions, LocalNodes(where.functions, count, dictionary), dictionary)

@@ -20,6 +20,7 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
+from tidelog.program.shape import Shape
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
 
@@ -52,6 +53,7 @@ class _Draft:
 
 def prepare(core: Core, collected: Collected) -> Prepared:
     """The work of an epoch."""
+    collected = _structures_here(core, collected)
     draft = _draft(core, collected)
     apart = _keyed_apart(core, draft)
     if apart:
@@ -59,6 +61,16 @@ def prepare(core: Core, collected: Collected) -> Prepared:
         found = [part for arrival in collected.arrivals if arrival.relation in apart for part in arrival.collected()]
         draft = _draft(core, replace(collected, facts=[*collected.facts, *found], arrivals=arrivals))
     return _planned(core, draft)
+
+
+def _structures_here(core: Core, collected: Collected) -> Collected:
+    """The rows of DataFrames that hold records or algebraic values come through this process."""
+    if not collected.arrivals:
+        return collected
+    schema = _rules_after(core.rules, collected).schema
+    there = [a for a in collected.arrivals if not any(isinstance(t, Shape) for t in schema.get(a.relation, ()))]
+    here = [part for a in collected.arrivals if a not in there for part in a.collected()]
+    return replace(collected, facts=[*collected.facts, *here], arrivals=there) if here else collected
 
 
 def _draft(core: Core, collected: Collected) -> _Draft:

@@ -5,6 +5,9 @@ Law: everything is that of the last committed epoch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from tidelog.engine.core import Core
 from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
@@ -72,6 +75,13 @@ def asserted(core: Core, name: str) -> Rows:
     with core.writing:
         cells, *_, bases = core.runtime.facts.counts(name)
         return fixed_rows(core, name, cells[bases])
+
+
+def page(core: Core) -> Callable[[], str]:
+    """What a notebook shows of an engine, when it asks for it."""
+    from tidelog.engine.page import engine_page
+
+    return partial(engine_page, core)
 
 
 def summary(core: Core) -> str:

@@ -63,6 +63,11 @@ class Changes(Mapping[str, ChangeSet]):
     def __len__(self) -> int:
         return len(self._make)
 
+    def _repr_html_(self) -> str:
+        from tidelog.engine.page import changes_page
+
+        return changes_page(self)
+
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 

@@ -7,13 +7,15 @@ state with other rules is refused, with how the two differ (D1).
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tidelog.engine.commit import commit_program
-from tidelog.engine.core import Core
-from tidelog.program import Program
 from tidelog.store.difference import check_same_program
-from tidelog.store.durable import Durable
-from tidelog.store.rules import ruleset_from_values
+
+if TYPE_CHECKING:
+    from tidelog.engine.core import Core
+    from tidelog.program import Program
+    from tidelog.store.durable import Durable
 
 
 def start(core: Core, parsed: Program) -> None:
@@ -36,6 +38,8 @@ def _begin(core: Core, parsed: Program) -> None:
 
 def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     """Take over a state that was read."""
+    from tidelog.store.rules import ruleset_from_values
+
     image, placing = durable.image, core.planner.placing
     assert image.rules is not None
     core.begin_with(ruleset_from_values(image.rules, core.rules.functions, durable.store.name))

@@ -24,6 +24,7 @@ from tidelog.io.data_frame import to_data_frame
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, symbol_id
+from tidelog.program.shape import Shape
 from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.views import new_folder, session_or_active
 from tidelog.spark.views import to_data_frame as to_spark_frame
@@ -317,8 +318,8 @@ def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
 ) -> Callable[[bool], DataFrame] | None:
     """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
-    if core.runtime.session is None:
-        return None
+    if core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
+        return None  # records are put together in this process
 
     def make(as_text: bool) -> DataFrame:
         def write(folder: str) -> list[Kinds]:

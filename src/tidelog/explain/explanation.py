@@ -62,6 +62,11 @@ class Explanation:
         """Plain values for `json`."""
         return {**asdict(self), "cross_products": [list(pair) for pair in self.cross_products]}
 
+    def _repr_html_(self) -> str:
+        from tidelog.explain.page import explanation_page
+
+        return explanation_page(self)
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 

@@ -6,16 +6,20 @@ core rules are asked for, which are told as they are.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
-from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
-from tidelog.rewrite.place.describe import copied
-from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.placement import copied
 from tidelog.syntax import print_literal, print_rule, print_term
+
+if TYPE_CHECKING:
+    from tidelog.rewrite.place.place import Placed
 
 
 class Names:
@@ -65,6 +69,10 @@ class Names:
             return f"what is asked of {self.relation(asked[0])} by {columns_text(known)}"
         if name not in self._heads:
             return name
+        if name.startswith(OPENED):
+            source = self._heads[name][0].body[0]
+            assert isinstance(source, Atom)
+            return f"{self.relation(source.predicate)}, opened"
         if name.startswith(PROJECTION):
             return self._projection(self._heads[name][0])
         labels = dict.fromkeys(label for made in self._heads[name] for label in self.owners[made.label or ""])

@@ -84,6 +84,11 @@ class Profile:
         """Plain values for `json`."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        from tidelog.explain.page import profile_page
+
+        return profile_page(self)
+
     def __str__(self) -> str:
         overall = _text(f"all epochs ({self.overall.epochs:,})", self.overall)
         return f"{_text('last epoch', self.last)}\n\n{overall}"
@@ -244,22 +249,24 @@ def _text(title: str, account: Account) -> str:
                 for s in account.strata
             ],
         ),
-        *(f"  {'; '.join(s.relations)}: {_rebuilt(s)}" for s in account.strata if s.rebuilt),
+        *(f"  {'; '.join(s.relations)}: {rebuilt_text(s)}" for s in account.strata if s.rebuilt),
         *_table(
             ("rule", "time", "visited", "supports"),
-            [(r.rule, _rule_time(r), r.visited, r.supports) for r in account.rules],
+            [(r.rule, rule_time(r), r.visited, r.supports) for r in account.rules],
         ),
         *waste_lines(account.wasteful),
     ]
     return "\n".join(lines)
 
 
-def _rebuilt(stratum: StratumProfile) -> str:
+def rebuilt_text(stratum: StratumProfile) -> str:
+    """How often a stratum was built again, and why the last time."""
     last = f"; the last time, {stratum.reason}" if stratum.reason else ""
     return f"built again {stratum.rebuilt:,} x, which was cheaper than to retract{last}"
 
 
-def _rule_time(rule: RuleProfile) -> str:
+def rule_time(rule: RuleProfile) -> str:
+    """The sampled seconds of a rule, if there are any."""
     return "-" if rule.seconds is None else duration(rule.seconds)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,13 @@ import pyarrow as pa
 
 from tidelog.io import failures
 from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
+from tidelog.io.structures import decode_arrow_structures, take_apart
+from tidelog.io.texts import read_text
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, float_cell, natural_type, to_signed
+from tidelog.partition.structures import decode_structures, encode_structure
+from tidelog.program.shape import Shape
 
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -32,6 +37,7 @@ ARROW_TYPES: dict[str | None, pa.DataType] = {
     "date": pa.date32(),
     "timestamp": pa.timestamp("us"),
     None: pa.int64(),
+    "record": pa.int64(),
 }
 
 
@@ -65,6 +71,9 @@ def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
 
 
 def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
+    if isinstance(type_, Shape):
+        encode = partial(_encode_part, dictionary=dictionary)
+        return encode_structure(value, type_, dictionary, take_apart, encode)
     if type_ == "symbol":
         return dictionary.symbol(value) if isinstance(value, str) else None
     if type_ == "float":
@@ -82,6 +91,14 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if type_ == "boolean":
         return value if value in (0, 1) else None
     return int(value) if -(1 << 63) <= value < 1 << 63 else None
+
+
+def _encode_part(value: Any, type_: str, dictionary: Dictionary) -> int | None:
+    """A part of a structure; a list may come as its text, which is how it goes out."""
+    value = plain(value)
+    if type_ == "list" and isinstance(value, str):
+        value = read_text(value, type_)
+    return _encode(value, type_, dictionary)
 
 
 def _microseconds(value: datetime.datetime) -> int:
@@ -104,7 +121,7 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
         return texts
     cells: Cells = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
-        if value is None:
+        if value is None and not isinstance(type_, Shape):
             raise failures.NULL.error(where=where, row=row + 1)
         cell = _encode(plain(value), type_, dictionary)
         if cell is None:
@@ -138,6 +155,8 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
 
 def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, where: str) -> Cells:
     """The cells of an Arrow column for a relation's column of that type."""
+    if isinstance(type_, Shape):
+        return encode_column(column.to_pylist(), type_, dictionary, where)
     if pa.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
         column = column.cast(column.type.value_type)
     if column.null_count:
@@ -185,6 +204,8 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
         return [datetime.date.fromordinal(cell + EPOCH_DAY) for cell in cells.tolist()]
     if type_ == "timestamp":
         return [EPOCH + cell * MICROSECOND for cell in cells.tolist()]
+    if isinstance(type_, Shape):
+        return decode_structures(cells.tolist(), type_, dictionary)
     return [dictionary.decode(cell, type_) for cell in cells.tolist()]
 
 
@@ -194,6 +215,8 @@ def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.
         return decode_strings(cells, dictionary)
     if type_ == "list":
         return _decode_lists(cells, dictionary)
+    if isinstance(type_, Shape):
+        return decode_arrow_structures(cells, type_, dictionary, ARROW_TYPES)
     own = ARROW_TYPES[type_]
     if type_ == "date":
         return from_vector(cells, pa.int64()).cast(pa.int32()).cast(own)

@@ -20,6 +20,8 @@ from tidelog.io import failures
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc
 from tidelog.io.late import csv as csv_files
+from tidelog.io.lent import read_lent
+from tidelog.io.structure_texts import split_outside
 from tidelog.io.texts import read_text, show_text
 
 READ_TYPES = {**ARROW_TYPES, "symbol": pa.dictionary(pa.int32(), pa.string()), None: pa.string()}
@@ -105,30 +107,36 @@ def _has_lone_returns(data: bytes) -> bool:
 
 def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
     """The rows by Arrow's reader; None where it cannot read them or would read them otherwise than a line a row."""
-    if len(shape.delimiter) != 1 or "list" in shape.types or _has_lone_returns(data):
+    if len(shape.delimiter) != 1 or "list" in shape.types or "record" in shape.types or _has_lone_returns(data):
         return None
     places = shape.picked if shape.picked is not None else tuple(range(len(shape.types)))
     wanted = [f"f{place}" for place in places]
     types = {n: READ_TYPES[t] for n, t in zip(wanted, shape.types, strict=False)}
     options = {"quote_char": '"', "double_quote": True} if shape.quoted else {"quote_char": False}
-    try:
-        table = csv_files.read_csv(
-            pa.BufferReader(data),
-            read_options=csv_files.ReadOptions(autogenerate_column_names=True),
-            parse_options=csv_files.ParseOptions(
-                delimiter=shape.delimiter,
-                newlines_in_values=shape.quoted,
-                ignore_empty_lines=not keeps_empty_lines(shape),
-                **options,
-            ),
-            convert_options=csv_files.ConvertOptions(
-                column_types=types,
-                null_values=[],
-                strings_can_be_null=False,
-                include_columns=wanted if shape.picked else [],
-            ),
-        )
-    except (pa.ArrowException, KeyError):
+
+    def read(stream: pa.BufferReader) -> pa.Table | None:
+        try:
+            return csv_files.read_csv(
+                stream,
+                read_options=csv_files.ReadOptions(autogenerate_column_names=True),
+                parse_options=csv_files.ParseOptions(
+                    delimiter=shape.delimiter,
+                    newlines_in_values=shape.quoted,
+                    ignore_empty_lines=not keeps_empty_lines(shape),
+                    **options,
+                ),
+                convert_options=csv_files.ConvertOptions(
+                    column_types=types,
+                    null_values=[],
+                    strings_can_be_null=False,
+                    include_columns=wanted if shape.picked else [],
+                ),
+            )
+        except (pa.ArrowException, KeyError):
+            return None
+
+    table = read_lent(data, read)
+    if table is None:
         return None
     fits = table.num_columns == len(shape.types) and all(c.null_count == 0 for c in table.columns)
     return table.rename_columns(list(shape.names)) if fits else None
@@ -148,11 +156,12 @@ def _read_exactly(data: bytes, shape: Shape, skipped: int) -> Data:
 def _split(text: str, shape: Shape) -> Iterator[tuple[int, list[str]]]:
     """The cells of every line with its number."""
     if not shape.quoted:
-        lines = text.split("\n")
+        lines, structured = text.split("\n"), "record" in shape.types
         if lines[-1] == "":
             lines.pop()
         for number, line in enumerate(lines, 1):
-            yield number, line.removesuffix("\r").split(shape.delimiter)
+            whole = line.removesuffix("\r")
+            yield number, split_outside(whole, shape.delimiter) if structured else whole.split(shape.delimiter)
         return
     if len(shape.delimiter) != 1:
         raise failures.QUOTED_DELIMITER.error(where=shape.where, delimiter=shape.delimiter)
@@ -210,7 +219,9 @@ def _value(text: str, place: int, shape: Shape, number: int) -> Any:
 
 
 def _table(shape: Shape, columns: Sequence[list[Any]]) -> Data:
-    if "list" in shape.types:  # the elements of a list may be of several kinds, which no Arrow type holds
+    if (
+        "list" in shape.types or "record" in shape.types
+    ):  # the elements of a list may be of several kinds, which no Arrow type holds
         return list(zip(*columns, strict=True))
     arrays = [pa.array(c, READ_TYPES[t]) for c, t in zip(columns, shape.types, strict=True)]
     return pa.table(arrays, names=list(shape.names))
@@ -239,6 +250,8 @@ def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: Shape) -> pa.
         return column.cast(pa.string())
     if not pa.types.is_string(column.type):
         return pa.chunked_array([pa.array([show_text(value, type_) for value in column.to_pylist()], pa.string())])
+    if type_ == "record" and not shape.quoted:  # delimiters inside brackets are its own
+        return column
     special = "[" + "".join("\\" + c for c in shape.delimiter) + '\\n\\r"]' if shape.quoted else None
     if special is not None:
         quoted = pc.binary_join_element_wise('"', pc.replace_substring(column, '"', '""'), '"', "")

@@ -18,4 +18,5 @@ class _Late:
 
 compute = _Late("pyarrow.compute")
 csv = _Late("pyarrow.csv")
+files = _Late("pyarrow.fs")
 parquet = _Late("pyarrow.parquet")

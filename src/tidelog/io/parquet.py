@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyarrow import fs
 
 from tidelog.io import failures
 from tidelog.io.columns import decode_arrow
+from tidelog.io.late import files
 from tidelog.io.late import parquet as pq
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.structures import decode_structures
+from tidelog.program.shape import Shape
 
 Cells = npt.NDArray[np.int64]
 NO_COLUMNS = "present"
@@ -73,6 +75,9 @@ def write_rows(
         column = np.ascontiguousarray(cells[:, place])
         if type_ == "list":
             array, kinds[name] = _lists(column, dictionary, lists_as_text)
+        elif isinstance(type_, Shape) and lists_as_text:
+            values = decode_structures(column.tolist(), type_, dictionary)
+            array = pa.array([show_text(value, type_) for value in values], pa.string())
         else:
             array = _values(column, type_, dictionary)
         arrays.append(array)
@@ -152,9 +157,9 @@ def _write_whole(path: str, table: pa.Table) -> None:
     """Under a temporary name, then under its own; object storage shows a file only when it is complete."""
     try:
         if "://" in path:
-            filesystem, place = fs.FileSystem.from_uri(path)
+            filesystem, place = files.FileSystem.from_uri(path)
         else:
-            filesystem, place = fs.LocalFileSystem(), path
+            filesystem, place = files.LocalFileSystem(), path
         folder, _, name = place.rpartition("/")
         filesystem.create_dir(folder, recursive=True)
         half = f"{folder}/.{name}.{os.getpid()}.part"

@@ -13,7 +13,10 @@ from typing import Any
 
 from tidelog.errors import TidelogError
 from tidelog.io import failures
+from tidelog.io.structure_texts import read_structure, show_structure, show_symbol
+from tidelog.program.shape import Shape
 from tidelog.program.text import show_float, to_float, to_integer
+from tidelog.program.variant import Variant
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 DECIMAL = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?")
@@ -31,10 +34,13 @@ def read_text(text: str, type_: str) -> Any:
     (-7, ('a', (1, 2.5)), ' a')
     """
     try:
+        if isinstance(type_, Shape):
+            return read_structure(text, type_, read_text)
         return _READERS[type_](text)
     except (TidelogError, ValueError):
         shown = text if len(text) <= 60 else text[:57] + "..."
-        raise failures.NOT_READ.error(shown=shown, expected=_EXPECTED[type_]) from None
+        expected = f"a value of type {type_}" if isinstance(type_, Shape) else _EXPECTED[type_]
+        raise failures.NOT_READ.error(shown=shown, expected=expected) from None
 
 
 def show_text(value: Any, type_: str | None) -> str:
@@ -45,11 +51,16 @@ def show_text(value: Any, type_: str | None) -> str:
     """
     if isinstance(value, bool):
         return "1" if value else "0"
-    if isinstance(value, tuple | list):
-        return "[" + ", ".join(_show_part(part) for part in value) + "]"
+    if value is None or isinstance(value, tuple | list | Variant):
+        return show_structure(value, type_, _show_inside)
     if isinstance(value, float):
         return show_float(value)
     return value.isoformat() if isinstance(value, datetime.date) else str(value)
+
+
+def _show_inside(value: Any, type_: str | None) -> str:
+    """A part of a structure, or of a list: where its type is known a symbol needs quotes less often."""
+    return show_symbol(value) if type_ == "symbol" else _show_part(value)
 
 
 def show_fact(relation: str, row: Iterable[Any]) -> str:

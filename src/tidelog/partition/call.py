@@ -10,8 +10,10 @@ from itertools import islice
 
 from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary, natural_type
+from tidelog.partition.structures import structure_cell
 from tidelog.plan.steps import Apply
 from tidelog.program.functions import Function, compare, resolve
+from tidelog.program.structure import is_structural
 from tidelog.program.term import Value
 
 
@@ -19,6 +21,8 @@ def call_function(
     step: Apply, cells: tuple[int, ...], functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary
 ) -> int:
     """The cell of the result of a function for argument cells."""
+    if is_structural(step.function):
+        return structure_cell(step.function, cells, dictionary)
     args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
     value = _evaluate(step, args, functions)
     kind = step.result if step.result != "any" else natural_type(value)

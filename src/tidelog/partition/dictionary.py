@@ -1,8 +1,9 @@
 """Cells: every value as one int64, and back.
 
 Law (D15): numbers are themselves, floats their bits; the id of a symbol or list is a 64-bit xxHash, seeded with 42,
-over (type tag, length, parts), lists by the tags and cells of their parts. Ids need no coordination; two values with
-one id are found here and are an error, never a wrong answer. The same chain of hashes can be written in Spark SQL.
+over (type tag, length, parts), lists by the tags and cells of their parts, records by their cells. Ids need no
+coordination; two values with one id are found here and are an error, never a wrong answer. The same chain of hashes can
+be written in Spark SQL.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ import xxhash
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
 from tidelog.partition.entries import Entries
+from tidelog.partition.packed import Packed
+from tidelog.partition.structures import NIL_CELL, decode_structures, encode_structure, take_apart
 from tidelog.partition.texts import TextColumn
+from tidelog.program.shape import Shape
 from tidelog.program.term import Value
+from tidelog.program.variant import Variant
 
-TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5}
+TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5, "record": 6}
 SEED = 42
 NAN_CELL = 0x7FF8000000000000
 _LONG = struct.Struct("<q")
@@ -49,7 +54,7 @@ def _hash_long(value: int, seed: int) -> int:
 
 
 _SYMBOL_SEED = to_signed(_hash_long(TAGS["symbol"], SEED))
-_LIST_SEED = _hash_long(TAGS["list"], SEED)
+_LIST_SEED, _RECORD_SEED = (_hash_long(TAGS[kind], SEED) for kind in ("list", "record"))
 
 
 def symbol_id(text: str) -> int:
@@ -125,7 +130,7 @@ class Dictionary:
         found = self.entries.values(cells)
         if None in found:
             raise KeyError(cells[found.index(None)])
-        return found  # type: ignore[return-value]  # no None is left
+        return found
 
     def values_or_cells(self, cells: Sequence[int]) -> list[Value]:
         """The values behind cells of a column whose type is not determined: themselves where they are no ids."""
@@ -140,14 +145,20 @@ class Dictionary:
         """The cell of a value of a type; the value is known to fit."""
         if isinstance(value, str):
             return self.symbol(value)
+        if type_ == "record":
+            return self._structure(value, type_)
         if isinstance(value, tuple | list):
             return self._list(tuple(value))
+        assert not isinstance(value, Variant | None), "only records are nil or variants"
         if isinstance(value, float) or type_ == "float":
             return float_cell(float(value))
         return to_signed(value) if type_ == "unsigned" else value
 
     def decode(self, cell: int, type_: str | None) -> Value:
-        """The value behind a cell of a column of that type."""
+        """The value behind a cell of a column of that type; a record whose type is not told stays its cell."""
+        if isinstance(type_, Shape):
+            value: Value = decode_structures([cell], type_, self)[0]
+            return value
         if type_ in ("symbol", "list"):
             value = self.entries.value(cell)
             if value is None:
@@ -165,6 +176,33 @@ class Dictionary:
             value = self.entries.value(cell)
             return cell if value is None else value
         return self.decode(cell, type_)
+
+    def pack(self, cells: Sequence[int]) -> int:
+        """The cell of a record or variant with these cells as its parts."""
+        mixed = _hash_long(len(cells), _RECORD_SEED)
+        for cell in cells:
+            mixed = _hash_long(cell, mixed)
+        packed = to_signed(mixed)
+        if packed == NIL_CELL:
+            raise failures.SAME_ID.error(known="nil", value=tuple(cells), cell=packed)
+        return self._make(packed, Packed(cells))
+
+    def parts(self, cell: int) -> Packed | None:
+        """The cells of the parts of a record or variant; None for ``nil``."""
+        return None if cell == NIL_CELL else self.parts_of([cell])[0]
+
+    def parts_of(self, cells: Sequence[int]) -> list[Packed]:
+        """The cells of the parts of many records or variants."""
+        return self.values_of(cells)  # type: ignore[return-value]  # what stands behind cells of records
+
+    def _structure(self, value: Value, type_: str) -> int:
+        """The cell of a record or variant as the engine has it: with a shape its value, without one its cell."""
+        if value is None or isinstance(value, int):
+            return value or NIL_CELL
+        assert isinstance(type_, Shape), "a value is encoded with the type of its place"
+        cell = encode_structure(value, type_, self, take_apart, self.encode)
+        assert cell is not None, "the type check admits the value"
+        return cell
 
     def _list(self, value: tuple[Value, ...]) -> int:
         mixed = _hash_long(len(value), _LIST_SEED)

@@ -28,6 +28,15 @@ SAME_ID = FailureEntry(
     "",
     test="tests/partition/test_dictionary.py::test_two_values_with_one_id_are_an_error",
 )
+NO_CONSTRUCTOR = FailureEntry(
+    "TL1120",
+    DataError,
+    "value of a constructor that its type no longer has",
+    "a stored value of type {type} has a constructor that the type does not declare",
+    "An algebraic value is known by its constructor's name; a state may hold values of the types it was made with.",
+    "Declare the constructor, with the fields that it had.",
+    test="tests/partition/test_structures.py::test_a_value_of_a_lost_constructor_is_told",
+)
 KEY_TWICE = FailureEntry(
     "TL1103",
     DataError,

@@ -34,6 +34,7 @@ from tidelog.kernel.texts import (
     find_texts,
 )
 from tidelog.partition.block import Block
+from tidelog.partition.packed import KEY, Packed
 from tidelog.program.term import Value
 
 TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is no UTF-8
@@ -58,6 +59,8 @@ def to_bytes(value: Value) -> tuple[bytes, int]:
     >>> to_bytes("a"), to_bytes((1, 2.0, ("b",)))
     ((b'a', 0), (b'[1, 2.0, ["b"]]', 1))
     """
+    if isinstance(value, Packed):
+        return json.dumps(value.to_json()).encode(), LIST
     if not isinstance(value, str):
         return json.dumps(value).encode(), LIST
     try:
@@ -78,6 +81,8 @@ def from_bytes(raw: bytes, is_list: bool) -> Value:
 def _tuple(value: object) -> Value:
     if isinstance(value, list):
         return tuple(_tuple(part) for part in value)
+    if isinstance(value, dict):
+        return Packed(value[KEY])
     assert isinstance(value, int | float | str)
     return value
 

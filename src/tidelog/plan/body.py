@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tidelog.program import Atom, Call, Comparison, Literal, Negation, Term, Var, Wildcard, subterms, variables
+from tidelog.program.structure import is_structural
 
 EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat", "wrap +", "wrap -", "wrap *"})
 ROWS, TEST, LATE = range(3)
@@ -40,7 +41,7 @@ def may_fail(literal: Literal) -> bool:
     if not isinstance(literal, Comparison):
         return False
     calls = (t.function for side in (literal.left, literal.right) for t in subterms(side) if isinstance(t, Call))
-    return any(f not in EARLY_FUNCTIONS for f in calls)
+    return any(f not in EARLY_FUNCTIONS and not is_structural(f) for f in calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.program import Rule
 from tidelog.program.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.rewrite.place.place import Placed, place
 from tidelog.rewrite.place.placement import Placement
+
+if TYPE_CHECKING:
+    from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.program import Rule
+    from tidelog.rewrite.place.place import Placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ class Placing:
 
     def placed(self, rules: Ruleset) -> Placed:
         """The localised rules, as placements stand."""
+        from tidelog.rewrite.place.place import place  # only several partitions need it
+
         arities = {name: len(types) for name, types in rules.schema.items()}
         known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
         return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed)

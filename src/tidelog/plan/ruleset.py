@@ -155,6 +155,10 @@ class Ruleset:
         checked = check_program(alone, self.functions, bound=bound, known=arities)
         needed, core = _core_rules(checked.rules)
         core = {label: rule for label, rule in core.items() if label not in self.core}
+        read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
+        known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
+        bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
+        arities = {name: len(types) for name, types in known.items()}
         schema, core = _typed(alone, core, self.functions, bound, arities)
         if any(None in schema[rule.head.predicate] for rule in core.values()):
             return None

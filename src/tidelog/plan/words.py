@@ -12,9 +12,9 @@ from typing import Protocol
 
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
-from tidelog.rewrite.names import PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
-from tidelog.rewrite.place.describe import COPY
+from tidelog.rewrite.place.placement import COPY
 from tidelog.syntax import print_literal, print_rule, print_term
 
 WHOLE = "the whole state"
@@ -46,6 +46,8 @@ class RuleNames:
             return walks
         if (copy := COPY.fullmatch(name)) is not None:
             return f"copy of {self.relation(copy['source'])}"
+        if name.startswith(OPENED):
+            return f"{self.relation(name.removeprefix(OPENED).rsplit('/', 2)[0])}, opened"
         if name.startswith(PROJECTION):
             return f"{self.relation(name.removeprefix(PROJECTION).rpartition('/')[0])}, some columns"
         return in_words(name)

@@ -14,7 +14,7 @@ from tidelog.program.literal import (
 from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.program import PROLOG, SOUFFLE, Program
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Column, Declaration, Directive, Functor, Materialize, TypeDeclaration
+from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
 from tidelog.program.term import (
     AGGREGATES,
     Aggregate,
@@ -27,6 +27,7 @@ from tidelog.program.term import (
     subterms,
     variables,
 )
+from tidelog.program.variant import Variant
 
 __all__ = [
     "AGGREGATES",
@@ -44,6 +45,7 @@ __all__ = [
     "ComponentType",
     "Conjunction",
     "Const",
+    "Constructor",
     "Declaration",
     "Directive",
     "Disjunction",
@@ -65,6 +67,7 @@ __all__ = [
     "TypeDeclaration",
     "Value",
     "Var",
+    "Variant",
     "Wildcard",
     "subterms",
     "variables",

@@ -22,6 +22,7 @@ from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC, values_of
 from tidelog.program.program import SOUFFLE, Program
 from tidelog.program.schema import Declaration
 from tidelog.program.scope import atoms, calls, literal_terms, rule_literals
+from tidelog.program.structure import is_structural
 from tidelog.program.term import Aggregate, Call, Term
 
 RESERVED = "__"
@@ -203,7 +204,7 @@ def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]]
 
 def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
     for call in calls(term):
-        if cast_type(call) is not None:
+        if cast_type(call) is not None or is_structural(call.function):  # parts are counted where a type is known
             continue
         overloads = functions.get(call.function)
         if overloads is None:

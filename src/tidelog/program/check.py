@@ -102,7 +102,7 @@ def examine_program(
     findings = [
         *names.findings,
         *inlined.findings,
-        *check_safety(replace(program, rules=inlined.rules), functions),
+        *check_safety(replace(typing.program, rules=typed), functions),
         *typing.findings,
         *type_names.findings,
         *subtypes,

@@ -1,14 +1,17 @@
 """Elaboration: integer literals take the type that the type check found for them.
 
 Law: an elaborated program means what the program means, and every constant in it has the type of its place: `1` in a
-float column is `1.0`, in an unsigned column an unsigned. Literals are met in the same order as in `inference` (body,
-then head; left to right), so that the types found there can be handed out one by one.
+float column is `1.0`, in an unsigned column an unsigned; a record or a variant says of which type it is. Literals are
+met in the same order as in `inference` (body, then head; left to right), so that the types found there can be handed
+out one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.rule import Fact, Rule
@@ -17,52 +20,61 @@ from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, Aggregate, Call, Const
 RETYPED = (FLOAT, UNSIGNED)
 
 
-def elaborate_rule(rule: Rule, types: Iterator[str]) -> Rule:
-    """The rule with its integer literals retyped, in order."""
-    body = _literals(rule.body, types)
-    return replace(rule, head=_atom(rule.head, types), body=body)
+class Found(NamedTuple):
+    """What the type check found out: the types of integer literals in order, and what the terms of a clause make."""
+
+    types: Iterator[str]
+    names: Mapping[tuple[int, int], str] = MappingProxyType({})
+    clause: int = -1
 
 
-def elaborate_fact(fact: Fact, types: Iterator[str]) -> Fact:
+def elaborate_rule(rule: Rule, found: Found) -> Rule:
+    """The rule with its integer literals retyped, in order, and its structures named."""
+    body = _literals(rule.body, found)
+    return replace(rule, head=_atom(rule.head, found), body=body)
+
+
+def elaborate_fact(fact: Fact, found: Found) -> Fact:
     """The fact with its integer literals retyped, in order.
 
-    >>> elaborate_fact(Fact(Atom("p", (Const(1, "number"),))), iter(["float"])).atom.args
+    >>> elaborate_fact(Fact(Atom("p", (Const(1, "number"),))), Found(iter(["float"]))).atom.args
     (Const(value=1.0, type='float'),)
     """
-    return replace(fact, atom=_atom(fact.atom, types))
+    return replace(fact, atom=_atom(fact.atom, found))
 
 
-def _atom(atom: Atom, types: Iterator[str]) -> Atom:
-    return replace(atom, args=tuple(_term(arg, types) for arg in atom.args))
+def _atom(atom: Atom, found: Found) -> Atom:
+    return replace(atom, args=tuple(_term(arg, found) for arg in atom.args))
 
 
-def _literals(literals: tuple[Literal, ...], types: Iterator[str]) -> tuple[Literal, ...]:
-    return tuple(_literal(literal, types) for literal in literals)
+def _literals(literals: tuple[Literal, ...], found: Found) -> tuple[Literal, ...]:
+    return tuple(_literal(literal, found) for literal in literals)
 
 
-def _literal(literal: Literal, types: Iterator[str]) -> Literal:
+def _literal(literal: Literal, found: Found) -> Literal:
     if isinstance(literal, Atom):
-        return _atom(literal, types)
+        return _atom(literal, found)
     if isinstance(literal, Negation):
-        return replace(literal, atom=_atom(literal.atom, types))
+        return replace(literal, atom=_atom(literal.atom, found))
     if isinstance(literal, PathAtom):
-        source = _term(literal.source, types)
-        return replace(literal, source=source, target=_term(literal.target, types))
+        source = _term(literal.source, found)
+        return replace(literal, source=source, target=_term(literal.target, found))
     if isinstance(literal, Comparison):
-        left = _term(literal.left, types)
-        return replace(literal, left=left, right=_term(literal.right, types))
+        left = _term(literal.left, found)
+        return replace(literal, left=left, right=_term(literal.right, found))
     if isinstance(literal, Disjunction):
-        return replace(literal, branches=tuple(_literals(branch, types) for branch in literal.branches))
+        return replace(literal, branches=tuple(_literals(branch, found) for branch in literal.branches))
     return literal
 
 
-def _term(term: Term, types: Iterator[str]) -> Term:
+def _term(term: Term, found: Found) -> Term:
     if isinstance(term, Const) and term.type == NUMBER:
-        type_ = next(types)
+        type_ = next(found.types)
         return replace(term, type=type_) if type_ in RETYPED else term
     if isinstance(term, Call):
-        return replace(term, args=tuple(_term(arg, types) for arg in term.args))
+        name = found.names.get((found.clause, id(term)), term.function)
+        return replace(term, function=name, args=tuple(_term(arg, found) for arg in term.args))
     if isinstance(term, Aggregate):
-        body = None if term.body is None else _literals(term.body, types)
-        return replace(term, body=body, value=None if term.value is None else _term(term.value, types))
+        body = None if term.body is None else _literals(term.body, found)
+        return replace(term, body=body, value=None if term.value is None else _term(term.value, found))
     return term

@@ -207,7 +207,8 @@ def _prefixed(content: Program, name: str) -> Program:
     before = name + SEPARATOR
     relations = {d.relation: before + d.relation for d in content.declarations}
     types = {t.name: before + t.name for t in content.types}
-    renamed = Renaming(relations, types)(content)
+    constructors = {made.name: before + made.name for t in content.types for made in t.constructors if made.name}
+    renamed = Renaming(relations, types, constructors)(content)
     return replace(renamed, rules=tuple(_labelled(renamed.rules, before)))
 
 

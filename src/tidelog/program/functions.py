@@ -13,12 +13,13 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
-from tidelog.program import arithmetic, failures, lists, text
+from tidelog.program import arithmetic, failures, lists, structure, text
 from tidelog.program.lists import same
-from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED, Value, canonical_float
+from tidelog.program.structure import is_loose, is_structural, physical
+from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED, Value, canonical_float
 
 ANY = "any"
 WRAP = "wrap "  # begins the names of functions that wrap around; no text can write it
@@ -159,8 +160,20 @@ def resolve(
     >>> resolve("+", ("float", "symbol")) is None
     True
     """
+    if is_structural(name):
+        return _structural(name, len(arg_types))
     overloads = (FUNCTIONS if functions is None else functions).get(name, ())
     return next((function for function in overloads if function.accepts(arg_types)), None)
+
+
+@lru_cache(maxsize=10_000)
+def _structural(name: str, count: int) -> Function:
+    """The function that makes, reads or tests a record or a variant; of a loose constructor any types fit."""
+    if is_loose(name):
+        return Function(name, (ANY,) * count, RECORD, lambda *args: structure.evaluate(name, args))
+    params, result = structure.signature(name)
+    types = tuple(map(physical, params))
+    return Function(name, types, physical(result), lambda *args: structure.evaluate(name, args))
 
 
 def compare(left: Value, right: Value, type_: str) -> int:

@@ -10,19 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.casts import cast_type
 from tidelog.program.catalogue import diagnose
-from tidelog.program.functions import NUMERIC, ORDERED_TYPES
+from tidelog.program.functions import ANY, NUMERIC, ORDERED_TYPES
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.path_types import path_ends
 from tidelog.program.rule import Rule
+from tidelog.program.schema import BASE_TYPES
 from tidelog.program.scope import aggregate_names, rule_names
 from tidelog.program.signatures import Signature, Signatures
-from tidelog.program.term import FLOAT, NUMBER, Aggregate, Call, Const, Term, Var, Wildcard
-from tidelog.program.unify import INTEGER, Classes, Reason
+from tidelog.program.structure import is_structural
+from tidelog.program.structure_types import Structures, make_place
+from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.unify import INTEGER, NIL, Classes, Reason
 
 Environment = dict[str, int]
 
@@ -58,6 +62,7 @@ class Inference:
     open_uses: list[Use] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
     rule: Rule | None = None
+    structures: Structures = field(default_factory=Structures)
 
     def visit_rule(self, rule: Rule) -> Environment:
         """Body, then head; gives the places of the rule's variables."""
@@ -95,6 +100,9 @@ class Inference:
         if type_ == NUMBER:
             type_ = INTEGER
             self.literals.append((place, const))
+        elif const.value is None:
+            self.nil(place, const)
+            return
         # The common case, a column that has the constant's type already, must not build a reason.
         if self.classes.type(place) != type_ and not self.classes.set(place, type_, _constant_reason(const)):
             self.conflict(place, type_, const.span, f"this column of `{atom.predicate}` holds")
@@ -114,16 +122,34 @@ class Inference:
 
     def constant_term(self, const: Const) -> int:
         """A new place for a constant that stands in an expression."""
+        if const.value is None:
+            place = self.classes.fresh()
+            self.nil(place, const)
+            return place
         if const.type != NUMBER:
             return self.classes.fresh(const.type, _constant_reason(const))
         place = self.classes.fresh(INTEGER, _constant_reason(const))
         self.literals.append((place, const))
         return place
 
+    def nil(self, place: int, const: Const) -> None:
+        """``nil`` is of whatever record type its place has, and of no other type."""
+        self.classes.set(place, NIL, Reason("this is nil", const.span))
+        records = frozenset((NIL, RECORD, *self.structures.records))
+        self.demands.append(Demand(place, records, lambda found: diagnose("TL422", const.span, found=found)))
+
+    def no_structure(self, place: int, span: Span | None, where: str) -> None:
+        """A place that takes values of any type but records and variants, which do not tell their own type."""
+        if self.structures.any:
+            told = partial(_untyped_place, span, where)
+            self.demands.append(Demand(place, frozenset(BASE_TYPES), told))
+
     def call(self, call: Call, env: Environment) -> int:
         """The place of the result; arguments and result follow the signature."""
         if (type_ := cast_type(call)) is not None:
             return self.cast(call, type_, env)
+        if (call.function == LIST and self.structures.any) or is_structural(call.function):
+            return make_place(call, env, self)
         places = [self.term(arg, env) for arg in call.args]
         places.append(self.classes.fresh())
         signature = self.signatures.of(call.function, len(call.args))
@@ -150,6 +176,9 @@ class Inference:
             if not self.classes.unite(first, second):
                 self.mismatch(call, signature, places)
                 return
+        for position, type_ in enumerate(signature.overloads[0][:-1]):
+            if type_ == ANY:
+                self.no_structure(places[position], call.args[position].span or call.span, f"`{call.function}`")
         if not signature.settled:
             self.open_uses.append(Use(call, signature, places))
 
@@ -243,7 +272,7 @@ class Inference:
 
 def type_name(type_: str | None) -> str:
     """A type as messages call it."""
-    return "unknown" if type_ is None else "number" if type_ == INTEGER else type_
+    return "unknown" if type_ is None else "number" if type_ == INTEGER else type_.lstrip("'")
 
 
 def _places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[str, Span]]:
@@ -257,6 +286,10 @@ def _constant_reason(const: Const) -> Reason:
 
 def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:
     return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=found)
+
+
+def _untyped_place(span: Span | None, where: str, found: str) -> Diagnostic:
+    return diagnose("TL425", span, where=where, found=found)
 
 
 def _no_order(literal: Comparison, found: str) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""Rename the relations and types of a program, wherever they stand.
+"""Rename the relations, types and constructors of a program, wherever they stand.
 
 Law: renaming is a homomorphism: the same things under other names. Which fields hold names stands in one table, by
 class; every other field is gone through. Where things stand in the text (spans) does not change.
@@ -7,17 +7,17 @@ class; every other field is gone through. Where things stand in the text (spans)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
 from tidelog.program.casts import cast_type
 from tidelog.program.literal import Atom
 from tidelog.program.path import Label, Repeat
-from tidelog.program.schema import Column, Declaration, Directive, Materialize, TypeDeclaration
+from tidelog.program.schema import Column, Constructor, Declaration, Directive, Materialize, TypeDeclaration
 from tidelog.program.term import SYMBOL, Call, Const
 
-RELATION, TYPE = "relation", "type"
+RELATION, TYPE, CONSTRUCTOR = "relation", "type", "constructor"
 NAMES: dict[type, dict[str, str]] = {
     Atom: {"predicate": RELATION},
     Label: {"relation": RELATION},
@@ -27,6 +27,7 @@ NAMES: dict[type, dict[str, str]] = {
     Materialize: {"relation": RELATION},
     Column: {"type": TYPE},
     TypeDeclaration: {"name": TYPE, "bases": TYPE},
+    Constructor: {"name": CONSTRUCTOR},
 }
 
 Value = TypeVar("Value")
@@ -38,6 +39,7 @@ class Renaming:
 
     relations: Mapping[str, str]
     types: Mapping[str, str]
+    constructors: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, value: Value) -> Value:
         """The value with all names in it replaced.
@@ -58,6 +60,8 @@ class Renaming:
         if isinstance(value, Call) and (cast := cast_type(value)) is not None:
             target = Const(self.types.get(cast, cast), SYMBOL, value.args[1].span)
             return replace(value, args=(self._value(value.args[0]), target))
+        if isinstance(value, Call) and value.function[0] == "$" and value.function[1:] in self.constructors:
+            return replace(value, function=f"${self.constructors[value.function[1:]]}", args=self._value(value.args))
         changed = {}
         for name, role in _fields(type(value)):
             old = getattr(value, name)
@@ -69,7 +73,8 @@ class Renaming:
     def _name(self, value: Any, role: str) -> Any:
         if isinstance(value, tuple):
             return tuple(self._name(part, role) for part in value)
-        return (self.relations if role == RELATION else self.types).get(value, value)
+        names = {RELATION: self.relations, TYPE: self.types, CONSTRUCTOR: self.constructors}[role]
+        return names.get(value, value)
 
 
 @cache

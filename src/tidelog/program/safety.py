@@ -1,21 +1,22 @@
 """Safety: every variable gets its values from somewhere finite (TL3xx).
 
 Law: the bound variables of a conjunction are the least set that contains the variables of its positive atoms, the
-variable on one side of `=` once the other side is bound, and the variables that all branches of a disjunction bind.
-Everything else (head, negation, comparison, expression, range, aggregate) only uses bound variables. An aggregate
-sees the bound variables of the scopes around it and gives back nothing but its value.
+variable on one side of `=` once the other side is bound, the variables of patterns (`pattern`), and the variables that
+all branches of a disjunction bind. Everything else (head, negation, comparison, expression, range, aggregate) only uses
+bound variables. An aggregate sees the bound variables of the scopes around it and gives back nothing but its value.
 Each variable of a rule is reported once, at the first place that needs it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import Function
 from tidelog.program.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.pattern import bound_by_match, is_open, matched_pairs, pattern_names, pattern_parts
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.scope import (
@@ -28,6 +29,7 @@ from tidelog.program.scope import (
     scope_names,
     term_variables,
 )
+from tidelog.program.structure import made_by
 from tidelog.program.term import Aggregate, Call, Const, Term, Var, Wildcard
 
 HEAD, NEGATED, COMPARED, COMPUTED, RANGE, AGGREGATED = "TL301", "TL302", "TL303", "TL304", "TL306", "TL309"
@@ -118,7 +120,11 @@ def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[st
     waiting: list[Literal] = []
     for literal in literals:
         if isinstance(literal, Atom):
-            bound.update(arg.name for arg in literal.args if isinstance(arg, Var))
+            for arg in literal.args:
+                if isinstance(arg, Var):
+                    bound.add(arg.name)
+                elif isinstance(arg, Call):
+                    bound |= pattern_names(arg)
         elif isinstance(literal, PathAtom) and not literal.negated:
             bound.update(end.name for end in (literal.source, literal.target) if isinstance(end, Var))
         elif isinstance(literal, Disjunction) or (isinstance(literal, Comparison) and literal.op == "="):
@@ -150,9 +156,13 @@ def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
         bound.update(set.intersection(*branches) if branches else ())
         return
     assert isinstance(literal, Comparison)
-    for side, other in ((literal.left, literal.right), (literal.right, literal.left)):
-        if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
-            bound.add(side.name)
+    for left, right in matched_pairs(literal.left, literal.right):
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
+                if not is_open(other):
+                    bound.add(side.name)
+            elif isinstance(side, Call):
+                bound |= bound_by_match(side, other, bound, needed(other, around))
 
 
 def needed(term: Term, around: Set[str]) -> set[str]:
@@ -241,15 +251,35 @@ def _check_atom(atom: Atom, bound: Set[str], code: str, scope: _Scope) -> None:
             continue
         if isinstance(arg, Var):
             _check_variable(arg, bound, code, scope)
+        elif code == COMPUTED:
+            _check_pattern(arg, bound, COMPUTED, scope)
         else:
             _check_term(arg, bound, COMPUTED, scope)
 
 
+def _check_pattern(term: Term, bound: Set[str], code: str, scope: _Scope) -> None:
+    """A term that is matched with a value: `_` may stand as a part of it."""
+    for part in pattern_parts(term):
+        if not isinstance(part, Wildcard) or part is term:
+            _check_term(part, bound, code, scope)
+
+
 def _check_comparison(literal: Comparison, bound: Set[str], scope: _Scope) -> None:
+    if literal.op == "=" and made_by(literal.left) is not None and made_by(literal.right) is not None:
+        for left, right in matched_pairs(literal.left, literal.right):
+            if not isinstance(left, Wildcard) and not isinstance(right, Wildcard):
+                _check_sides(replace(literal, left=left, right=right), bound, scope)
+    else:
+        _check_sides(literal, bound, scope)
+
+
+def _check_sides(literal: Comparison, bound: Set[str], scope: _Scope) -> None:
     for side in (literal.left, literal.right):
         if literal.op == "=" and isinstance(side, Call) and side.function in scope.generators:
             for arg in side.args:
                 _check_term(arg, bound, RANGE, scope)
+        elif literal.op == "=" and made_by(side) is not None:
+            _check_pattern(side, bound, COMPARED, scope)
         else:
             _check_term(side, bound, COMPARED, scope)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import Span
 
+OWN_TYPES = ("list", "boolean", "date", "timestamp")  # a program may use these names for types of its own
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
 QUALIFIERS = ("inline", "magic", "no_magic", "overridable")
 
@@ -33,13 +34,26 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
+class Constructor:
+    """A constructor of an algebraic type with its fields; that of a record type has no name."""
+
+    name: str
+    fields: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TypeDeclaration:
-    """``.type name = other`` (alias), ``.type name <: other`` (subtype), ``.type name = a | b`` (union)."""
+    """``.type name = other`` (alias), ``.type name <: other`` (subtype), ``.type name = a | b`` (union).
+
+    With ``constructors`` it is a record type ``.type name = [x: number]`` or an algebraic one,
+    ``.type name = A {x: number} | B {}``, and has no bases.
+    """
 
     name: str
     bases: tuple[str, ...]
     subtype: bool
     span: Span | None = field(default=None, compare=False, repr=False)
+    constructors: tuple[Constructor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from tidelog.program.literal import Atom, Comparison, Literal
 from tidelog.program.nearest import KnownNames
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
-from tidelog.program.schema import BASE_TYPES, TypeDeclaration
+from tidelog.program.schema import BASE_TYPES, OWN_TYPES, TypeDeclaration
+from tidelog.program.shape import structure_name
 from tidelog.program.term import SYMBOL, Var
 
 LEGACY = ("legacy", "")
@@ -34,9 +35,20 @@ class TypeNames:
             self._add(declaration)
         self._wider: dict[str, set[str]] = {}
         self._alias: dict[str, str] = {}
-        self._base: dict[str, str] = {name: name for name in BASE_TYPES}
+        self._base: dict[str, str] = {name: name for name in BASE_TYPES if name not in self._declared}
+        self._base |= {name: structure_name(name) for name, found in self._declared.items() if found.constructors}
         self._check_bases()
         self._resolve()
+
+    @property
+    def structures(self) -> Iterator[TypeDeclaration]:
+        """The record types and the algebraic types."""
+        return (declaration for declaration in self._declared.values() if declaration.constructors)
+
+    @property
+    def bases(self) -> Mapping[str, str]:
+        """The base type of every name that has one."""
+        return self._base
 
     def base(self, name: str) -> str | None:
         """The base type of the name, or None if it has none that makes sense."""
@@ -63,7 +75,7 @@ class TypeNames:
 
     def _add(self, declaration: TypeDeclaration) -> None:
         name = declaration.name
-        if name in BASE_TYPES or name in self._declared:
+        if (name in BASE_TYPES and name not in OWN_TYPES) or name in self._declared:
             first = self._declared.get(name)
             related = [("first declared here", first.span)] if first is not None and first.span is not None else []
             self.findings.append(diagnose("TL211", declaration.span, related=related, name=name))
@@ -72,12 +84,12 @@ class TypeNames:
 
     def _check_bases(self) -> None:
         for declaration in self._declared.values():
-            for base in declaration.bases:
+            for base in (*declaration.bases, *(f.type for made in declaration.constructors for f in made.fields)):
                 self.check(base, declaration.span)
 
     def _resolve(self) -> None:
         """Bases bottom up, without recursion: a name whose bases never resolve is circular or unknown."""
-        waiting = dict(self._declared)
+        waiting = {name: declaration for name, declaration in self._declared.items() if not declaration.constructors}
         grown = True
         while grown and waiting:
             ready = [d for d in waiting.values() if all(b in self._base or self._hopeless(b) for b in d.bases)]

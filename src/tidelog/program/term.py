@@ -16,10 +16,12 @@ from tidelog.errors import Span
 
 if TYPE_CHECKING:
     from tidelog.program.literal import Literal
+    from tidelog.program.variant import Variant
 
-Value: TypeAlias = "int | float | str | tuple[Value, ...]"
+Value: TypeAlias = "int | float | str | tuple[Value, ...] | Variant | None"
 
 NUMBER, UNSIGNED, FLOAT, SYMBOL, LIST = "number", "unsigned", "float", "symbol", "list"
+RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
 SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
 AGGREGATES = ("count", SUM, "min", "max", "mean")
@@ -42,7 +44,7 @@ class Wildcard:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A constant with its type: number, unsigned, float or symbol. (Lists are applications of ``list``.)
+    """A constant with its type: number, unsigned, float, symbol, or ``nil`` (None, a record). (Lists are applications.)
 
     >>> Const(1, "number") == Const(1.0, "float")
     False

@@ -14,13 +14,15 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
 from tidelog.program.catalogue import diagnose
-from tidelog.program.elaborate import RETYPED, elaborate_fact, elaborate_rule
+from tidelog.program.elaborate import RETYPED, Found, elaborate_fact, elaborate_rule
 from tidelog.program.functions import ANY, FUNCTIONS, Function
 from tidelog.program.inference import Inference, Use, type_name
 from tidelog.program.program import Program
 from tidelog.program.rule import Fact, Rule
 from tidelog.program.schema import Declaration
+from tidelog.program.shape import Shape
 from tidelog.program.signatures import Signatures
+from tidelog.program.structure_types import settle_brackets, settle_lists, structures_of
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, Const
 from tidelog.program.unify import INTEGER, Reason
@@ -50,7 +52,7 @@ def infer_types(
     bound: Bound,
 ) -> Typing:
     """Types of all columns; ``bound`` gives those of columns that hold data already, by relation and position."""
-    inference = Inference(Signatures(functions), arity, names.base)
+    inference = Inference(Signatures(functions), arity, names.base, structures=structures_of(names))
     _bind_columns(bound, inference)
     for declaration in program.declarations:
         _declare_columns(declaration, names, inference)
@@ -58,13 +60,16 @@ def infer_types(
     fact_literals = _visit_facts(program.facts, inference)
     rule_literals = _visit_rules(program.rules, inference)
     _settle(inference)
+    if settle_lists(inference):
+        _settle(inference)
     for _, literals in fact_literals:
         for place, _const in literals:
             _default(place, inference)
     _settle(inference)
     _check_demands(inference)
     elaborated = _elaborated(program, rule_literals, fact_literals, inference)
-    return Typing(elaborated, _schema(inference), _column_classes(inference), tuple(inference.findings))
+    findings = (*inference.structures.findings, *inference.findings)
+    return Typing(elaborated, _schema(inference), _column_classes(inference), findings)
 
 
 def variable_types(
@@ -93,7 +98,8 @@ def _bind_columns(bound: Bound, inference: Inference) -> None:
     for (relation, column), type_ in bound.items():
         places = inference.column_places(relation)
         if column < len(places):
-            inference.classes.set(places[column], type_, Reason("the facts stored already", None))
+            known = type_.name if isinstance(type_, Shape) else type_
+            inference.classes.set(places[column], known, Reason("the facts stored already", None))
 
 
 def _declare_columns(declaration: Declaration, names: TypeNames, inference: Inference) -> None:
@@ -110,6 +116,7 @@ def _visit_rules(rules: Sequence[Rule], inference: Inference) -> LiteralsAt:
     """Run the pass over the rules; gives the places of the integer literals of those that have any."""
     found: LiteralsAt = []
     for i, rule in enumerate(rules):
+        inference.structures.clause = i
         inference.visit_rule(rule)
         if inference.literals:
             found.append((i, inference.literals))
@@ -131,11 +138,12 @@ def _visit_facts(facts: Sequence[Fact], inference: Inference) -> LiteralsAt:
 def _settle(inference: Inference) -> None:
     """Look at the open calls again until no more types become known."""
     progress = True
-    while progress and inference.open_uses:
+    while progress and (inference.open_uses or inference.structures.brackets):
         uses, inference.open_uses = inference.open_uses, []
         for use in uses:
             _settle_use(use, inference)
         progress = len(inference.open_uses) < len(uses)
+        progress = settle_brackets(inference) or progress
 
 
 def _settle_use(use: Use, inference: Inference) -> None:
@@ -160,12 +168,16 @@ def _default(place: int, inference: Inference) -> None:
 def _check_demands(inference: Inference) -> None:
     for demand in inference.demands:
         found = inference.classes.type(demand.place)
-        if found is not None and found != INTEGER and found not in demand.types:
+        if found == INTEGER:
+            found = NUMBER
+        if found is not None and found not in demand.types:
             inference.findings.append(demand.finding(type_name(found)))
 
 
 def _schema(inference: Inference) -> dict[str, tuple[str | None, ...]]:
-    kind = inference.classes.type
+    def kind(place: int) -> str | None:
+        return inference.structures.shape(inference.classes.type(place))
+
     types = {name: tuple(kind(place) for place in places) for name, places in inference.columns.items()}
     return {name: tuple(None if t == INTEGER else t for t in known) for name, known in types.items()}
 
@@ -180,14 +192,16 @@ def _elaborated(
 ) -> Program:
     """The program with literals retyped, and findings about literals that do not fit their type."""
     rules, facts = list(program.rules), list(program.facts)
-    for i, literals in rule_literals:
-        types = _literal_types(literals, inference)
-        if any(t in RETYPED for t in types):
-            rules[i] = elaborate_rule(rules[i], iter(types))
+    names = inference.structures.names
+    literals_of = dict(rule_literals)
+    for i in range(len(rules)) if names else literals_of:
+        types = _literal_types(literals_of.get(i, []), inference)
+        if names or any(t in RETYPED for t in types):
+            rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i))
     for i, literals in fact_literals:
         types = _literal_types(literals, inference)
         if any(t in RETYPED for t in types):
-            facts[i] = elaborate_fact(facts[i], iter(types))
+            facts[i] = elaborate_fact(facts[i], Found(iter(types)))
     return replace(program, rules=tuple(rules), facts=tuple(facts))
 
 

@@ -1,8 +1,8 @@
 """Classes of places that must hold values of one type: a union-find with a type and a reason per class.
 
 Law: uniting two classes keeps whichever type is known; an integer literal is open (number, unsigned, float and the
-types that come with data) until its class meets a type. Two different types do not unite: the classes stay apart and
-the caller tells why, with the reasons that both carry.
+types that come with data) until its class meets a type, and so is ``nil`` until it meets a record type. Two different
+types do not unite: the classes stay apart and the caller tells why, with the reasons that both carry.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tidelog.errors import Span
-from tidelog.program.term import FLOAT, NUMBER, UNSIGNED
+from tidelog.program.schema import BASE_TYPES
+from tidelog.program.term import FLOAT, NUMBER, RECORD, UNSIGNED
 
-INTEGER = "integer"
+INTEGER, NIL = "integer", "nil"
 TAKES_INTEGERS = frozenset({INTEGER, NUMBER, UNSIGNED, FLOAT, "boolean", "date", "timestamp"})
 
 
@@ -94,4 +95,14 @@ def wins(old: str | None, new: str | None) -> bool | None:
         return False
     if new == INTEGER and old in TAKES_INTEGERS:
         return True
+    return _nil_stays(old, new)
+
+
+def _nil_stays(old: str, new: str) -> bool | None:
+    """As `wins`, where one of the types is that of ``nil``, or of a record of which no more is known."""
+    for open_ in (NIL, RECORD):
+        if old == open_ and new not in BASE_TYPES and new != INTEGER:
+            return False
+        if new == open_ and old not in BASE_TYPES and old != INTEGER:
+            return True
     return None

@@ -7,25 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
-from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.keys import rows_with_keys
-from tidelog.partition.limits import Limits
-from tidelog.partition.plan_counts import PlanCounts
-from tidelog.plan.form import Form
-from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.plan.steps import Plan
-from tidelog.plan.work import EpochWork, RuleForm
-from tidelog.program import Rule
-from tidelog.program.functions import Function
-from tidelog.runtime.facts import Counts, Forming
 from tidelog.runtime.node import Node
-from tidelog.runtime.outcome import EpochOutcome, RowChanges
-from tidelog.runtime.runtime import Arriving
-from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.restore import fill_partition
+
+if TYPE_CHECKING:
+    from tidelog.kernel.cells import Cells
+    from tidelog.partition.dictionary import Dictionary
+    from tidelog.partition.limits import Limits
+    from tidelog.partition.plan_counts import PlanCounts
+    from tidelog.plan.form import Form
+    from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.plan.steps import Plan
+    from tidelog.plan.work import EpochWork, RuleForm
+    from tidelog.program import Rule
+    from tidelog.program.functions import Function
+    from tidelog.runtime.facts import Counts, Forming
+    from tidelog.runtime.outcome import EpochOutcome, RowChanges
+    from tidelog.runtime.runtime import Arriving
+    from tidelog.store.durable import Durable, EpochRecord
 
 
 class EmbeddedFacts:
@@ -194,6 +196,8 @@ class EmbeddedRuntime:
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
         """Give the empty partition the facts that a state folder holds."""
+        from tidelog.store.restore import fill_partition
+
         fill_partition(self.partition, durable.image, core)
 
     def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
-from tidelog.partition.plan_counts import PlanCounts
-from tidelog.plan.form import Form
-from tidelog.plan.ruleset import Ruleset
-from tidelog.plan.steps import Plan
 from tidelog.plan.work import RuleForm
 from tidelog.program import Rule
-from tidelog.runtime.node import Node
-from tidelog.runtime.outcome import RowChanges
+
+if TYPE_CHECKING:
+    from tidelog.io.view_files import Kinds
+    from tidelog.partition.plan_counts import PlanCounts
+    from tidelog.plan.form import Form
+    from tidelog.plan.ruleset import Ruleset
+    from tidelog.plan.steps import Plan
+    from tidelog.runtime.node import Node
+    from tidelog.runtime.outcome import RowChanges
 
 Forming = Callable[[], Callable[[Rule], RuleForm]]  # makes the function that gives rules their form, where needed
 Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation

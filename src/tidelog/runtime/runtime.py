@@ -8,17 +8,18 @@ between one partition and several is answered here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.limits import Limits
-from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.plan.work import EpochWork, RuleForm
-from tidelog.program import Rule
-from tidelog.runtime.facts import Facts
-from tidelog.runtime.node import Node
-from tidelog.runtime.outcome import EpochOutcome
-from tidelog.store.durable import Durable, EpochRecord
+if TYPE_CHECKING:
+    from tidelog.partition.dictionary import Dictionary
+    from tidelog.partition.limits import Limits
+    from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.plan.work import EpochWork, RuleForm
+    from tidelog.program import Rule
+    from tidelog.runtime.facts import Facts
+    from tidelog.runtime.node import Node
+    from tidelog.runtime.outcome import EpochOutcome
+    from tidelog.store.durable import Durable, EpochRecord
 
 
 class Arriving(Protocol):

@@ -11,7 +11,7 @@ import json
 from collections.abc import Hashable
 from typing import NamedTuple, TypeAlias
 
-from tidelog.program import Value
+from tidelog.program import Value, Variant
 
 Node: TypeAlias = "int | str"
 Row: TypeAlias = tuple[Value, ...]
@@ -100,7 +100,9 @@ def value_text(value: Value) -> str:
     """
     if isinstance(value, tuple):
         return f"[{','.join(map(value_text, value))}]"
-    return str(value)
+    if isinstance(value, Variant):
+        return f"${value.constructor}({','.join(map(value_text, value.parts))})" if value.parts else str(value)
+    return "nil" if value is None else str(value)
 
 
 def order(value: object) -> tuple[object, ...]:
@@ -111,9 +113,18 @@ def order(value: object) -> tuple[object, ...]:
     """
     if isinstance(value, frozenset):
         return (3, tuple(sorted(map(order, value))))
+    if isinstance(value, Variant):
+        return (2, (order(f"${value.constructor}"), *map(order, value.parts)))
+    if value is None:
+        return (2, ())
     if isinstance(value, tuple):
         return (2, tuple(order(part) for part in value))
     return (1, value) if isinstance(value, str) else (0, value)
+
+
+def _plain(value: object) -> list[object]:
+    """A value that JSON has no form of."""
+    return [value.constructor, *value.parts] if isinstance(value, Variant) else list(value)  # type: ignore[call-overload]  # sets
 
 
 def byte_size(payload: object) -> int:
@@ -122,4 +133,4 @@ def byte_size(payload: object) -> int:
     >>> byte_size(["+", "link", ["a", "b"]])
     22
     """
-    return len(json.dumps(payload, separators=(",", ":"), ensure_ascii=False, default=list).encode())
+    return len(json.dumps(payload, separators=(",", ":"), ensure_ascii=False, default=_plain).encode())

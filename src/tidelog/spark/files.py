@@ -1,7 +1,8 @@
 """Files and tables of a program on Spark: read as DataFrames on their way into an epoch, written from views.
 
 Law: the rows and files are those of the embedded run. Facts go between files and partitions without passing through
-this process; relations with a key are the exception, since their rows are looked up here before they are replaced.
+this process; relations with a key are the exception, since their rows are looked up here before they are replaced, and
+those with records or algebraic values, which are taken apart here.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
+from tidelog.program.shape import Shape
 from tidelog.spark.arrivals import Arrival
 from tidelog.spark.failures import KEYED_JSON
 
@@ -48,13 +50,23 @@ def read_frames(
         return read_file(spark, file, names, checked.schema[file.relation])
 
     keyed = {key.relation for key in checked.program.keys}
-    found: list[tuple[str, Input]] = []
+    structured = [file for file in files if _is_structured(file, checked)]
+    files = [file for file in files if file not in structured]
+    found: list[tuple[str, Input]] = [
+        (file.relation, read_input(file, columns(file.relation), checked.schema[file.relation])) for file in structured
+    ]
     for file, reading in zip(files, settle_types([read(f) for f in files], checked.schema, check), strict=True):
         if file.relation in keyed:
             found.append((file.relation, _through_here(file, reading)))
         else:
             found.append((file.relation, Arrival(file.relation, reading.frame, encode=_encoder(reading))))
     return found
+
+
+def _is_structured(file: InputFile, checked: Checked) -> bool:
+    """Whether a file holds records or variants: these are read here, where their parts are taken apart."""
+    structured = any(isinstance(type_, Shape) for type_ in checked.schema[file.relation])
+    return structured and file.layout.kind != TABLE and kind_of(file) != JSON
 
 
 def _encoder(reading: Reading) -> Callable[[Sequence[str] | None, Types | None], EncodedArrival]:

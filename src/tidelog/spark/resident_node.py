@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.owner import Messages
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
@@ -73,7 +74,7 @@ class FlightChannel(Channel):
     def _send(self, peer: Peer, messages: Messages) -> None:
         parts = [(name, rows.shape) for name, rows in messages.items()]
         cells = np.concatenate([rows.reshape(-1) for rows in messages.values()])
-        peer.deliver({"kind": "messages", "run": self.run, "parts": parts}, pa.table({"cells": cells}))
+        peer.deliver({"kind": "messages", "run": self.run, "parts": parts}, _column(cells))
 
     def take(self, run: int, parts: Sequence[tuple[str, tuple[int, int]]], cells: Cells) -> None:
         """Messages that arrive."""
@@ -121,7 +122,7 @@ class ResidentNode:
         """Take messages of another node, or what a Spark task sends."""
         kind = descriptor["kind"]
         if kind == "messages":
-            self.channel.take(descriptor["run"], descriptor["parts"], table.column("cells").to_numpy())
+            self.channel.take(descriptor["run"], descriptor["parts"], to_vector(table.column("cells"), np.int64))
         elif kind == "entries":
             self.dictionary.enter(entries_of(table))
         else:
@@ -130,7 +131,7 @@ class ResidentNode:
 
     def fetch(self, descriptor: Descriptor) -> pa.Table:
         """The cells of a relation, as one column."""
-        return pa.table({"cells": self.service.rows(descriptor["relation"]).reshape(-1)})
+        return _column(self.service.rows(descriptor["relation"]).reshape(-1))
 
     def connect(self, peers: Sequence[Peer]) -> None:
         """Learn the other nodes."""
@@ -152,3 +153,8 @@ def ask_peer(peer: Peer, call: Call[Service, T]) -> T:
     """What another node answers."""
     answer: T = peer.call(call.name, call.given)
     return answer
+
+
+def _column(cells: Cells) -> pa.Table:
+    """Cells as one column, made from their memory."""
+    return pa.Table.from_arrays([from_vector(cells, pa.int64())], names=["cells"])

@@ -29,9 +29,8 @@ from tidelog.store.notes import FORMAT_FILE, NOTE_FILE, check_format, write_form
 from tidelog.store.recovery import recover
 from tidelog.store.rules import ruleset_to_values
 from tidelog.store.snapshot import Old, remove_old, snapshot_name, snapshots, write_snapshot
-from tidelog.store.store import Store, open_store
+from tidelog.store.store import HISTORY, Store, open_store
 
-HISTORY = 1000  # epochs that stay readable
 MARGIN = 1 << 20  # bytes by which the log may outgrow the state before a snapshot is due
 
 

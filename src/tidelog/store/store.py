@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tidelog.store.frame import Bytes
+if TYPE_CHECKING:
+    from tidelog.store.frame import Bytes
+
+HISTORY = 1000  # epochs that stay readable
 
 
 class Store(Protocol):

@@ -293,22 +293,6 @@ _SYNTAX = (
 
 _REFUSED = (
     CodeEntry(
-        "TL151",
-        "records",
-        "records are not part of the language: {found}",
-        "Soufflé's record types and `nil` are refused; `[a, b]` builds a list.",
-        "Use one column per field, or a list.",
-        ".type Pair = [x: number, y: number]",
-    ),
-    CodeEntry(
-        "TL152",
-        "algebraic types",
-        "algebraic data types are not part of the language: {found}",
-        "Soufflé's `.type T = A {...} | B {...}` and `$A(...)` are refused.",
-        "Use a symbol column for the branch and one column per field.",
-        ".type Shape = Circle { r: number } | Square { a: number }",
-    ),
-    CodeEntry(
         "TL153",
         "user-defined aggregates",
         "aggregates of one's own are not part of the language: `@@`",

@@ -6,7 +6,7 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, Functor, TypeDeclaration
+from tidelog.program import PROLOG, SOUFFLE, Column, Constructor, Declaration, Directive, Functor, TypeDeclaration
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.pragmas import OVERFLOW, OVERFLOW_MODES
 from tidelog.program.schema import QUALIFIERS
@@ -84,7 +84,7 @@ class DirectiveReader(ClauseReader):
 
     def _columns(self, opening: Token) -> tuple[Column, ...]:
         columns: list[Column] = []
-        while self.token.kind != ")" or columns:
+        while self.token.kind not in (")", "]", "}") or columns:
             name = self.expect(NAME, "the name of a column").text
             self.expect(":", "`:` and the type of the column")
             columns.append(Column(name, self._type_name()))
@@ -128,18 +128,26 @@ class DirectiveReader(ClauseReader):
             base = "number" if word == "number_type" else "symbol"
             return TypeDeclaration(name, (base,), True, span_between(first, self.previous))
         subtype = self.advance().kind == "<:"
-        if self.token.kind == "[":
-            raise self.failure("TL151", span_between(first, self.token), found=f"the record type `{name}`")
-        bases = [self._base(first, name)]
+        if self.token.kind == "[" and not subtype:
+            record = (Constructor("", self._columns(self.advance())),)
+            return TypeDeclaration(name, (), False, span_between(first, self.previous), record)
+        if self.peek().kind == "{" and not subtype:
+            made = self._constructors()
+            return TypeDeclaration(name, (), False, span_between(first, self.previous), made)
+        bases = [self._type_name()]
         while self.accept("|"):
-            bases.append(self._base(first, name))
+            bases.append(self._type_name())
         return TypeDeclaration(name, tuple(bases), subtype, span_between(first, self.previous))
 
-    def _base(self, first: Token, name: str) -> str:
-        base = self._type_name()
-        if self.token.kind == "{":
-            raise self.failure("TL152", span_between(first, self.token), found=f"the type `{name}`")
-        return base
+    def _constructors(self) -> tuple[Constructor, ...]:
+        """`A { x: number } | B {}`"""
+        made: list[Constructor] = []
+        while not made or self.accept("|"):
+            name = self.expect(NAME, "the name of a constructor").text
+            if self.token.kind != "{":
+                raise self.unexpected("`{` and the fields of the constructor")
+            made.append(Constructor(name, self._columns(self.advance())))
+        return tuple(made)
 
     def _directives(self, first: Token, kind: str) -> list[Item]:
         """`.input a, b(IO=file)`: parameters belong to all names since the last ones."""

@@ -82,7 +82,9 @@ class BodyReader(PathReader):
             return self._negation(self.advance())
         if kind == "^":
             return self._path_atom()
-        if kind in (NUMBER, STRING, "-", "[") or (kind == "@" and self._is_functor()):
+        if kind in (NUMBER, STRING, "-", "[") or (kind == "$" and self.peek().kind == NAME):
+            return self._comparison(token)
+        if kind == "@" and self._is_functor():
             return self._comparison(token)
         if kind in ("$", "@"):
             raise self._no_term(token)

@@ -21,6 +21,7 @@ from tidelog.program import (
     Component,
     ComponentType,
     Const,
+    Constructor,
     Declaration,
     Directive,
     Disjunction,
@@ -36,9 +37,11 @@ from tidelog.program import (
     Term,
     TypeDeclaration,
     Var,
+    Variant,
     Wildcard,
 )
 from tidelog.program.casts import CAST, cast_type
+from tidelog.program.structure import MAKE, TEST, is_structural, structure_of
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
 from tidelog.syntax.values import write_number, write_string
@@ -196,8 +199,8 @@ class _Printer:
 
     def _constant(self, const: Const, level: int) -> str:
         value = const.value
-        if isinstance(value, tuple):
-            return "[" + ", ".join(map(_value, value)) + "]"
+        if value is None or isinstance(value, tuple | Variant):
+            return _value(value)
         if isinstance(value, str):
             return self._symbol(value)
         text = write_number(value, const.type)
@@ -209,8 +212,8 @@ class _Printer:
 
     def _call(self, call: Call, level: int) -> str:
         name, args = call.function, call.args
-        if name == "list":
-            return "[" + ", ".join(map(self.term, args)) + "]"
+        if name == "list" or is_structural(name):
+            return self._structure(name, args)
         if name == CAST:
             return f"as({self.term(args[0])}, {cast_type(call)})"
         if len(args) == 2 and name in BINARY:
@@ -218,6 +221,17 @@ class _Printer:
         if len(args) == 1 and name in UNARY:
             return self._unary(name, args[0], level)
         return f"{name}({', '.join(map(self.term, args))})"
+
+    def _structure(self, name: str, args: tuple[Term, ...]) -> str:
+        """A list, a record, a variant; what reads or tests one is told as a function."""
+        inner = ", ".join(map(self.term, args))
+        found = structure_of(name)
+        if found is not None and found.kind != MAKE:
+            what = f"${found.constructor}" if found.constructor else found.type.lstrip("'")
+            return f"is({inner}, {what})" if found.kind == TEST else f"part({inner}, {what}, {found.place + 1})"
+        if name[0] == "$":
+            return f"{name.partition(' ')[0]}({inner})" if args else name.partition(" ")[0]
+        return f"[{inner}]"
 
     def _binary(self, name: str, left: Term, right: Term, level: int) -> str:
         binding = BINARY[name]
@@ -246,7 +260,13 @@ class _Printer:
 
 
 def _value(value: object) -> str:
-    """A value inside a constant list."""
+    """A value inside a constant list or structure."""
+    if value is None:
+        return "nil"
+    if isinstance(value, Variant):
+        return (
+            f"${value.constructor}({', '.join(map(_value, value.parts))})" if value.parts else f"${value.constructor}"
+        )
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, str):
@@ -256,7 +276,14 @@ def _value(value: object) -> str:
 
 
 def _type(item: TypeDeclaration) -> str:
+    if item.constructors:
+        return f".type {item.name} = {' | '.join(map(_constructor, item.constructors))}"
     return f".type {item.name} {'<:' if item.subtype else '='} {' | '.join(item.bases)}"
+
+
+def _constructor(made: Constructor) -> str:
+    fields = ", ".join(f"{field.name}: {field.type}" for field in made.fields)
+    return f"{made.name} {{{fields}}}" if made.name else f"[{fields}]"
 
 
 def _declaration(item: Declaration) -> str:

@@ -13,7 +13,7 @@ from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
 from tidelog.program.casts import CAST
 from tidelog.program.component import SEPARATOR
-from tidelog.program.term import SYMBOL
+from tidelog.program.term import RECORD, SYMBOL
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
 from tidelog.syntax.values import read_number, read_string
@@ -29,7 +29,7 @@ AGGREGATE_NAMES |= {f"a_{kind.upper()}": kind for kind in AGGREGATES} | {"a_AVG"
 _AGGREGATE_LEVELS = 4
 AS = "as"
 _COUNTERS = ("autoinc", "recursive_iteration_cnt")
-_TERM_STARTS = frozenset({NAME, NUMBER, STRING, "(", "[", "-"})
+_TERM_STARTS = frozenset({NAME, NUMBER, STRING, "(", "[", "-", "$"})
 
 
 class TermReader(Cursor):
@@ -111,6 +111,8 @@ class TermReader(Cursor):
         if kind == "@" and self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "(":
             self.advance()
             return self._call(self.advance())
+        if kind == "$" and self.peek().kind == NAME:
+            return self._variant(self.advance())
         raise self._no_term(token)
 
     def identifier(self, token: Token) -> Term:
@@ -121,7 +123,7 @@ class TermReader(Cursor):
             return Wildcard(span)
         if self.convention == SOUFFLE:
             if name == "nil":
-                raise self.failure("TL151", span, found="`nil`")
+                return Const(None, RECORD, span)
             if SEPARATOR in name:
                 raise self.failure("TL130", span, found=name)
             return Var(name, span)
@@ -196,6 +198,12 @@ class TermReader(Cursor):
         args = self.terms_until(opening)
         return Call("list", args, span_between(opening, self.previous))
 
+    def _variant(self, sign: Token) -> Call:
+        """`$A(x, y)`, and `$B` for a constructor without fields."""
+        name = self.advance().text
+        args = self.terms_until(self.advance()) if self.token.kind == "(" else ()
+        return Call(f"${name}", args, span_between(sign, self.previous))
+
     def _aggregate(self, token: Token, kind: str) -> Term:
         """An aggregate in either form, or the function `min(a, b)`, or an identifier that looks like one."""
         self.enter(_AGGREGATE_LEVELS)
@@ -245,9 +253,6 @@ class TermReader(Cursor):
 
     def _no_term(self, token: Token) -> Exception:
         if token.kind == "$":
-            following = self.peek()
-            if following.kind == NAME:
-                return self.failure("TL152", span_between(token, following), found=f"`${following.text}`")
             return self.failure("TL158", found="`$`")
         if token.kind == "@":
             if self.convention == SOUFFLE and self.peek().kind == "@":

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tidelog.program import Program, Rule
+from tidelog.program.check import check_program
 from tidelog.testing.naive import asserted, evaluate
 from tidelog.testing.values import Row
 
@@ -74,7 +75,12 @@ class State:
 
     def model(self) -> dict[str, frozenset[Row]]:
         """The least model, by the naive evaluator."""
-        return evaluate(self.program, self.relations())
+        return evaluate(_elaborated(self.program), self.relations())
+
+
+def _elaborated(program: Program) -> Program:
+    """The program with its records and variants typed, if it has any; other programs are taken as they are."""
+    return check_program(program).program if any(declared.constructors for declared in program.types) else program
 
 
 def states(start: State, sequence: Iterable[EpochChanges]) -> list[State]:

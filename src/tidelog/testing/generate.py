@@ -2,8 +2,9 @@
 
 Law: what is generated depends on the random source and the features alone, so a seed names a case for ever (within one
 version). After every epoch the program is still stratified, and min and max inside recursion keep to shapes that the
-engine accepts; a change that would break this is dropped before it is handed out.
-A test can ask for fewer features than `FEATURES`; positive non-recursive rules over numbers are always there.
+engine accepts; a change that would break this is dropped before it is handed out. A test can ask for fewer features
+than `FEATURES`, and for "structures" besides (records and variants); positive non-recursive rules over numbers are
+always there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tidelog.program import AGGREGATES, PROLOG, SOUFFLE, Atom, Fact, Program, Ru
 from tidelog.program.term import FLOAT, NUMBER
 from tidelog.testing.generate_recursion import minimised_relations, minimised_rules
 from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
+from tidelog.testing.generate_structures import STRUCTURES, declarations
 from tidelog.testing.generate_values import (
     TYPES_BY_FEATURE,
     Relation,
@@ -53,8 +55,9 @@ PLAIN = FEATURES - AGGREGATION
 def random_program(rng: Random, features: frozenset[str] = FEATURES) -> Program:
     """A program of a few relations and rules; every rule has a label (g1, g2, ...)."""
     types = [NUMBER, *(type_ for feature, type_ in sorted(TYPES_BY_FEATURE.items()) if feature in features)]
-    declared = "declarations" in features and rng.random() < 0.7
+    declared = "structures" in features or ("declarations" in features and rng.random() < 0.7)
     types = [NUMBER, NUMBER, *rng.sample(types, k=min(2, len(types)))] if declared else [NUMBER]
+    types += [*STRUCTURES, STRUCTURES[0]] if "structures" in features else []
     base = [Relation(f"b{i}", random_types(rng, types)) for i in range(rng.randint(2, 3))]
     derived = [Relation(f"d{i}", random_types(rng, types, most=2)) for i in range(rng.randint(2, 4))]
     if "nullary" in features and rng.random() < 0.15:
@@ -68,6 +71,7 @@ def random_program(rng: Random, features: frozenset[str] = FEATURES) -> Program:
         labelled,
         tuple(_text_facts(rng, relations)) if "text_facts" in features else (),
         tuple(relation.declaration() for relation in relations) if declared else (),
+        declarations() if "structures" in features else (),
         convention=SOUFFLE if declared else PROLOG,
     )
 

@@ -29,6 +29,7 @@ from tidelog.program import (
 )
 from tidelog.program.functions import ORDERED_TYPES
 from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.testing.generate_structures import STRUCTURES, add_structure, pattern
 from tidelog.testing.generate_values import (
     GREATEST,
     LIST_LENGTH,
@@ -79,6 +80,8 @@ class Body:
             return Wildcard()
         if self.chance("constants", 0.1):
             return random_constant(self.rng, type_)
+        if type_ in STRUCTURES and self.rng.random() < 0.4:
+            return pattern(self, type_)
         names = self.bound[type_]
         return Var(self.rng.choice(names)) if names and self.rng.random() < 0.5 else self.bind(type_)
 
@@ -115,6 +118,8 @@ def random_body(
             and _has_subject(body, feature)
         ):
             EXTRAS[feature](body)
+    while body.chance("structures", 0.5) and len(body.literals) < 7:
+        add_structure(body)
     return body
 
 

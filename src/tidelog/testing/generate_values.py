@@ -14,8 +14,9 @@ from random import Random
 from tidelog.program import Atom, Call, Const, Declaration, Negation, Program, Term, Value
 from tidelog.program.schema import Column
 from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.testing.generate_structures import STRUCTURES, random_structure, structure_term
 from tidelog.testing.occurrences import body_literals
-from tidelog.testing.values import Row, column_types
+from tidelog.testing.values import Row
 
 SMALLEST, GREATEST, TEXT_LENGTH, LIST_LENGTH = -9, 9, 2, 3
 NODES = range(4)
@@ -43,9 +44,8 @@ class Relation:
 
 def vocabulary(program: Program) -> list[Relation]:
     """The relations of a generated program: as declared, or with numbers only, as their atoms show."""
-    declared = column_types(program)
-    if declared:
-        return [Relation(name, types) for name, types in declared.items()]
+    if program.declarations:
+        return [Relation(d.relation, tuple(column.type for column in d.columns)) for d in program.declarations]
     arities = {fact.atom.predicate: len(fact.atom.args) for fact in program.facts}
     for rule in program.rules:
         arities[rule.head.predicate] = len(rule.head.args)
@@ -64,6 +64,8 @@ def random_value(rng: Random, type_: str) -> Value:
             return rng.choice(_FLOATS)
         case "symbol":
             return rng.choice(_TEXTS)
+        case name if name in STRUCTURES:
+            return random_structure(rng, name)
         case _:
             return tuple(rng.choice(NODES) for _ in range(rng.randint(0, LIST_LENGTH - 1)))
 
@@ -78,6 +80,8 @@ def random_constant(rng: Random, type_: str) -> Term:
 
 def constant(value: Value, type_: str) -> Term:
     """The term that denotes a value."""
+    if type_ in STRUCTURES:
+        return structure_term(value, type_)
     if isinstance(value, tuple):
         return Call(LIST, tuple(constant(element, NUMBER) for element in value))
     return Const(value, type_)

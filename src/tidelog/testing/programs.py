@@ -14,8 +14,9 @@ from itertools import count
 from pathlib import Path
 
 from tidelog.errors import DataError
-from tidelog.program import Call, Const, Rule, Term, Value
+from tidelog.program import Call, Const, Rule, Term, Value, Variant
 from tidelog.program.check import check_program
+from tidelog.program.shape import Shape
 from tidelog.program.term import NUMBER, SYMBOL
 from tidelog.syntax import parse_file, parse_ground_atom
 from tidelog.syntax.changes import Epoch, FactChange, RuleAdded, RuleRemoved, parse_changes_file
@@ -83,8 +84,17 @@ def _ground(change: FactChange) -> GroundFact:
     return change.atom.predicate, tuple(_value_of(term) for term in change.atom.args)
 
 
-def _value_of(term: Term) -> Value:
+def _value_of(term: Term, type_: str | None = None) -> Value:
     match term:
+        case Const(value="nil") if isinstance(type_, Shape):
+            return None
+        case Call(function=name, args=args) if isinstance(type_, Shape):
+            constructor = name[1:] if name[0] == "$" else ""
+            fields = type_.constructors[constructor]
+            parts = tuple(_value_of(arg, field.type) for arg, field in zip(args, fields, strict=True))
+            return Variant(constructor, *parts) if constructor else parts
+        case Call(function=name, args=args) if name[0] == "$":
+            return Variant(name[1:], *map(_value_of, args))
         case Const(value=value):
             return value
         case Call(function="list", args=args):
@@ -111,6 +121,8 @@ def read_rows(path: Path, types: Sequence[str | None] | None = None) -> list[Row
 
 
 def _read(cell: str, type_: str | None) -> Value:
+    if isinstance(type_, Shape):
+        return _value_of(parse_ground_atom(f"cell({cell})").args[0], type_)
     match type_ or (NUMBER if cell.lstrip("-").isdecimal() else SYMBOL):
         case "float":
             return float(cell)
@@ -124,11 +136,20 @@ def _read(cell: str, type_: str | None) -> Value:
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """The rows as `read_rows` reads them, sorted."""
-    path.write_text("".join("\t".join(map(_show, row)) + "\n" for row in sorted(rows)), "utf-8")
+    path.write_text("".join("\t".join(map(_show, row)) + "\n" for row in sorted(rows, key=_order)), "utf-8")
+
+
+def _order(row: Row) -> tuple[object, ...]:
+    """Structures by their text, everything else by itself."""
+    return tuple(_show(value) if value is None or isinstance(value, tuple | Variant) else value for value in row)
 
 
 def _show(value: Value) -> str:
-    return f"[{', '.join(map(_show, value))}]" if isinstance(value, tuple) else str(value)
+    if isinstance(value, Variant):
+        return f"${value.constructor}({', '.join(map(_show, value.parts))})" if value.parts else f"${value.constructor}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_show, value))}]"
+    return "nil" if value is None else str(value)
 
 
 __all__ = ["ProgramCase", "epoch_changes", "find_programs", "load_program", "read_relations", "read_rows", "write_rows"]

@@ -37,6 +37,7 @@ from tidelog.program.lists import same
 from tidelog.program.term import UNSIGNED
 from tidelog.testing.folds import FOLDS, OF_NOTHING
 from tidelog.testing.occurrences import names, names_inside, names_of_body, parts, terms_of
+from tidelog.testing.patterns import constructor_of, ends, matched, part_equations
 from tidelog.testing.values import Row, Unsigned, alike, type_of
 from tidelog.testing.walks import Model, pairs
 
@@ -82,6 +83,8 @@ def with_named_wildcards(body: Sequence[Literal], scope: frozenset[str] = frozen
     fresh = (name for name in map("_{}".format, count()) if name not in scope | names_of_body(body))
 
     def named(term: Term) -> Term:
+        if isinstance(term, Call) and constructor_of(term) is not None:
+            return replace(term, args=tuple(map(named, term.args)))
         return Var(next(fresh)) if isinstance(term, Wildcard) else term
 
     def rename(literal: Literal) -> Literal:
@@ -116,8 +119,9 @@ def ready(literal: Literal, bound: frozenset[str], scope: frozenset[str]) -> boo
     """Whether the literal can be evaluated once these variables have values."""
     match literal:
         case Atom(args=args):
-            plain = bound | {arg.name for arg in args if isinstance(arg, Var)}
-            return all(isinstance(arg, Wildcard) or computable(arg, plain, scope) for arg in args)
+            found = [end for arg in args for end in ends(arg)]
+            plain = bound | {arg.name for arg in found if isinstance(arg, Var)}
+            return all(isinstance(arg, Wildcard) or computable(arg, plain, scope) for arg in found)
         case PathAtom(negated=True):
             return all(isinstance(end, Wildcard) or computable(end, bound, scope) for end in terms_of(literal))
         case PathAtom():
@@ -126,13 +130,25 @@ def ready(literal: Literal, bound: frozenset[str], scope: frozenset[str]) -> boo
         case Negation(atom=Atom(args=args)):
             return all(isinstance(arg, Wildcard) or computable(arg, bound, scope) for arg in args)
         case Comparison(op=op, left=left, right=right):
+            if (equations := part_equations(literal)) is not None:
+                return _arrangeable(equations, bound, scope)
             known, wanted = computable(left, bound, scope), computable(right, bound, scope)
             binding = op == "=" and ((known and isinstance(right, Var)) or (wanted and isinstance(left, Var)))
-            return (known and wanted) or binding
+            return (known and wanted) or binding or _opens(literal, known, wanted, bound, scope)
         case Disjunction(branches=branches):
             return all(_arrangeable(branch, bound, scope) for branch in branches)
         case _:
             return True
+
+
+def _opens(literal: Comparison, known: bool, wanted: bool, bound: frozenset[str], scope: frozenset[str]) -> bool:
+    """Whether an equation can be read as a pattern beside a value."""
+    for pattern, ready_ in ((literal.right, known), (literal.left, wanted)):
+        if literal.op == "=" and ready_ and constructor_of(pattern) is not None:
+            found = list(ends(pattern))
+            plain = bound | {end.name for end in found if isinstance(end, Var)}
+            return all(isinstance(end, Wildcard) or computable(end, plain, scope) for end in found)
+    return False
 
 
 def _arrangeable(body: Sequence[Literal], bound: frozenset[str], scope: frozenset[str]) -> bool:
@@ -197,20 +213,34 @@ def join(found: Sequence[Binding], args: Sequence[Term], rows: Iterable[Row], co
 
 def _matches(args: Sequence[Term], rows: Iterable[Row], binding: Binding, context: Context) -> Iterator[Binding]:
     """One extension per row that fits: plain variables first, so that other arguments may use them."""
-    plain = [(i, arg.name) for i, arg in enumerate(args) if isinstance(arg, Var)]
-    others = [(i, arg) for i, arg in enumerate(args) if not isinstance(arg, Var | Wildcard)]
     for row in rows:
+        pairs = matched(zip(args, row, strict=False))
+        if pairs is None:
+            continue
         extended = dict(binding)
-        if all(same(extended.setdefault(name, row[i]), row[i]) for i, name in plain) and all(
-            any(same(value, row[i]) for value in values(arg, extended, context)) for i, arg in others
+        plain = ((term.name, value) for term, value in pairs if isinstance(term, Var))
+        others = [(term, value) for term, value in pairs if not isinstance(term, Var | Wildcard)]
+        if all(same(extended.setdefault(name, value), value) for name, value in plain) and all(
+            any(same(found, value) for found in values(term, extended, context)) for term, value in others
         ):
             yield extended
 
 
 def _comparisons(literal: Comparison, binding: Binding, context: Context) -> Iterator[Binding]:
     for target, term in ((literal.left, literal.right), (literal.right, literal.left)):
-        if literal.op == "=" and isinstance(target, Var) and target.name not in binding:
+        opened = literal.op == "=" and isinstance(target, Var) and target.name not in binding
+        if opened and computable(term, frozenset(binding), context.scope):
+            assert isinstance(target, Var)
             yield from ({**binding, target.name: value} for value in values(term, binding, context))
+            return
+    if (equations := part_equations(literal)) is not None:
+        yield from solutions(equations, [binding], context)
+        return
+    for value, pattern in ((literal.left, literal.right), (literal.right, literal.left)):
+        known = computable(value, frozenset(binding), context.scope)
+        if literal.op == "=" and constructor_of(pattern) is not None and known:
+            for found in values(value, binding, context):
+                yield from _matches((pattern,), [(found,)], binding, context)
             return
     for pair in product(values(literal.left, binding, context), values(literal.right, binding, context)):
         left, right = alike(pair)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tidelog.program import Program, Value
+from tidelog.program import Program, Value, Variant
 from tidelog.program.arithmetic import RANGES
 from tidelog.program.functions import admit
 from tidelog.program.schema import BASE_TYPES
-from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED
 
 Row = tuple[Value, ...]
 
@@ -42,12 +42,16 @@ def type_of(value: Value) -> str:
             return FLOAT
         case str():
             return SYMBOL
+        case None | Variant():
+            return RECORD
         case _:
             return LIST
 
 
 def of_type(value: Value, type_: str, where: str) -> Value:
     """The value in a place of that type: integers become floats or unsigned there; other misfits are errors."""
+    if type_ == RECORD:
+        return value
     admitted = admit(value, type_, where)
     return Unsigned(admitted) if type_ == UNSIGNED and isinstance(admitted, int) else admitted
 
@@ -65,7 +69,8 @@ def alike(values: Sequence[Value]) -> list[Value]:
 
 def column_types(program: Program) -> dict[str, tuple[str, ...]]:
     """The base types of the columns of every declared relation."""
-    aliases = {declared.name: declared.bases[0] for declared in program.types if declared.bases}
+    aliases = {declared.name: RECORD for declared in program.types if declared.constructors}
+    aliases |= {declared.name: declared.bases[0] for declared in program.types if declared.bases}
     return {
         declaration.relation: tuple(_base_type(column.type, aliases) for column in declaration.columns)
         for declaration in program.declarations
@@ -74,6 +79,6 @@ def column_types(program: Program) -> dict[str, tuple[str, ...]]:
 
 def _base_type(name: str, aliases: Mapping[str, str]) -> str:
     """All names that a type name stands for have one base type; following the first of each is enough."""
-    while name not in BASE_TYPES:
+    while name in aliases or name not in (*BASE_TYPES, RECORD):
         name = aliases[name]
     return name

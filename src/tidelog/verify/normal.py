@@ -29,7 +29,10 @@ from tidelog.program import (
     Term,
     Var,
     Wildcard,
+    subterms,
 )
+from tidelog.program.structure import made_by
+from tidelog.program.term import NUMBER
 
 Argument: TypeAlias = Var | Const
 
@@ -169,13 +172,15 @@ class _Flat:
     def literal(self, literal: Literal, into: list[Item | _Choice]) -> None:
         match literal:
             case Atom(predicate=predicate, args=args):
-                into.append(Scan(predicate, tuple(self.argument(arg, into) for arg in args)))
+                into.append(Scan(predicate, tuple(self.matched(arg, into) for arg in args)))
             case PathAtom(path=path, source=source, target=target, negated=False):
                 into.append(Scan(path, (self.argument(source, into), self.argument(target, into))))
             case PathAtom(path=path, source=source, target=target):
                 into.append(Absent(path, self.tested((source, target), into)))
             case Negation(atom=Atom(predicate=predicate, args=args)):
                 into.append(Absent(predicate, self.tested(args, into)))
+            case Comparison(op="=", left=left, right=right) if made_by(left) or made_by(right):
+                self.equation(left, right, into)
             case Comparison(op=op, left=left, right=right):
                 into.append(Test(op, self.scalar(left, into), self.scalar(right, into)))
             case Disjunction(branches=branches):
@@ -192,6 +197,37 @@ class _Flat:
         variable = Var(f"#{next(self.numbers)}")
         into.append(Test("=", variable, self.scalar(term, into)))
         return variable
+
+    def matched(self, term: Term, into: list[Item | _Choice]) -> Argument:
+        """The term as an argument of a positive atom: a structure is opened."""
+        if made_by(term) is None:
+            return self.argument(term, into)
+        return self.opened(term, into)
+
+    def equation(self, left: Term, right: Term, into: list[Item | _Choice]) -> None:
+        """An equation with a structure: a value of which both sides are told, each as far as it can be."""
+        value = self.opened(left, into) if made_by(left) else self.argument(left, into)
+        other = self.opened(right, into) if made_by(right) else self.argument(right, into)
+        into.append(Test("=", value, other))
+
+    def opened(self, term: Term, into: list[Item | _Choice]) -> Var:
+        """A variable for a structure: it has the constructor and the parts, and it is made of them where all are told.
+
+        One with ``_`` inside is part of a valuation, as the ``_`` would be.
+        """
+        structure = made_by(term)
+        assert structure is not None
+        assert isinstance(term, Call)
+        known = not any(isinstance(part, Wildcard) for part in subterms(term))
+        value = Var(f"{'#' if known else '_ '}{next(self.numbers)}")
+        into.append(Test("=", Call(structure.test, (value,)), Const(1, NUMBER)))
+        for place, part in enumerate(term.args):
+            if not isinstance(part, Wildcard):
+                read = Call(structure.read(place), (value,))
+                into.append(Test("=", self.matched(part, into), read))
+        if known:
+            into.append(Test("=", value, self.scalar(term, into)))
+        return value
 
     def tested(self, args: Sequence[Term], into: list[Item | _Choice]) -> tuple[Argument | None, ...]:
         """The arguments of a negated atom."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tidelog.program import Const, Term, Var
+from tidelog.program.structure import is_structural
 from tidelog.verify import failures
 from tidelog.verify.normal import GIVEN, Absent, Each, Fold, Item, Scan, Test, item_names, names
 from tidelog.verify.terms import called
@@ -78,7 +79,8 @@ def _ready(item: Item, bound: set[str]) -> bool:
 
 
 def _may_fail(item: Test) -> bool:
-    return not SAFE_FUNCTIONS.issuperset(called((item.left, item.right)))
+    names = called((item.left, item.right))
+    return any(name not in SAFE_FUNCTIONS and not is_structural(name) for name in names)
 
 
 def _cost(scan: Scan, bound: set[str], size: Sizes) -> float:

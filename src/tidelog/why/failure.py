@@ -56,6 +56,11 @@ class WhyNot:
         """Plain values for `json`."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        from tidelog.why.page import absence_page
+
+        return absence_page(self)
+
     def __str__(self) -> str:
         lines = [f"{self.fact} is {'true' if self.present else 'not true'}" + (f": {self.note}" if self.note else "")]
         for attempt in self.attempts:

@@ -14,12 +14,16 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.partition.dictionary import natural_type
+from tidelog.partition.structures import NIL_CELL, structure_cell
 from tidelog.plan.body import is_generator
 from tidelog.plan.order import order_literals
 from tidelog.plan.typing import term_type, variable_types
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Value, Var
 from tidelog.program.arithmetic import default_step
-from tidelog.program.functions import holds, resolve
+from tidelog.program.functions import ANY, holds, resolve
+from tidelog.program.shape import shapes_in
+from tidelog.program.structure import READ, is_structural, structure_of
+from tidelog.program.term import RECORD
 from tidelog.why.ledger import FactKey, Ledger
 
 Binding = dict[str, int]
@@ -87,7 +91,7 @@ class Join:
         return question
 
     def _prepare(self, rule: Rule, known: Sequence[int]) -> Question:
-        types = dict(variable_types(rule, self.ledger.rules.schema, self.functions))
+        types = self._types(rule)
         columns: dict[int, str | Const] = {}
         parts = [Part(literal, i) for i, literal in enumerate(rule.body)]
         for column in known:
@@ -104,6 +108,18 @@ class Join:
         parts += [turned for part in parts for turned in self._turned(part, types)]
         bound = {name for name in columns.values() if isinstance(name, str)}
         return Question(rule, types, self._ordered(parts, bound), columns)
+
+    def _types(self, rule: Rule) -> dict[str, str | None]:
+        """The types of a rule's variables; of records that were read out of others, with their shapes."""
+        types = dict(variable_types(rule, self.ledger.rules.schema, self.functions))
+        reads = [x for x in rule.body if isinstance(x, Comparison) and isinstance(x.right, Call)]
+        read = {x.left.name: structure_of(x.right.function) for x in reads if isinstance(x.left, Var)}  # type: ignore[union-attr]  # calls
+        if any(types.get(name) == RECORD for name in read):
+            shapes = shapes_in(type_ for columns in self.ledger.rules.schema.values() for type_ in columns)
+            for name, structure in read.items():
+                if structure is not None and structure.kind == READ:
+                    types[name] = shapes.get(structure.parts[structure.place], types.get(name))
+        return types
 
     def _turned(self, part: Part, types: Mapping[str, str | None]) -> Iterator[Part]:
         """``V = a + b`` as ``a = V - b`` and ``b = V - a``; ``V = a - b`` as ``a = V + b`` and ``b = a - V``."""
@@ -239,17 +255,30 @@ class Join:
     def evaluate(self, question: Question, term: Term, binding: Binding) -> tuple[Value, str]:
         """The value of a scalar term and its type."""
         if isinstance(term, Const):
-            return term.value, term.type
+            return (NIL_CELL, RECORD) if term.value is None else (term.value, term.type)
         if isinstance(term, Var):
+            if question.types.get(term.name) == RECORD:  # compared by its cell
+                return binding[term.name], RECORD
             value = self.ledger.dictionary.decode_any(binding[term.name], question.types.get(term.name))
             return value, question.types.get(term.name) or natural_type(value)
         assert isinstance(term, Call)
+        if is_structural(term.function):
+            return self._structure(question, term, binding)
         args = [self.evaluate(question, arg, binding)[0] for arg in term.args]
         types = [term_type(arg, question.types, self.functions) or "any" for arg in term.args]
         function = resolve(term.function, types, self.functions)
         assert function is not None, f"the type check admits {term.function}{types}"
         result = function.evaluate(*args)
         return result, natural_type(result) if function.result == "any" else function.result
+
+    def _structure(self, question: Question, term: Call, binding: Binding) -> tuple[Value, str]:
+        """What a function that makes, reads or tests records gives; a record is its cell."""
+        function = resolve(term.function, [ANY] * len(term.args), self.functions)
+        assert function is not None, "a structure names its own types"
+        params = zip(term.args, function.params, strict=True)
+        cells = [self._computed(question, arg, binding, type_) for arg, type_ in params]
+        cell = structure_cell(term.function, cells, self.ledger.dictionary)
+        return self.ledger.dictionary.decode(cell, function.result), function.result
 
 
 def _is_known(term: Term, binding: Binding) -> bool:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from tidelog.plan.body import is_generator, literal_variables
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
+from tidelog.program.pattern import only_makes, only_opens
 from tidelog.program.scope import rule_names
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
@@ -110,7 +111,8 @@ class Premises:
                 parts.append(self._absence(support, literal, text))
             else:
                 assert isinstance(literal, Comparison)
-                parts.append(self._test(support, literal))
+                if not only_opens(literal, support.rule):
+                    parts.append(self._test(support, literal))
         return [*parts, *self._head_computations(support)]
 
     def _absence(self, support: Support, literal: Negation, text: str) -> Item:
@@ -190,7 +192,7 @@ class Premises:
     def _head_computations(self, support: Support) -> list[Condition]:
         tests = []
         for column, arg in enumerate(support.rule.head.args):
-            if isinstance(arg, Call):
+            if isinstance(arg, Call) and not only_makes(arg):
                 result = Var(f"column {column + 1}")
                 text = self.ground_text(support.question, Comparison("=", result, arg), support.binding.get)
                 tests.append(Condition(text))

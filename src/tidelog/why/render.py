@@ -24,10 +24,15 @@ def render_proof(proof: Proof) -> str:
     if proof.rules:
         lines += ["", *proof.rules.values()]
     if proof.hidden:
-        least = "" if proof.exact else "at least "
-        facts = "fact of the proof is" if proof.hidden == 1 else "facts of the proof are"
-        lines += ["", f"{least}{proof.hidden:,} more {facts} not shown"]
+        lines += ["", hidden_text(proof)]
     return "\n".join(lines)
+
+
+def hidden_text(proof: Proof) -> str:
+    """How many facts a proof leaves out."""
+    least = "" if proof.exact else "at least "
+    facts = "fact of the proof is" if proof.hidden == 1 else "facts of the proof are"
+    return f"{least}{proof.hidden:,} more {facts} not shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,13 @@ class _Sections:
 
 def _below(lead: str, node: Part, level: int) -> list[tuple[str, bool, Part, int]]:
     """What stands under a node, last first."""
+    parts = below(node)
+    placed = [(lead, i == len(parts) - 1, part, level + 1) for i, part in enumerate(parts)]
+    return placed[::-1]
+
+
+def below(node: Part) -> list[Part]:
+    """What stands under a node."""
     parts: list[Part] = []
     if isinstance(node, FactNode | _Row):
         parts += node.premises
@@ -88,24 +100,29 @@ def _below(lead: str, node: Part, level: int) -> list[tuple[str, bool, Part, int
                 parts += row
         if node.hidden and node.kind not in _KINDS:
             parts.append(f"... {node.hidden:,} more {'row' if node.hidden == 1 else 'rows'}")
-    placed = [(lead, i == len(parts) - 1, part, level + 1) for i, part in enumerate(parts)]
-    return placed[::-1]
+    return parts
 
 
 def _line(node: Part) -> str:
+    what, how = line_parts(node)
+    return f"{what}  {how}" if how else what
+
+
+def line_parts(node: Part) -> tuple[str, str]:
+    """What a line tells, and what it says beside."""
     match node:
         case str():
-            return node
+            return node, ""
         case _Row(number=number):
-            return f"row {number}"
+            return f"row {number}", ""
         case FactNode(how=how, text=text, rule=rule):
             words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not followed further"}
-            return f"{text}  {words.get(how, f'by {rule}')}"
+            return text, words.get(how, f"by {rule}")
         case Absence(text=text):
-            return f"no {text}"
+            return f"no {text}", ""
         case Condition(text=text, source=source):
-            return f"{text}  ({source})" if source and source != text else text
-    return _group_line(node)
+            return text, f"({source})" if source and source != text else ""
+    return _group_line(node), ""
 
 
 def _group_line(node: GroupNode) -> str:

@@ -85,6 +85,11 @@ class Proof:
 
         return render_proof(self)
 
+    def _repr_html_(self) -> str:
+        from tidelog.why.page import proof_page
+
+        return proof_page(self)
+
     def facts(self) -> Iterator[FactNode]:
         """Every fact of the tree in the order of the text, each expanded one before its premises."""
         return (node for node in walk(self.root) if isinstance(node, FactNode))

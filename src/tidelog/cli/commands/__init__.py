@@ -23,6 +23,7 @@ SUMMARIES = {
     "export": "Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state.",
     "log": "List the epochs of a state: when, how long, which rules and base facts changed, and what that did to "
     "views.",
+    "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
@@ -44,7 +45,7 @@ def register_for(words: Sequence[str]) -> None:
         import_module(f"tidelog.cli.commands.{name}")
         return
     for each, summary in SUMMARIES.items():
-        app.command(each, help=summary)(_nothing)
+        app.command(each, help=summary, short_help=summary)(_nothing)
 
 
 def _nothing() -> None:

@@ -7,12 +7,12 @@ pipe an exit code of 1 if any input was in error.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.options import AskedEpoch, AskedFacts, AskedState
 
 if TYPE_CHECKING:
     from tidelog.cli.repl.session import ReplSession
@@ -20,24 +20,23 @@ if TYPE_CHECKING:
 
 @app.command("repl")
 def repl_command(
-    program: Annotated[str | None, typer.Argument(metavar="[PROGRAM]", help="A program to begin with.")] = None,
-    facts: Annotated[
-        Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of its fact files.", show_default="here")
-    ] = Path("."),
+    program: Annotated[str | None, typer.Argument(metavar="PROGRAM", help="A program to begin with.")] = None,
+    facts: AskedFacts = None,
+    state: AskedState = None,
+    at: AskedEpoch = None,
 ) -> None:
     """Type rules, facts and questions; `:help` lists what can be typed.
 
-    Reads the standard input line by line if that is not a terminal.
+    Reads the standard input line by line if that is not a terminal. With --state a state folder is asked, which stays
+    as it is; `:at EPOCH` goes to another of its epochs.
     """
-    from tidelog.cli.guard import guarded
-    from tidelog.cli.load import load_engine
+    from tidelog.cli.asked import asked, one_of
     from tidelog.cli.repl.session import ReplSession
     from tidelog.cli.show import console
-    from tidelog.engine.engine import Engine
 
-    with guarded():
-        db = Engine() if program is None else load_engine(program, facts)
-        session = ReplSession(db, console())
+    one_of(program, state)
+    with asked(program, facts, state, at) as db:
+        session = ReplSession(db, console(), state)
         if sys.stdin.isatty():
             from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
 

@@ -16,7 +16,7 @@ from tidelog.cli.place import Runtime, RuntimeOption
 def verify_command(
     state: StateArgument,
     program: Annotated[
-        str | None, typer.Argument(metavar="[PROGRAM]", help="Certify against the rules of this file instead.")
+        str | None, typer.Argument(metavar="PROGRAM", help="Certify against the rules of this file instead.")
     ] = None,
     facts: Annotated[
         Path | None,

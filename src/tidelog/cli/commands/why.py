@@ -1,19 +1,18 @@
-"""`tidelog why PROGRAM FACT`: the proof of a fact, or with `--not` why it is absent.
+"""`tidelog why PROGRAM FACT`, `tidelog why --state DIR FACT`: the proof of a fact, or with `--not` why it is absent.
 
-Law: the state asked is the one that `tidelog run` would compute from the same program and files. Exit code 1 if the
-fact asked for is absent (with `--not`: present), so that scripts can tell.
+Law: the state asked is the one that `tidelog run` would compute from the same program and files, or that of a folder.
+Exit code 1 if the fact asked for is absent (with `--not`: present), so that scripts can tell.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import FactsOption, ProgramArgument
+from tidelog.cli.options import AskedEpoch, AskedFacts, AskedProgram, AskedState
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
@@ -21,9 +20,11 @@ if TYPE_CHECKING:
 
 @app.command("why")
 def why_command(
-    program: ProgramArgument,
-    fact: Annotated[str, typer.Argument(metavar="FACT", help="A fact, such as 'reach(1, 3)'.")],
-    facts: FactsOption = Path("."),
+    program: AskedProgram = None,
+    fact: Annotated[str | None, typer.Argument(metavar="FACT", help="A fact, such as 'reach(1, 3)'.")] = None,
+    facts: AskedFacts = None,
+    state: AskedState = None,
+    at: AskedEpoch = None,
     absent: Annotated[bool, typer.Option("--not", help="Tell why the fact is not true.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     depth: Annotated[int, typer.Option(min=0, help="Levels of the proof to show.")] = 100,
@@ -34,14 +35,14 @@ def why_command(
 
     With --not, show for every rule of the fact's relation how far it gets and what stops it.
     """
-    from tidelog.cli.guard import guarded
-    from tidelog.cli.load import load_engine
+    from tidelog.cli.asked import asked, split_words
 
-    with guarded(), load_engine(program, facts) as db:
+    file, text = split_words(program, fact, state, "FACT")
+    with asked(file, facts, state, at) as db:
         if absent:
-            _show_absence(db, fact, as_json)
+            _show_absence(db, text, as_json)
         else:
-            _show_proof(db, fact, as_json, depth, width, nodes)
+            _show_proof(db, text, as_json, depth, width, nodes)
 
 
 def _show_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, nodes: int) -> None:

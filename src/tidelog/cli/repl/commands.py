@@ -17,6 +17,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: Mapping[str, Command] = {
+    "at": Command("[EPOCH]", "with --state: go to an epoch, or tell which it is; -1 is the last"),
     "delete": Command("FACT", "retract a fact, as -FACT. does"),
     "explain": Command("[core]", "strata, join orders and indexes"),
     "help": Command("", "this text"),

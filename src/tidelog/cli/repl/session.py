@@ -13,10 +13,11 @@ from pathlib import Path
 from rich.console import Console
 
 from tidelog.cli import failures
+from tidelog.cli.answers import count_text, table_lines
 from tidelog.cli.load import load_engine, start_engine
 from tidelog.cli.repl.commands import COMMANDS, HELP
 from tidelog.cli.repl.inputs import ends_with_period
-from tidelog.cli.repl.show import change_lines, table_lines
+from tidelog.cli.repl.show import change_lines
 from tidelog.cli.show import show_diagnostics, show_error
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
@@ -39,14 +40,16 @@ from tidelog.syntax import (
 from tidelog.why import NotTrueError
 
 NAME = "<repl>"
+ANSWERS = 40  # that a question shows
 
 
 class ReplSession:
     """An engine and what is typed at it."""
 
-    def __init__(self, db: Engine, to: Console) -> None:
+    def __init__(self, db: Engine, to: Console, state: str | None = None) -> None:
         self.db = db
         self.to = to
+        self.state = state  # the folder that is asked and not changed
         self.over = False
         self._declared = ""
         self._handlers = {name: getattr(self, f"_{name}") for name in COMMANDS}
@@ -109,6 +112,7 @@ class ReplSession:
         removed: Sequence[str],
         instances: Sequence[InstanceAdded | InstanceRemoved] = (),
     ) -> None:
+        self._must_change()
         if not (facts or added or removed or instances):
             return
         with self.db.epoch() as epoch:
@@ -134,7 +138,12 @@ class ReplSession:
     def _line(self, text: str) -> None:
         self.to.print(text)
 
+    def _must_change(self) -> None:
+        if self.state is not None:
+            raise failures.ONLY_ASKED.error(state=self.state, epoch=self.db.epoch_number)
+
     def _declare(self, text: str) -> None:
+        self._must_change()
         if self.db.epoch_number and (self.db.rules or self.db.fact_count):
             if not text.startswith((".comp", ".init")):
                 raise failures.LATE_DECLARATION.error()
@@ -151,10 +160,9 @@ class ReplSession:
         began = time.perf_counter()
         answers = self.db.query(text)
         seconds = time.perf_counter() - began
-        for line in table_lines(answers):
+        for line in table_lines(answers, ANSWERS):
             self._line(line)
-        count = f"{len(answers):,} {'answer' if len(answers) == 1 else 'answers'}"
-        self._line(f"{count if answers.columns else 'yes' if len(answers) else 'no'}, {duration(seconds)}")
+        self._line(f"{count_text(answers)}, {duration(seconds)}")
 
     # Commands
 
@@ -179,6 +187,16 @@ class ReplSession:
 
     def _whynot(self, fact: str) -> None:
         self._line(str(self.db.why_not(_needed(fact, "whynot", "reach(1, 3)"))))
+
+    def _at(self, epoch: str) -> None:
+        """Another epoch of the state folder; without one, which it is."""
+        if self.state is None:
+            raise failures.NEEDS_STATE.error()
+        if epoch:
+            elsewhere = Engine(path=self.state, at=_epoch_number(epoch))
+            self.db.close()
+            self.db = elsewhere
+        self._line(f"{self.state} at epoch {self.db.epoch_number}")
 
     def _profile(self, switch: str) -> None:
         if switch in ("on", "off"):
@@ -207,6 +225,7 @@ class ReplSession:
     def _load(self, file: str) -> None:
         """A program file: its rules and facts are added; the first one may declare relations."""
         _needed(file, "load", "paths.dl")
+        self._must_change()
         if not self.db.rules and not self.db.fact_count:
             self.db = load_engine(file, Path(file).parent)
             self._line(f"{len(self.db.rules):,} rules, {self.db.fact_count:,} facts")
@@ -223,6 +242,13 @@ def _read_text(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise failures.NOT_LOADED.error(file=file, reason=error.strerror) from None
+
+
+def _epoch_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise failures.NO_EPOCH_NUMBER.error(text=text) from None
 
 
 def _needed(text: str, command: str, example: str) -> str:

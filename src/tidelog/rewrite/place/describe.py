@@ -8,17 +8,13 @@ text: then with all core rules that were made of one, and the copies that those 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tidelog.program import Rule
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.place import Placed
-from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.rewrite.place.sites import body_atoms
-
-COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` makes them
 
 
 def describe(placed: Placed, core: Mapping[str, Rule]) -> list[str]:
@@ -68,20 +64,6 @@ def describe_made(label: str, made: Sequence[str], placed: Placed, words: Callab
     sent = dict.fromkeys(_sent(name, placed, words) for name in used if placed.sends[name])
     everywhere = "; fires on every partition, each keeps what it owns" if placed.everywhere.issuperset(used) else ""
     return f"{label}: sends {', '.join(sent)}" if sent else f"{label}: sends nothing{everywhere}"
-
-
-def copied(name: str, relations: Container[str]) -> tuple[str, Placement] | None:
-    """What a relation is a copy of, and where the copy lives; None if it is none.
-
-    >>> copied("__edge_by_2", {"edge"}), copied("__edge_on_all", {"edge"}), copied("__edge_by_2", {"__edge_by_2"})
-    (('edge', Placement(column=1)), ('edge', Placement(column=-2)), None)
-    """
-    found = COPY.fullmatch(name)
-    if found is None or name in relations or found["source"] not in relations:
-        return None
-    column = found["column"]
-    place = int(column) - 1 if column else MIRRORED if name.endswith("_all") else SINGLE
-    return found["source"], Placement(place)
 
 
 def _sent(label: str, placed: Placed, words: Callable[[str], str]) -> str:

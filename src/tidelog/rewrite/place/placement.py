@@ -7,10 +7,13 @@ are owned here; the kernel, which imports nobody, has the same two numbers (`ker
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 SINGLE = -1  # all facts on partition 0
 MIRRORED = -2  # all facts on every partition
+COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` makes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,17 @@ class Placement:
         if self.is_mirrored:
             return "on every partition"
         return "on partition 0" if self.is_single else f"by column {self.column + 1}"
+
+
+def copied(name: str, relations: Container[str]) -> tuple[str, Placement] | None:
+    """What a relation is a copy of, and where the copy lives; None if it is none.
+
+    >>> copied("__edge_by_2", {"edge"}), copied("__edge_on_all", {"edge"}), copied("__edge_by_2", {"__edge_by_2"})
+    (('edge', Placement(column=1)), ('edge', Placement(column=-2)), None)
+    """
+    found = COPY.fullmatch(name)
+    if found is None or name in relations or found["source"] not in relations:
+        return None
+    column = found["column"]
+    place = int(column) - 1 if column else MIRRORED if name.endswith("_all") else SINGLE
+    return found["source"], Placement(place)

@@ -15,6 +15,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tidelog.io.parquet import MIXED, NO_COLUMNS, change_name, stored_names, widest
+from tidelog.io.structures import CONSTRUCTOR
+from tidelog.program.shape import Part, Shape
 
 SPARK_TYPES: Mapping[str | None, T.DataType] = {
     "number": T.LongType(),
@@ -27,6 +29,24 @@ SPARK_TYPES: Mapping[str | None, T.DataType] = {
     "timestamp": T.TimestampType(),
     None: T.LongType(),
 }
+
+
+def structure_type(shape: Shape) -> T.DataType:
+    """The Spark type of records or variants: that of their Arrow form."""
+    if shape.holds_recursion:
+        return T.StringType()
+    if shape.is_record:
+        return _struct(shape.fields)
+    parts = [T.StructField(name, _struct(fields)) for name, fields in shape.constructors.items() if fields]
+    return T.StructType([T.StructField(CONSTRUCTOR, T.StringType()), *parts])
+
+
+def _struct(fields: Iterable[Part]) -> T.StructType:
+    return T.StructType([T.StructField(field.name, _part(field.type)) for field in fields])
+
+
+def _part(type_: str) -> T.DataType:
+    return structure_type(type_) if isinstance(type_, Shape) else SPARK_TYPES[type_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +66,14 @@ class ViewSchema:
     def stored(self) -> T.StructType:
         """The schema of the files."""
         stored = stored_names(self.names)
-        fields = [T.StructField(n, SPARK_TYPES[t]) for n, t in zip(stored, self.types, strict=True)]
+        fields = [T.StructField(n, self._stored(t)) for n, t in zip(stored, self.types, strict=True)]
         fields = fields or [T.StructField(NO_COLUMNS, T.BooleanType())]
         return T.StructType([*fields, *([T.StructField(change_name(self.names), T.ByteType())] if self.signed else [])])
+
+    def _stored(self, type_: str | None) -> T.DataType:
+        if not isinstance(type_, Shape):
+            return SPARK_TYPES[type_]
+        return T.StringType() if self.lists_as_text else structure_type(type_)
 
     def array_type(self, name: str) -> str | None:
         """The type of a column of lists, None where it stays text."""

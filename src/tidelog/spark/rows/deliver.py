@@ -1,7 +1,8 @@
 """What a Spark task does with its encoded rows: it delivers them to the partitions, and reports.
 
 Law: one report per attempt, whatever happens; entries are delivered before the rows that need them; after a bad row
-nothing more is delivered. This module needs no PySpark, so that tasks start quickly.
+nothing more is delivered. This module needs neither PySpark nor pandas, so that tasks start quickly: arrays are made
+from memory, since Arrow imports pandas with the first array that it makes of Python's objects.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import TidelogError
+from tidelog.io.vectors import from_vector, to_vector
 from tidelog.spark.rows.tables import BAD, ENTRY_SCHEMA, EXAMPLE, SIGN, Descriptor, Endpoint, cell_names, entry_owners
 
 OWNER = "owner"
@@ -91,12 +93,12 @@ class Run:
         return table.slice(0, 0)
 
     def _share(self, cells: pa.Table, table: pa.Table) -> None:
-        signs = table.column(SIGN).to_numpy()
-        owners = table.column(OWNER).to_numpy() if self.delivery.owned else np.zeros(len(signs), np.int32)
+        signs = to_vector(table.column(SIGN), np.int64)
+        owners = to_vector(table.column(OWNER), np.int32) if self.delivery.owned else np.zeros(len(signs), np.int32)
         for sign in np.unique(signs).tolist():
             for owner in np.unique(owners[signs == sign]).tolist():
                 chosen = np.flatnonzero((owners == owner) & (signs == sign))
-                part = cells if len(chosen) == len(signs) else cells.take(pa.array(chosen))
+                part = cells if len(chosen) == len(signs) else cells.take(from_vector(chosen, pa.int64()))
                 self.waiting.setdefault((owner, sign), []).append(part)
 
     def _note_entries(self, place: int, is_list: bool, table: pa.Table) -> None:
@@ -109,10 +111,11 @@ class Run:
         fresh = [i for i, value in enumerate(values) if value not in known]
         if not fresh:
             return
-        _, firsts = np.unique(coded.indices.to_numpy(zero_copy_only=False), return_index=True)
-        ids = table.column(f"c{place}").to_numpy()[firsts[fresh]]
-        columns = [ids, [is_list] * len(fresh), coded.dictionary.take(pa.array(fresh)).cast(pa.large_binary())]
-        self.entries.append(pa.table(columns, schema=ENTRY_SCHEMA))
+        _, firsts = np.unique(to_vector(coded.indices, np.int32), return_index=True)
+        ids = from_vector(to_vector(table.column(f"c{place}"), np.int64)[firsts[fresh]], pa.int64())
+        lists = pa.Array.from_buffers(pa.bool_(), len(fresh), [None, _bits(len(fresh), is_list)])
+        texts = coded.dictionary.take(from_vector(np.array(fresh, np.int64), pa.int64())).cast(pa.large_binary())
+        self.entries.append(pa.Table.from_arrays([ids, lists, texts], schema=ENTRY_SCHEMA))
         self.counts["entries"] += len(fresh)
         if len(known) + len(fresh) > REMEMBERED:
             known.clear()  # what is sent again is known at the owner
@@ -134,7 +137,8 @@ class Run:
         table, endpoints = pa.concat_tables(self.entries), self.delivery.endpoints
         owners = entry_owners(table.column("cell").to_pylist(), len(endpoints))
         for owner in np.unique(owners).tolist():
-            endpoints[owner].deliver(self._label("entries"), table.take(pa.array(np.flatnonzero(owners == owner))))
+            owned = from_vector(np.flatnonzero(owners == owner), pa.int64())
+            endpoints[owner].deliver(self._label("entries"), table.take(owned))
         self.entries.clear()
 
     def _deliver_rows(self, owner: int, sign: int, table: pa.Table) -> None:
@@ -149,4 +153,19 @@ class Run:
         """One line for the driver."""
         reason, example = self.first_bad
         row = {"attempt": self.attempt, **self.counts, "reason": reason, "example": example, "failure": failure}
-        return pa.RecordBatch.from_pylist([row], schema=REPORT_SCHEMA)
+        arrays = [_single(row[field.name], field.type) for field in REPORT_SCHEMA]
+        return pa.RecordBatch.from_arrays(arrays, schema=REPORT_SCHEMA)
+
+
+def _single(value: str | bytes | int | None, type_: pa.DataType) -> pa.Array:
+    """An array of one value, or of one null."""
+    if isinstance(value, int):
+        return from_vector(np.array([value], np.int64), type_)
+    data = value.encode() if isinstance(value, str) else value or b""
+    ends = pa.py_buffer(np.array([0, len(data)], np.int32))
+    present = None if value is not None else pa.py_buffer(b"\0")
+    return pa.Array.from_buffers(type_, 1, [present, ends, pa.py_buffer(data)])
+
+
+def _bits(count: int, value: bool) -> pa.Buffer:
+    return pa.py_buffer((b"\xff" if value else b"\0") * (count // 8 + 1))

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import xxhash
 
+from tidelog.io.vectors import to_vector
 from tidelog.partition.dictionary import SEED, to_signed
 from tidelog.partition.texts import from_bytes
 from tidelog.program.term import Value
@@ -49,7 +50,7 @@ def cells_of(table: pa.Table) -> Cells:
         return np.zeros((table.num_rows, 0), np.int64)
     matrix: Cells = np.empty((table.num_rows, table.num_columns), np.int64)
     for place, column in enumerate(table.columns):
-        matrix[:, place] = column.to_numpy()
+        matrix[:, place] = to_vector(column, np.int64)
     return matrix
 
 

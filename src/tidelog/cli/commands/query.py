@@ -1,0 +1,43 @@
+"""`tidelog query PROGRAM QUESTION`, `tidelog query --state DIR QUESTION`: the answers to a question.
+
+Law: asking changes nothing; a state folder is read without its lock, at one committed epoch. Exit code 0 for any number
+of answers, none included.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.options import AnswerFormat, AskedEpoch, AskedFacts, AskedProgram, AskedState
+
+
+@app.command("query")
+def query_command(
+    program: AskedProgram = None,
+    question: Annotated[
+        str | None, typer.Argument(metavar="QUESTION", help="What to ask, such as 'reach(1, X), X > 2'.")
+    ] = None,
+    facts: AskedFacts = None,
+    state: AskedState = None,
+    at: AskedEpoch = None,
+    format_: Annotated[
+        AnswerFormat | None,
+        typer.Option(
+            "--format", help="How to print the answers.", show_default="a table in a terminal, else tab-separated text"
+        ),
+    ] = None,
+) -> None:
+    """Answer a question about a program with its facts, or about a state folder at any epoch.
+
+    A question is the body of a rule; each of its variables is a column of the answers. One without variables is
+    answered with yes or no.
+    """
+    from tidelog.cli.answers import write_answers
+    from tidelog.cli.asked import asked, split_words
+
+    file, text = split_words(program, question, state, "QUESTION")
+    with asked(file, facts, state, at) as db:
+        write_answers(db.query(text), format_)

@@ -1,0 +1,87 @@
+"""Pieces of HTML for notebooks: tables, parts that fold, text.
+
+Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet: pages of notebooks
+keep neither, and the colours are those of the page, light or dark. What is long folds, and says how long it is.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+INDENT = "margin-left:1.2em"
+FAINT = "opacity:.65"
+CELL = "text-align:left;padding:.1em .9em .1em 0"
+NUMBER = "text-align:right;padding:.1em .9em .1em 0;font-variant-numeric:tabular-nums"
+WIDE = "overflow-x:auto;line-height:1.45"
+
+
+def text(value: object) -> str:
+    """Text with nothing in it that a browser takes for markup.
+
+    >>> text('<b> & "c"')
+    '&lt;b&gt; &amp; &quot;c&quot;'
+    """
+    return html.escape(str(value))
+
+
+def code(value: object) -> str:
+    """Text of a program, with its blanks and lines."""
+    return f'<code style="white-space:pre-wrap;background:none">{text(value)}</code>'
+
+
+def faint(value: object) -> str:
+    """What is said beside."""
+    return f'<span style="{FAINT}">{text(value)}</span>'
+
+
+def line(*parts: str) -> str:
+    """A line of its own."""
+    return f"<div>{' '.join(parts)}</div>"
+
+
+def apart(*parts: str) -> str:
+    """A line of its own, with some room before it."""
+    return f'<div style="margin-top:.5em">{" ".join(parts)}</div>'
+
+
+def lines(texts: Iterable[str]) -> str:
+    """Lines of text whose blanks count."""
+    return f'<pre style="background:none">{text(chr(10).join(texts))}</pre>'
+
+
+def fold(summary: str, inside: str, *, shown: bool = False) -> str:
+    """A part under a summary that opens and closes it."""
+    return f"{fold_start(summary, shown=shown)}{inside}{FOLD_END}"
+
+
+def fold_start(summary: str, *, shown: bool) -> str:
+    """The beginning of a part that folds; `FOLD_END` ends it."""
+    return f'<details{" open" if shown else ""}><summary>{summary}</summary><div style="{INDENT}">'
+
+
+FOLD_END = "</div></details>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int] = ()) -> str:
+    """A table; the columns at these places hold numbers. A cell that is a piece of HTML is an `Html`."""
+    styles = [NUMBER if place in numbers else CELL for place in range(len(head))]
+    heads = "".join(f'<th style="{style}">{text(name)}</th>' for name, style in zip(head, styles, strict=True))
+    lines = "".join(f"<tr>{''.join(map(_cell, row, styles))}</tr>" for row in rows)
+    return f'<table style="border-collapse:collapse"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>'
+
+
+class Html(str):
+    """A piece of HTML in the place of a value."""
+
+    __slots__ = ()
+
+
+def _cell(value: object, style: str) -> str:
+    told = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+    return f'<td style="{style}">{value if isinstance(value, Html) else text(told)}</td>'
+
+
+def page(*parts: str) -> str:
+    """The whole of what an object shows."""
+    return f'<div style="{WIDE}">{"".join(parts)}</div>'

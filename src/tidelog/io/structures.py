@@ -1,0 +1,114 @@
+"""Records and algebraic values in the forms that Python and Arrow have them, to cells and back.
+
+Law (D31): a record is a tuple, a named tuple, a dataclass or a mapping with its fields, ``nil`` is None; an algebraic
+value is a `Variant`, or a dataclass or named tuple whose class has the constructor's name; either may be its text. In
+Arrow a type that is not recursive is a struct (``nil`` is null; a variant has the constructor's name in the field
+``constructor`` and the parts in one struct per constructor), a recursive one is text. What goes out comes in again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.io.texts import read_text, show_text
+from tidelog.kernel.cells import Cells
+from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.structures import Taken, decode_structures
+from tidelog.program.shape import Part, Shape
+from tidelog.program.variant import Variant, python_names
+
+CONSTRUCTOR = "constructor"
+
+
+def take_apart(value: Any, shape: Shape) -> Taken | None:
+    """The constructor and the parts of a Python value; None if it is none of the type."""
+    if isinstance(value, str):
+        value = read_text(value, shape)
+        if value is None:
+            return None, ()
+    if isinstance(value, Variant):
+        return (value.constructor, value.parts) if value.constructor in shape.constructors else None
+    if shape.is_record:
+        parts = _parts(value, shape.fields)
+        return None if parts is None else ("", parts)
+    if isinstance(value, Mapping):
+        return _tagged(value, shape)
+    name = type(value).__name__
+    if name not in shape.constructors or not (dataclasses.is_dataclass(value) or hasattr(value, "_fields")):
+        return None
+    parts = _parts(value, shape.constructors[name])
+    return None if parts is None else (name, parts)
+
+
+def _tagged(value: Mapping[str, Any], shape: Shape) -> Taken | None:
+    """A variant as Arrow has it."""
+    name = value.get(CONSTRUCTOR)
+    if name not in shape.constructors:
+        return None
+    parts = _parts(value.get(name) or {}, shape.constructors[name])
+    return None if parts is None else (name, parts)
+
+
+def _parts(value: Any, fields: Sequence[Part]) -> Sequence[Any] | None:
+    if isinstance(value, tuple | list):
+        return value
+    if isinstance(value, Mapping):
+        names = [field.name for field in fields]
+        return [value[name] for name in names] if set(value) == set(names) else None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        own = [field.name for field in dataclasses.fields(value)]
+        names = [field.name for field in fields]
+        wanted = names if set(own) == set(names) else list(python_names(names))
+        return [getattr(value, name) for name in wanted] if set(own) == set(wanted) else None
+    return None
+
+
+def arrow_type(shape: Shape, base: Mapping[str | None, pa.DataType]) -> pa.DataType:
+    """The Arrow type of a column."""
+    if shape.holds_recursion:
+        return pa.string()
+    if shape.is_record:
+        return _struct(shape.fields, base)
+    parts = [(name, _struct(fields, base)) for name, fields in shape.constructors.items() if fields]
+    return pa.struct([(CONSTRUCTOR, pa.string()), *parts])
+
+
+def _struct(fields: Sequence[Part], base: Mapping[str | None, pa.DataType]) -> pa.DataType:
+    return pa.struct([(field.name, _arrow_of(field.type, base)) for field in fields])
+
+
+def _arrow_of(type_: str, base: Mapping[str | None, pa.DataType]) -> pa.DataType:
+    if isinstance(type_, Shape):
+        return arrow_type(type_, base)
+    return pa.string() if type_ == "list" else base[type_]
+
+
+def decode_arrow_structures(
+    cells: Cells, shape: Shape, dictionary: Dictionary, base: Mapping[str | None, pa.DataType]
+) -> pa.Array:
+    """An Arrow array of a column of records or variants."""
+    values = decode_structures(cells.tolist(), shape, dictionary)
+    type_ = arrow_type(shape, base)
+    if pa.types.is_string(type_):
+        return pa.array([show_text(value, shape) for value in values], type_)
+    return pa.array([_tree(value, shape) for value in values], type_)
+
+
+def _tree(value: Any, type_: str) -> Any:
+    """A value as dictionaries; only types without recursion come here."""
+    if type_ == "list":
+        return show_text(value, type_)
+    if not isinstance(type_, Shape) or value is None:
+        return value
+    if type_.is_record:
+        return _fields(value, type_.fields)
+    inner = {value.constructor: _fields(value.parts, type_.constructors[value.constructor])} if value.parts else {}
+    return {CONSTRUCTOR: value.constructor, **inner}
+
+
+def _fields(parts: Sequence[Any], fields: Sequence[Part]) -> dict[str, Any]:
+    return {field.name: _tree(part, field.type) for part, field in zip(parts, fields, strict=True)}

@@ -1,0 +1,22 @@
+"""The entry of a record or variant in a dictionary: the cells of its parts.
+
+Law: it is a value among the entries like a list, and is kept and sent as JSON that no list has: an object.
+"""
+
+from __future__ import annotations
+
+KEY = "cells"
+
+
+class Packed(tuple[int, ...]):
+    """The cells of the parts of one structure."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, list[int]]:
+        """What the entry is kept as.
+
+        >>> Packed((1, 0)).to_json()
+        {'cells': [1, 0]}
+        """
+        return {KEY: list(self)}

@@ -1,0 +1,73 @@
+"""Proofs and failures for notebooks: trees that fold.
+
+Law: the page says what the text says (`render`), part by part. A small proof stands open, of a large one the first
+levels; nothing recurs, however deep the proof is.
+"""
+
+from __future__ import annotations
+
+from tidelog.io import html
+from tidelog.why.failure import Attempt, WhyNot
+from tidelog.why.render import Part, below, hidden_text, line_parts
+from tidelog.why.tree import FactNode, Proof, walk
+
+SMALL = 40  # parts of a proof that stands open as a whole
+LEVELS = 3  # that stand open of a larger one
+
+
+def proof_page(proof: Proof) -> str:
+    """A proof as a tree that folds, then the rules that it uses and what it leaves out."""
+    small = sum(1 for _ in walk(proof.root)) <= SMALL
+    parts = [_tree(proof, None if small else LEVELS)]
+    if proof.rules:
+        parts.append(html.apart(html.code("\n".join(proof.rules.values()))))
+    if proof.hidden:
+        parts.append(html.line(html.faint(hidden_text(proof))))
+    return html.page(*parts)
+
+
+def _tree(proof: Proof, levels: int | None) -> str:
+    written: list[str] = []
+    waiting: list[tuple[Part, int] | str] = [(proof.root, 0)]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            written.append(part)
+            continue
+        node, level = part
+        inner = below(node)
+        if not inner:
+            written.append(html.line(_told(node, proof)))
+            continue
+        written.append(html.fold_start(_told(node, proof), shown=levels is None or level < levels))
+        waiting.append(html.FOLD_END)
+        waiting += [(each, level + 1) for each in reversed(inner)]
+    return "".join(written)
+
+
+def _told(node: Part, proof: Proof) -> str:
+    what, how = line_parts(node)
+    if isinstance(node, FactNode) and node.rule is not None and node.rule in proof.rules:
+        beside = f'<span title="{html.text(proof.rules[node.rule])}" style="{html.FAINT}">{html.text(how)}</span>'
+    else:
+        beside = html.faint(how) if how else ""
+    return f"{html.code(what)} {beside}".rstrip()
+
+
+def absence_page(told: WhyNot) -> str:
+    """Why a fact is absent: each rule folds, with how far it gets."""
+    note = f": {told.note}" if told.note else ""
+    head = html.line(html.code(told.fact), html.text(f"is {'true' if told.present else 'not true'}{note}"))
+    return html.page(head, *map(_attempt, told.attempts))
+
+
+def _attempt(attempt: Attempt) -> str:
+    lines = [html.line(html.faint("holds"), html.code(held)) for held in attempt.held]
+    lines.append(html.line(html.text("fails"), html.code(attempt.failed), html.faint(attempt.reason)))
+    if attempt.bindings:
+        more = "" if attempt.tried == 1 else f" (the first of {attempt.tried:,} that get as far)"
+        values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
+        lines.append(html.line(html.faint("with"), html.code(values), html.faint(more)))
+    if not attempt.complete:
+        lines.append(html.line(html.faint("the search was stopped: too many facts to visit")))
+    return html.fold(html.code(attempt.text), "".join(lines), shown=True)
