@@ -69,6 +69,14 @@ def call(name, types, *args):
         ("max", "ss", ("a", "Z"), "a"),
         ("cat", "sss", ("ti", "de", "log"), "tidelog"),
         ("cat", "s", ("tide",), "tide"),
+        ("+", "ss", ("ti", "de"), "tide"),
+        ("sqrt", "f", (4.0,), 2.0),
+        ("log", "f", (0.0,), -math.inf),
+        ("sqrt", "f", (-1.0,), NAN),
+        ("sinh", "f", (-1e9,), -math.inf),
+        ("atanh", "f", (1.0,), math.inf),
+        ("wrap +", "nn", (2**63 - 1, 1), -(2**63)),
+        ("wrap ^", "uu", (3, 100), pow(3, 100, 2**64)),
         ("strlen", "s", ("größe",), 5),
         ("substr", "snn", ("tidelog", 0, 4), "tide"),
         ("substr", "snn", ("tidelog", 7, 1), ""),
@@ -115,6 +123,9 @@ def call(name, types, *args):
         ("range", "nn", (2, 2), []),
         ("range", "nnn", (0, 5, 2), [0, 2, 4]),
         ("range", "nnn", (0, 5, -1), []),
+        ("range", "nnn", (0, 5, 0), [0]),
+        ("range", "nnn", (5, 5, 0), []),
+        ("range", "fff", (1.0, 0.0, 0.0), [1.0]),
         ("range", "uu", (3, 1), [3, 2]),
         ("range", "fff", (0.0, 1.0, 0.25), [0.0, 0.25, 0.5, 0.75]),
     ],
@@ -163,7 +174,6 @@ def _as_tuple(value):
         ("match", "ss", ("(", "a")),
         ("f_first", "l", ((),)),
         ("f_last", "l", ((),)),
-        ("range", "nnn", (0, 5, 0)),
         ("range", "ff", (0.0, math.inf)),
         ("range", "fff", (1e300, 2e300, 1.0)),
     ],
@@ -175,7 +185,7 @@ def test_function_without_a_value_is_an_evaluation_error(name, types, args):
 
 @pytest.mark.parametrize(
     ("name", "types"),
-    [("+", "nf"), ("+", "ss"), ("%", "ff"), ("cat", ""), ("cat", "sn"), ("min", "n"), ("min", "ll"), ("strlen", "n"),
+    [("+", "nf"), ("-", "ss"), ("%", "ff"), ("cat", ""), ("cat", "sn"), ("min", "n"), ("min", "ll"), ("strlen", "n"),
      ("f_size", "s"), ("f_concat", "ln"), ("range", "ss"), ("nothing", "n")],
 )  # fmt: skip
 def test_types_that_no_overload_accepts_resolve_to_nothing(name, types):

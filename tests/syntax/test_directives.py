@@ -133,8 +133,7 @@ def test_facts_of_ndlog():
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        (".functor f(x: number): number stateful\np(1).", "TL153"),
-        (".decl p(x: number)\np(x) :- x = @f(1).\np(1).", "TL153"),
+        (".decl p(x: number)\np(x) :- x = @@f y, 0 : { p(y) }.\np(1).", "TL153"),
         (".decl e(x: number, y: number) eqrel\np(1).", "TL154"),
         (".decl e(x: number, y: number) choice-domain (x, y), x\np(1).", "TL155"),
         (".decl p(x: number)\np(x) <= p(y) :- x < y.\np(1).", "TL156"),

@@ -170,3 +170,16 @@ def test_large_recursion_is_certified_and_one_lost_fact_found() -> None:
     facts = {name: dict(rows) for name, rows in held.facts.items()}
     del facts["reach"][next(reversed(facts["reach"]))]
     assert not verify(db.program, None, replace(held, facts=facts))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v(W, M) :- M = max C : { e(Z, C) }, e(W, M). e(0, 2). e(1, 3).",
+        "v(W, M) :- e(W, M), M = range(3, 5). e(0, 2). e(1, 3).",
+    ],
+)
+def test_value_that_an_atom_has_bound_is_compared_with_the_aggregate_or_range(text: str) -> None:
+    with Engine(text) as db:
+        assert list(db["v"]) == [(1, 3)]
+        assert db.verify()

@@ -21,7 +21,7 @@ from tidelog.engine.engine import Engine
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.plan.modes import Plans
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.ground import ground_value
 from tidelog.store.difference import compare_programs
 from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
@@ -55,6 +55,7 @@ class EngineSession:
         partitions: int | None = None,
         plans: str = Plans.advice,
         threads: int | None = None,
+        functions: Iterable[Function] = (),
     ) -> None:
         self._program = program
         self._kept = state is not None
@@ -71,6 +72,7 @@ class EngineSession:
             partitions=partitions,
             threads=threads,
             plans=plans,
+            functions=functions,
         )
         self._db.profiling = profiling
         self._steps = 0

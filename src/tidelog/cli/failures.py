@@ -255,6 +255,26 @@ NO_STATE = FailureEntry(
     "$ tidelog log nowhere\n",
 )
 
+NO_OUTPUTS = FailureEntry(
+    "TL4831",
+    EngineError,
+    "`--outputs-only` without outputs",
+    "`--outputs-only` evaluates what outputs ask for, and the program has none",
+    "Outputs are the relations that `.output` and `.printsize` name.",
+    "Add `.output` for the relations that are wanted, or leave the option out.",
+    _PROGRAM + "$ tidelog run p.dl --outputs-only\n",
+)
+
+NO_FUNCTIONS = FailureEntry(
+    "TL1410",
+    DataError,
+    "file of functions that cannot be loaded",
+    "cannot load functions from {path}: {error}",
+    "`--functions` takes a Python file, which is run once.",
+    "Correct the file.",
+    _PROGRAM + "$ tidelog run p.dl --functions none.py\n",
+)
+
 ENTRIES = (
     NO_FACT_FILES,
     UNKNOWN_FILE,
@@ -283,4 +303,6 @@ ENTRIES = (
     NO_STATE_AT,
     MADE_EMBEDDED,
     NO_STATE,
+    NO_OUTPUTS,
+    NO_FUNCTIONS,
 )

@@ -18,6 +18,7 @@ from tidelog.errors import ProgramError
 from tidelog.io.files import InputFile, find_inputs, read_input
 from tidelog.io.open_columns import Bound, settle_types
 from tidelog.program.check import Checked, check_program
+from tidelog.program.functors import Given
 from tidelog.program.schema import column_names
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
 
-def read_valid(file: str) -> Checked:
-    """The program of a file that has no errors; its warnings are told."""
-    checked = refuse_errors(report := check_file(file))
+def read_valid(file: str, functions: Given = ()) -> Checked:
+    """The program of a file that has no errors, with the functions that it may call; its warnings are told."""
+    checked = refuse_errors(report := check_file(file, functions=functions))
     show_diagnostics(report.findings, console(stderr=True))
     return checked
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from tidelog.cli.arrow import leave_pandas_out
 from tidelog.cli.inputs import read_facts, read_valid
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.pragmas import MAGIC, values_of
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
 
@@ -60,5 +61,7 @@ def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]]
 def _epoch_of(db: Engine, program: Program) -> Epoch:
     epoch = db.epoch()
     epoch.collected.added.extend(label_rules(program.rules))
-    epoch.collected.facts.extend(program_facts(program, FUNCTIONS))
+    epoch.collected.facts.extend(program_facts(program, core_of(db).rules.functions))
+    if values_of(program, MAGIC):  # what is evaluated depends on what the program puts out
+        epoch.collected.program = program
     return epoch

@@ -40,6 +40,13 @@ class Algorithm(enum.StrEnum):
     circuit = "circuit"
 
 
+class Overflow(enum.StrEnum):
+    """What arithmetic does that leaves its type."""
+
+    error = "error"
+    wrap = "wrap"
+
+
 ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
 FactsOption = Annotated[
     Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tidelog.errors import Diagnostic
 from tidelog.program.check import Checked, examine_program
 from tidelog.program.fragment import check_regular
+from tidelog.program.functors import Given, declared_by
 from tidelog.syntax import read_file, read_program
 
 STANDARD_INPUT = "-"
@@ -51,15 +52,15 @@ class Report:
         }
 
 
-def check_file(file: str, fragment: Fragment | None = None) -> Report:
-    """Read and check one file, or the standard input."""
+def check_file(file: str, fragment: Fragment | None = None, functions: Given = ()) -> Report:
+    """Read and check one file, or the standard input; ``functions`` come from Python."""
     if file == STANDARD_INPUT:
         name = "<stdin>"
         program, read = read_program(sys.stdin.buffer.read(), name, include=".")
     else:
         name = file
         program, read = read_file(file)
-    checked, found = examine_program(program)
+    checked, found = examine_program(declared_by(functions, program))
     outside = check_regular(checked.program) if fragment is Fragment.regular else []
     return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)
 

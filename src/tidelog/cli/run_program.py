@@ -6,7 +6,7 @@ standard output; what is told about the run to the standard error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,12 +27,14 @@ from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
 from tidelog.cli.statistics import show_statistics
 from tidelog.io.files import InputFile, find_inputs, refuse_spark_kinds
 from tidelog.plan.modes import Plans
+from tidelog.program.functors import Given, function_table
 
 if TYPE_CHECKING:
     from tidelog.cli.session import Session, SessionEpoch
     from tidelog.io.parameters import Layout
     from tidelog.partition.limits import Limits
     from tidelog.program.check import Checked
+    from tidelog.program.functions import Function
     from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
@@ -54,8 +56,9 @@ class Options:
     plans: Plans = Plans.advice
 
 
-def run_program(checked: Checked, options: Options) -> None:
+def run_program(checked: Checked, options: Options, functions: Given = ()) -> None:
     """Load, change, write; nothing is started before the program, the script and the files are there."""
+    _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
     script = () if options.changes is None else read_script(options.changes, checked.program)
     resumed = options.state is not None and holds_state(options.state)
@@ -70,7 +73,7 @@ def run_program(checked: Checked, options: Options) -> None:
         leave_pandas_out()
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         data = None if files is None else read_inputs(checked, files, spark)
-        with closing(make_session(checked, options, resumed, spark)) as session:
+        with closing(make_session(checked, options, resumed, spark, own)) as session:
             checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)
             steps += run_script(session, script, options.changes)
@@ -157,7 +160,9 @@ def check_options(options: Options) -> None:
     check_place(options.place)
 
 
-def make_session(checked: Checked, options: Options, resumed: bool, spark: SparkSession | None) -> Session:
+def make_session(
+    checked: Checked, options: Options, resumed: bool, spark: SparkSession | None, functions: Iterable[Function] = ()
+) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
         from tidelog.cli.circuit_session import CircuitSession
@@ -175,4 +180,5 @@ def make_session(checked: Checked, options: Options, resumed: bool, spark: Spark
             partitions=None if options.at is not None else options.place.count,
             threads=options.place.threads,
             plans=options.plans,
+            functions=functions,
         )

@@ -6,15 +6,14 @@ Law: every argument is of a kind that `Engine` takes, or refused by name; the na
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from tidelog.engine import failures
 from tidelog.partition.limits import Limits
 from tidelog.program import Program
 from tidelog.program.arguments import argument_error, must_be, must_be_amount
-from tidelog.program.functions import Function
 from tidelog.syntax import parse_file, parse_program
 
 _FILE = re.compile(r"[^\s(:]*\.(dl|datalog|ndlog|souffle)")
@@ -36,11 +35,11 @@ def check_arguments(
     threads: object,
     limits: object,
     functions: object,
-) -> tuple[Program, tuple[Function, ...]]:
-    """The program and the functions that an engine is given, after a look at everything else."""
+) -> Program:
+    """The program that an engine is given, after a look at everything else."""
     _check_place(path, at, history, spark, partitions, threads)
-    own = _check_uses(limits, functions)
-    return _read_given(program), own
+    _check_uses(limits, functions)
+    return _read_given(program)
 
 
 def _read_given(program: object) -> Program:
@@ -67,15 +66,18 @@ def _check_place(path: object, at: object, history: object, spark: object, parti
     must_be(threads, (int, type(None)), "threads", "a number of threads, or None")
 
 
-def _check_uses(limits: object, functions: object) -> tuple[Function, ...]:
-    """What its epochs may use; gives the functions."""
+def _check_uses(limits: object, functions: object) -> None:
+    """What its epochs may use."""
     must_be(limits, (Limits, type(None)), "limits", "a `Limits`, or None")
-    if not isinstance(functions, Iterable):
-        raise argument_error(functions, "functions", "functions made by `user_function`")
-    found: tuple[Any, ...] = tuple(functions)
-    for function in found:
-        must_be(function, Function, "functions", "functions made by `user_function`")
-    return found
+    wanted = "functions, a mapping of names to functions, or a module"
+    if isinstance(functions, ModuleType):
+        return
+    if not isinstance(functions, Iterable) or isinstance(functions, str):
+        raise argument_error(functions, "functions", wanted)
+    given = functions.values() if isinstance(functions, Mapping) else functions
+    for function in given if isinstance(given, Collection) else ():
+        if not callable(function):
+            raise argument_error(function, "functions", wanted)
 
 
 def check_source(source: object, offset: object) -> None:

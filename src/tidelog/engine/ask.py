@@ -17,6 +17,7 @@ from tidelog.explain.profile import Profile
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
+from tidelog.verify.demanded import with_rules
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
         raise argument_error(spark, "spark", "a session of Spark, or None")
     with core.writing:
         program, held, functions = core.rules.program, state(core), core.rules.functions
+        if core.rules.demand is not None:
+            program, held = with_rules(program, core.rules.core.values(), held)
     if spark is None:
         return verify(program, None, held, functions)
     from tidelog.spark.verify import verify_with_spark

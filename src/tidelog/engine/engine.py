@@ -26,7 +26,7 @@ from tidelog.plan.modes import Plans
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
-from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.functors import Given, function_table
 from tidelog.store.store import HISTORY
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ class Engine:
         partitions: int | None = None,
         threads: int | None = None,
         limits: Limits | None = None,
-        functions: Iterable[Function] = (),
+        functions: Given = (),
         plans: str = Plans.advice,
         strict: bool = False,
     ) -> None:
         taken = read_plans(plans)
-        parsed, own = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions)
-        table = FUNCTIONS.with_functions(own)
+        parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions)
+        table, own = function_table(functions, parsed)
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)

@@ -12,12 +12,13 @@ from tidelog.io.rows import Data, data_types
 from tidelog.program import Program, Value
 from tidelog.program.functions import Function
 from tidelog.program.ground import ground_value
+from tidelog.program.wrap import wrapping
 
 
 def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[tuple[int, str, Data]]:
     """The facts of a program's text, by relation."""
     rows: dict[str, list[tuple[Value, ...]]] = {}
-    for fact in program.facts:
+    for fact in wrapping(program).facts:
         values = tuple(ground_value(term, functions)[0] for term in fact.atom.args)
         rows.setdefault(fact.atom.predicate, []).append(values)
     return [(1, name, Data(tuple(zip(*found, strict=True)), len(found))) for name, found in rows.items()]

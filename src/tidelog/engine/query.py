@@ -2,7 +2,8 @@
 
 Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
 (`look_up`). The rest is a rule that is added, read and taken back: on the partitions if nobody has the turn, else on
-copies of the relations that it names. Indexes that it needed stay (`partition.kept`).
+copies of the relations that it names. Indexes that it needed stay (`partition.kept`). A question to a program with
+relations on demand asks for more of them; it has its turn between epochs.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _run(core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int]) ->
             return _on_partitions(core, make_ready(core, rule, bind), given)
         finally:
             core.writing.give_back()
-    while core.runtime.session is None:
+    while core.runtime.session is None and core.rules.demand is None:  # what is asked for is derived where it is kept
         question = make_ready(core, rule, bind)
         names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
         derived = {own.head.predicate for own in question.own_rules.values()}

@@ -19,9 +19,9 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Const, Rule, Var, Wildcard
 from tidelog.program.scope import atoms
-from tidelog.rewrite.names import is_auxiliary
+from tidelog.rewrite.names import QUESTION, is_auxiliary
 
-ANSWERS, GIVEN = "__?answers", "__?given"  # no text can name them
+ANSWERS, GIVEN = f"{QUESTION}answers", f"{QUESTION}given"
 REMEMBERED = 512  # questions
 
 
@@ -106,6 +106,8 @@ def _look_up(question: Question, dictionary: Dictionary) -> LookUp | None:
         return None
     named = [atom for atom in atoms(rules[0].body) if atom.predicate != GIVEN]
     if len(named) != 1 or is_auxiliary(named[0].predicate) or named[0].predicate not in question.base.schema:
+        return None
+    if named[0].predicate in question.base.restricted | question.rules.restricted:  # it holds what was asked so far
         return None
     if not all(isinstance(arg, Var | Wildcard | Const) for arg in named[0].args):
         return None

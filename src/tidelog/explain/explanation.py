@@ -7,18 +7,27 @@ that the same rules would get on several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tidelog.explain.names import Names
-from tidelog.explain.plans import IndexPlan, PlacementPlan, RelationPlan, StratumPlan
+from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.explain.steps import stratum_plan
-from tidelog.explain.text import cross_product_lines, index_lines, placement_lines, relation_lines, stratum_lines
+from tidelog.explain.text import (
+    cross_product_lines,
+    demand_lines,
+    index_lines,
+    placement_lines,
+    relation_lines,
+    stratum_lines,
+)
 from tidelog.partition.plan_counts import by_label
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Plan
+from tidelog.rewrite.demand.passing import BOUND
+from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed
@@ -35,6 +44,7 @@ class Explanation:
     strata: tuple[StratumPlan, ...]
     indexes: tuple[IndexPlan, ...]
     placement: PlacementPlan | None = None
+    demand: tuple[DemandPlan, ...] = ()
 
     @property
     def cross_products(self) -> tuple[tuple[str, str], ...]:
@@ -62,6 +72,7 @@ class Explanation:
 
     def _lines(self) -> Iterator[str]:
         yield from relation_lines(self.relations)
+        yield from demand_lines(self.demand)
         for stratum in self.strata:
             yield from stratum_lines(stratum)
         yield from index_lines(self.indexes)
@@ -106,7 +117,20 @@ def explain(
         ),
         _indexes(runtime.node.partition.rules.codes.values(), plans, names),
         None if placed is None else _placement(placed, rules, names, partitions),
+        tuple(_demand(rules, names, facts.live)),
     )
+
+
+def _demand(rules: Ruleset, names: Names, size: Callable[[str], int]) -> Iterator[DemandPlan]:
+    """What is asked of the relations that are evaluated on demand, and which are evaluated whole."""
+    if rules.demand is None:
+        return
+    told = [name for name in (*rules.demand.asked, *rules.demand.whole) if names.core or not is_auxiliary(name)]
+    for name in sorted(told):
+        patterns = rules.demand.asked.get(name, ())
+        columns = tuple(tuple(i for i, mark in enumerate(p, 1) if mark == BOUND) for p in patterns)
+        values = sum(size(asked_name(name, pattern)) for pattern in patterns)
+        yield DemandPlan(name, columns, values, rules.demand.whole.get(name, ""))
 
 
 def _in_order(strata: Iterable[Stratum]) -> list[Stratum]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
+from tidelog.rewrite.demand.passing import BOUND
+from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.rewrite.place.placement import copied
@@ -62,6 +64,9 @@ class Names:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:
             return f"copy of {self.relation(copy[0])} {copy[1]}"
+        if (asked := asked_of(name)) is not None:
+            known = [i for i, mark in enumerate(asked[1], 1) if mark == BOUND]
+            return f"what is asked of {self.relation(asked[0])} by {columns_text(known)}"
         if name not in self._heads:
             return name
         if name.startswith(OPENED):

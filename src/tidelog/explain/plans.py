@@ -24,6 +24,19 @@ class StepNumbers:
 
 
 @dataclass(frozen=True, slots=True)
+class DemandPlan:
+    """A relation that is evaluated on demand: the columns that are known where it is asked, and what it then holds.
+
+    ``whole`` says why all of it is evaluated nevertheless; it is empty where it is not.
+    """
+
+    relation: str
+    asked: tuple[tuple[int, ...], ...] = ()
+    values: int = 0  # that are asked for
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class JoinOrder:
     """What is visited when a fact of the trigger changes, in order; ``crossed`` relations are visited whole.
 

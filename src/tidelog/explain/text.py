@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tidelog.explain.numbers import number_lines
-from tidelog.explain.plans import IndexPlan, PlacementPlan, RelationPlan, StratumPlan
+from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.plan.words import columns_text
 
 
@@ -18,6 +18,21 @@ def relation_lines(relations: Iterable[RelationPlan]) -> Iterator[str]:
     for relation in relations:
         place = "base" if relation.stratum is None else f"stratum {relation.stratum}"
         yield f"  {relation.name}({', '.join(relation.columns)})  {place}, {counted(relation.facts, 'fact')}"
+
+
+def demand_lines(plans: Sequence[DemandPlan]) -> Iterator[str]:
+    """A line for each relation that is evaluated on demand."""
+    if plans:
+        yield ""
+        yield "on demand"
+    for plan in plans:
+        if plan.whole:
+            yield f"  {plan.relation}: whole, {plan.whole}"
+        elif not plan.asked:
+            yield f"  {plan.relation}: nobody asks"
+        else:
+            known = " and ".join(f"by {columns_text(columns)}" for columns in plan.asked)
+            yield f"  {plan.relation}: asked {known}, {counted(plan.values, 'value')}"
 
 
 def stratum_lines(stratum: StratumPlan) -> Iterator[str]:

@@ -237,6 +237,8 @@ def in_range(code, pc, registers, cursors, forward):
     low, high = registers[code[pc + 5]], registers[code[pc + 6]]
     step = registers[code[pc + 7]] if code[pc + 7] >= 0 else (1 if low <= high else -1)
     value = low
+    if step == 0 and (low == high or not forward):  # by 0: the first value alone, unless it is the end
+        return False
     if not forward:
         last = cursors[code[pc + S_GEN]]
         value = last + step
@@ -339,10 +341,6 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
                 status = FAULT
                 break
         elif op == RANGE:
-            if code[pc + 7] >= 0 and registers[code[pc + 7]] == 0:
-                machine[NEED] = pc
-                status = FAULT
-                break
             left -= 1
             ranks[code[pc + S_GEN]] = ranks[code[pc + S_GEN] - 1]
             good = in_range(code, pc, registers, cursors, forward)

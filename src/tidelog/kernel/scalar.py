@@ -1,8 +1,9 @@
 """Comparisons and arithmetic on single cells.
 
-Law (D11): an integer result that does not fit 64 bits and a division by zero are faults, never wrong values; floats
-are kept canonical (one zero, one NaN), so that equality of floats is equality of bits, and NaN sorts last. What is
-rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it runs as a function of distinct arguments.
+Law (D11): an integer result that does not fit 64 bits and a division by zero are faults, never wrong values, unless an
+operation that wraps around was asked for; floats are kept canonical (one zero, one NaN), so that equality of floats is
+equality of bits, and NaN sorts last. What is rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it
+runs as a function of distinct arguments.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tidelog.kernel.memory import add, bits_to_float, compiled, float_to_bits, m
 EQ, NE, LT, LE, GT, GE = range(6)
 AS_NUMBER, AS_UNSIGNED, AS_FLOAT = range(3)
 ADD, SUB, MUL, DIV, REM, NEG, BAND, BOR, BXOR, FADD, FSUB, FMUL, FDIV, FNEG = range(14)
+WADD, WSUB, WMUL, WDIV, WNEG = range(14, 19)  # that wrap around
 NAN_BITS = 0x7FF8000000000000
 _SIGN = -(2**63)
 
@@ -85,6 +87,24 @@ def _compute_float(op, a, b):
 
 
 @compiled
+def _compute_wrapped(op, a, b):
+    """The low 64 bits of the result; a division by zero has none."""
+    if op == WADD:
+        return add(a, b)[0], True
+    if op == WSUB:
+        return subtract(a, b)[0], True
+    if op == WMUL:
+        return multiply(a, b)[0], True
+    if op == WNEG:
+        return subtract(0, a)[0], True
+    if b == 0:
+        return 0, False
+    if b == -1:
+        return subtract(0, a)[0], True
+    return _divide(DIV, a, b), True
+
+
+@compiled
 def compute(op, a, b):
     """The result of an operation, and whether it has one."""
     if op == ADD:
@@ -105,10 +125,12 @@ def compute(op, a, b):
         return a | b, True
     if op == BXOR:
         return a ^ b, True
+    if op >= WADD:
+        return _compute_wrapped(op, a, b)
     return _compute_float(op, a, b)
 
 
-_SIGNS = {ADD: "+", SUB: "-", MUL: "*", DIV: "/", REM: "%", NEG: "-", FDIV: "/"}
+_SIGNS = {ADD: "+", SUB: "-", MUL: "*", DIV: "/", REM: "%", NEG: "-", FDIV: "/", WDIV: "/"}
 
 
 class Fault(NamedTuple):
@@ -128,4 +150,4 @@ def fault_of(op: int, left: int, right: int) -> Fault:
     """
     if op == FDIV:
         return Fault(True, struct.unpack("<d", struct.pack("<q", left))[0], _SIGNS[op], 0.0)
-    return Fault(op in (DIV, REM) and right == 0, left, _SIGNS[op], None if op == NEG else right)
+    return Fault(op in (DIV, REM, WDIV) and right == 0, left, _SIGNS[op], None if op == NEG else right)

@@ -59,6 +59,4 @@ def fail(machine: Machine, status: int, where: int) -> None:
 
 def _fault(machine: Machine, pc: int) -> EvaluationError:
     left, right = (int(machine.registers[machine.code[pc + i]]) for i in (5, 6))
-    if machine.code[pc] == at.RANGE:
-        return failures.ENDLESS_RANGE.error(first=left, end=right)
     return fault_error(fault_of(int(machine.code[pc + 3]), left, right))

@@ -18,6 +18,7 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Relations
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Const, Rule
+from tidelog.program.functions import WRAP
 
 VARIABLES = 1024  # registers below hold variables, registers from here on hold constants
 MOST_ATOMS = 512
@@ -41,6 +42,11 @@ NUMBER_CODES = {
     ("band", 2): scalar.BAND,
     ("bor", 2): scalar.BOR,
     ("bxor", 2): scalar.BXOR,
+    ("wrap +", 2): scalar.WADD,
+    ("wrap -", 2): scalar.WSUB,
+    ("wrap *", 2): scalar.WMUL,
+    ("wrap /", 2): scalar.WDIV,
+    ("wrap -", 1): scalar.WNEG,
 }
 FLOAT_CODES = {
     ("+", 2): scalar.FADD,
@@ -143,9 +149,10 @@ class Assembler:
             kind = CELL_KINDS.get(step.type, scalar.AS_NUMBER)
             return [at.COMPARE, COMPARE_CODES[step.op], kind, register(step.left), register(step.right)]
         if isinstance(step, Compute):
-            codes = FLOAT_CODES if step.type == "float" else NUMBER_CODES
             args = [register(a) for a in step.args]
-            return [at.COMPUTE, codes[step.op, len(args)], step.target, args[0], args[-1]]
+            name = (step.op.removeprefix(WRAP), len(args))
+            code = FLOAT_CODES[name] if step.type == "float" else NUMBER_CODES[step.op, len(args)]
+            return [at.COMPUTE, code, step.target, args[0], args[-1]]
         if isinstance(step, Generate):
             by = -1 if step.step is None else register(step.step)
             return [at.RANGE, generator, step.target, register(step.first), register(step.end), by]

@@ -76,15 +76,6 @@ ARITHMETIC_OVERFLOW = FailureEntry(
     "Compute with floats (`to_float`), or leave such facts out with a comparison before the arithmetic.",
     'Engine("n(9223372036854775807). m(X + 1) :- n(X).")\n',
 )
-ENDLESS_RANGE = FailureEntry(
-    "TL2203",
-    EvaluationError,
-    "range in a rule that never ends",
-    "a range from {first} to {end} by 0 never ends",
-    "A range counts from its first value towards its end by its step.",
-    "Leave a step of 0 out with a comparison.",
-    'Engine("p(X) :- X = range(1, 5, 0).")\n',
-)
 KEY_BROKEN = FailureEntry(
     "TL2204",
     EvaluationError,
@@ -184,7 +175,6 @@ ENTRIES = (
     RESULT,
     TOO_DEEP,
     ARITHMETIC_OVERFLOW,
-    ENDLESS_RANGE,
     KEY_BROKEN,
     NOT_MONOTONE,
     TOO_LONG,

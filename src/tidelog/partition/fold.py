@@ -21,7 +21,8 @@ from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, to_
 from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.plan.work import RuleForm
 from tidelog.program import Atom
-from tidelog.program.arithmetic import in_range
+from tidelog.program.arithmetic import in_range, wrap
+from tidelog.program.term import SUM, WRAPPING_SUM
 
 UNIT = 1074  # every finite float is a multiple of 2^-1074
 ORDERED = ("min", "max")
@@ -185,7 +186,9 @@ class Fold:
             return totals.count
         if self.kind in ORDERED:
             return totals.total
-        if self.kind == "sum" and self.type != "float":
+        if self.kind == WRAPPING_SUM and self.type != "float":
+            return to_signed(wrap(totals.total, self.type))
+        if self.kind == SUM and self.type != "float":
             try:
                 return to_signed(in_range(totals.total, self.type))
             except EvaluationError as error:

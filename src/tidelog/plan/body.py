@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tidelog.program import Atom, Call, Comparison, Literal, Negation, Term, Var, Wildcard, subterms, variables
 from tidelog.program.structure import is_structural
 
-EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat"})
+EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat", "wrap +", "wrap -", "wrap *"})
 ROWS, TEST, LATE = range(3)
 HALF = 0.5  # of all rows pass a test of which nothing more is known
 PASSING = {"=": 0.1, "!=": 0.9}

@@ -13,7 +13,7 @@ from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
-from tidelog.program.functions import Function, resolve
+from tidelog.program.functions import WRAP, Function, resolve
 from tidelog.rewrite.names import is_asked_result
 
 KERNEL_NUMBER = frozenset({"+", "-", "*", "/", "%", "band", "bor", "bxor"})
@@ -251,11 +251,12 @@ class _Builder:
         return target
 
     def _in_kernel(self, term: Call, types: tuple[str, ...]) -> bool:
-        if len(term.args) > 2 or (len(term.args) == 1 and term.function != "-"):
+        name = term.function.removeprefix(WRAP)
+        if len(term.args) > 2 or (len(term.args) == 1 and name != "-"):
             return False
         if all(t in ("number", "any") for t in types):
-            return term.function in KERNEL_NUMBER
-        return all(t in ("float", "any") for t in types) and term.function in KERNEL_FLOAT
+            return name in KERNEL_NUMBER
+        return all(t in ("float", "any") for t in types) and name in KERNEL_FLOAT
 
 
 def _settled(types: tuple[str, ...], function: Function) -> tuple[str, ...]:

@@ -19,10 +19,13 @@ from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
+from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
+from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
+from tidelog.rewrite.demand.wanted import demanded_relations
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.rewrite.names import is_asked_result
 from tidelog.rewrite.pipeline import to_core_rule
@@ -48,6 +51,12 @@ class Ruleset:
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
+    demand: Demand | None = None  # what is asked of relations that are evaluated on demand
+
+    @property
+    def restricted(self) -> frozenset[str]:
+        """The relations that hold only what is asked for: a question about them is a rule that asks."""
+        return frozenset() if self.demand is None else frozenset(self.demand.asked)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -92,7 +101,7 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        whole = whole or self._concerns_inline(add, removed)
+        whole = whole or self._concerns_inline(add, removed) or bool(values_of(self.program, MAGIC))
         if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
@@ -149,7 +158,9 @@ class Ruleset:
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
         declarations = tuple(d for d in self.program.declarations if d.relation in names)
-        alone = replace(self.program, rules=tuple(add), facts=(), directives=(), keys=(), declarations=declarations)
+        pragmas = tuple(each for each in self.program.pragmas if each[0] not in (MAGIC, NO_MAGIC))
+        given, convention = self.program.types, self.program.convention
+        alone = Program(tuple(add), (), declarations, given, convention=convention, pragmas=pragmas)
         checked = check_program(alone, self.functions, bound=bound, known=arities)
         needed, core = _core_rules(checked.rules)
         core = {label: rule for label, rule in core.items() if label not in self.core}
@@ -190,7 +201,12 @@ class Ruleset:
         needed = {**{rule.label or "": () for rule in program.rules}, **needed}  # none for those of inline relations
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         _check_core_strata(core)
-        schema, core = _typed(program, core, self.functions, bound, known)
+        demand = _on_demand(program, core)
+        if demand is None:
+            schema, core = _typed(program, core, self.functions, bound, known)
+        else:  # rules that nobody asks are not there, and give no types
+            needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
+            schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         for name in inline_relations(program):
             schema.pop(name, None)
@@ -205,6 +221,7 @@ class Ruleset:
             inlined=inlined,
             schema=schema,
             warnings=checked.warnings,
+            demand=demand,
         )
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
@@ -250,6 +267,20 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
         needed[rule.label] = tuple(r.label or "" for r in made)
         core.update({r.label: r for r in made if r.label})
     return needed, core
+
+
+def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
+    """The core rules restricted to what is asked for, if the program wants that."""
+    demanded = demanded_relations(program, core.values())
+    return restrict_to_demand(core, demanded) if demanded else None
+
+
+def _told(
+    schema: Schema, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]
+) -> tuple[Bound, dict[str, int]]:
+    """The types and numbers of columns that are known, those that the text tells included."""
+    types = {(name, i): t for name, row in schema.items() for i, t in enumerate(row) if t is not None}
+    return {**types, **bound}, {**{name: len(row) for name, row in schema.items()}, **known}
 
 
 def is_stratified(core: Sequence[Rule]) -> bool:

@@ -14,7 +14,7 @@ from tidelog.program.literal import (
 from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.program import PROLOG, SOUFFLE, Program
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Column, Constructor, Declaration, Directive, Materialize, TypeDeclaration
+from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
 from tidelog.program.term import (
     AGGREGATES,
     Aggregate,
@@ -50,6 +50,7 @@ __all__ = [
     "Directive",
     "Disjunction",
     "Fact",
+    "Functor",
     "Instance",
     "Inverse",
     "Label",

@@ -9,7 +9,7 @@ The types of arguments are not checked here; that is done by the caller (the typ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tidelog.program import failures
 from tidelog.program.term import NAN, NUMBER, UNSIGNED, canonical_float
@@ -65,6 +65,13 @@ def power(base: int, exponent: int) -> int:
     return int(base**exponent)
 
 
+def power_wrapped(base: int, exponent: int) -> int:
+    """An integer power, of which only the low 64 bits are wanted."""
+    if exponent < 0:
+        raise failures.NEGATIVE_EXPONENT.error(base=base, exponent=exponent)
+    return int(pow(base, exponent, 2**BITS))
+
+
 def shift_left(value: int, count: int) -> int:
     """Bits pushed out at the top are lost; the count is taken modulo 64."""
     return value << (count % BITS)
@@ -99,6 +106,33 @@ def power_floats(base: float, exponent: float) -> float:
         return NAN
 
 
+def real_function(function: Callable[[float], float]) -> Callable[[float], float]:
+    """A function of the mathematical library as IEEE 754 has it: no value is NaN, too large is infinite.
+
+    >>> real_function(math.sqrt)(-1.0), real_function(math.exp)(1e9), real_function(math.log)(0.0)
+    (nan, inf, -inf)
+    """
+
+    def evaluate(value: float) -> float:
+        try:
+            return canonical_float(function(value))
+        except OverflowError:
+            return -math.inf if value < 0 and function is math.sinh else math.inf
+        except ValueError:
+            return _pole(function, value)
+
+    return evaluate
+
+
+def _pole(function: Callable[[float], float], value: float) -> float:
+    """Where a function goes to infinity, and NaN elsewhere."""
+    if function is math.log and value == 0:
+        return -math.inf
+    if function is math.atanh and abs(value) == 1:
+        return math.copysign(math.inf, value)
+    return NAN
+
+
 def float_order(value: float) -> tuple[bool, float]:
     """A key that sorts NaN after every other float.
 
@@ -118,9 +152,12 @@ def truncate(value: float) -> int:
 def count_up_or_down(first: int | float, end: int | float, step: int | float) -> Iterator[int | float]:
     """The values of ``range(first, end, step)``: first included, end excluded; value i is first + i * step.
 
-    >>> list(count_up_or_down(5, 0, -2)), list(count_up_or_down(0.0, 1.0, 0.5))
-    ([5, 3, 1], [0.0, 0.5])
+    >>> list(count_up_or_down(5, 0, -2)), list(count_up_or_down(0.0, 1.0, 0.5)), list(count_up_or_down(7, 9, 0))
+    ([5, 3, 1], [0.0, 0.5], [7])
     """
+    if step == 0:  # as in Soufflé: the first value alone, unless it is the end
+        yield from (first,) if first != end else ()
+        return
     if not all(map(math.isfinite, (first, end, step))) or first + step == first:
         raise failures.ENDLESS_RANGE.error(first=first, end=end, step=step)
     steps, value = 0, first

@@ -18,6 +18,7 @@ from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import Function
 from tidelog.program.literal import Atom
 from tidelog.program.nearest import KnownNames
+from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC, values_of
 from tidelog.program.program import SOUFFLE, Program
 from tidelog.program.schema import Declaration
 from tidelog.program.scope import atoms, calls, literal_terms, rule_literals
@@ -179,6 +180,11 @@ def _check_directives(program: Program, names: Names) -> None:
             hint = index.hint(directive.relation, UNDECLARED)
             word = f".{directive.kind}"
             names.findings.append(diagnose("TL210", directive.span, hint=hint, directive=word, name=directive.relation))
+    if program.convention == SOUFFLE:  # elsewhere rules may come that name it
+        for name in (*values_of(program, MAGIC), *values_of(program, NO_MAGIC)):
+            if name not in known and name != EVERY:
+                hint = index.hint(name, UNDECLARED)
+                names.findings.append(diagnose("TL210", None, hint=hint, directive=".pragma", name=name))
 
 
 def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:

@@ -199,10 +199,10 @@ _SAFETY = (
         "TL308",
         "variable taken out of an aggregate",
         "variable `{name}` is bound only inside an aggregate",
-        "An aggregate gives back its value, not the facts it came from: a variable that its body shares with the rest "
-        "of the rule forms the group and is bound outside.",
+        "A count, sum or mean gives back its value, not the facts it came from (only min and max have witnesses): a "
+        "variable that its body shares with the rest of the rule forms the group and is bound outside.",
         "Bind the variable in a positive atom outside the aggregate, or rename it inside.",
-        "nearest(X, D) :- node(X), D = min C : { path(X, Y, C) }, far(Z), Y != Z.\n",
+        "total(X, D) :- node(X), D = sum C : { path(X, Y, C) }, far(Z), Y != Z.\n",
     ),
     CodeEntry(
         "TL309",
@@ -238,7 +238,7 @@ _TYPES = (
         "`{name}` cannot be applied to ({found})",
         "A function is applied to arguments of the types of one of its signatures.",
         "Convert the argument: `to_number`, `to_string`, `to_float`, `to_unsigned`.",
-        "word(a).\nnext(Y) :- word(X), Y = X + X.\n",
+        "word(a).\nnext(Y) :- word(X), Y = X * X.\n",
     ),
     CodeEntry(
         "TL403",

@@ -4,7 +4,9 @@ Law: a program that passes has a least model that evaluation reaches: its names 
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
 (`strata`), and its recursion through min and max has one result (`monotone`). Checks do not depend on one another's
 success, so one run finds everything.
-Nothing is evaluated here, and the program is not rewritten, except that integer literals take their type.
+Nothing is evaluated here. The program is not rewritten, except that integer literals take their type; the rules to
+evaluate are: the variables of aggregates get names of their own (`aggregate_scope`), and functions that wrap around
+theirs (`wrap`).
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from dataclasses import dataclass, replace
 from operator import is_
 
 from tidelog.errors import Diagnostic, ProgramError, Span
+from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.arity import check_names
 from tidelog.program.casts import drop_casts
 from tidelog.program.consequences import without_consequences
 from tidelog.program.dependency import dependencies
 from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.functors import with_functors
 from tidelog.program.inline import inline_relations, inline_rules
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
@@ -28,6 +32,7 @@ from tidelog.program.safety import check_safety
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames, check_subtypes
 from tidelog.program.types import Bound, Schema, infer_types
+from tidelog.program.wrap import wrapping
 
 ERROR = "error"
 
@@ -59,9 +64,9 @@ def check_program(
 ) -> Checked:
     """Check the program; raises `ProgramError` with all findings, in order of position.
 
-    ``functions`` are all functions that the program may call (the built-in ones if None). ``bound`` gives the types of
-    columns that hold data already, ``known`` the number of columns of relations that exist outside the program, and
-    ``groups`` relations that stay one stratum.
+    ``functions`` are all functions that the program may call (the built-in ones and its functors if None). ``bound``
+    gives the types of columns that hold data already, ``known`` the number of columns of relations that exist outside
+    the program, and ``groups`` relations that stay one stratum.
 
     >>> from tidelog.program import Atom, Const, Fact, Rule, Var
     >>> fact, x = Fact(Atom("edge", (Const(1, "number"),))), Var("X")
@@ -83,7 +88,8 @@ def examine_program(
     groups: Iterable[frozenset[str]] = (),
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
-    functions = FUNCTIONS if functions is None else functions
+    functions = with_functors(FUNCTIONS, program) if functions is None else functions
+    written, program = program, replace(program, rules=tuple(map(scoped_rule, program.rules)))
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
     inlined = inline_rules(program)
@@ -113,8 +119,9 @@ def examine_program(
     if program.components:
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    elaborated = replace(typing.program, rules=_as_written(program, inlined.rules, typed))
-    return Checked(elaborated, rules, typing.schema, typing.classes, strata, warnings), ordered
+    elaborated = replace(typing.program, rules=_as_written(written, inlined.rules, typed))
+    meant = wrapping(replace(program, rules=rules)).rules
+    return Checked(elaborated, meant, typing.schema, typing.classes, strata, warnings), ordered
 
 
 def _inline_parts(program: Program) -> tuple[Rule, ...]:

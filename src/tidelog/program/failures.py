@@ -14,7 +14,8 @@ OVERFLOW = FailureEntry(
     EvaluationError,
     "overflow",
     "overflow: {value} is not a value of type {type}",
-    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1; results never wrap around.",
+    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1; results do not wrap around "
+    'unless `.pragma "overflow" "wrap"` asks for it.',
     "Compute with floats (`to_float`), or leave such facts out with a comparison before the arithmetic.",
     'Engine("p(9223372036854775807 + 1).")\n',
 )
@@ -61,7 +62,7 @@ ENDLESS_RANGE = FailureEntry(
     "range({first}, {end}, {step}) never ends: it needs finite bounds and a step other than 0",
     "A range counts from its first value towards its end by its step.",
     "",
-    'Engine("p(X) :- X = range(0.0, 1.0, 0.0).")\n',
+    'Engine("p(X) :- X = range(1e300, 2e300, 1.0).")\n',
 )
 FUNCTION_FAILED = FailureEntry(
     "TL2007",
@@ -186,6 +187,15 @@ NOT_REGISTERED = FailureEntry(
     "Correct the declaration.",
     "user_function('half', ('int',), 'int')\n",
 )
+NO_FUNCTOR = FailureEntry(
+    "TL4003",
+    EngineError,
+    "functor without a function",
+    "the program calls the functor `{name}`, and no function is given for it",
+    "`.functor` declares the types of a function that comes from Python.",
+    "Give a function of that name: `Engine(functions=...)`, `tidelog run --functions FILE`.",
+    'Engine(".functor f(number): number p(f(1)).")\n',
+)
 
 ENTRIES = (
     OVERFLOW,
@@ -207,4 +217,5 @@ ENTRIES = (
     ARGUMENT,
     BUILT_IN,
     NOT_REGISTERED,
+    NO_FUNCTOR,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidelog.program.term import FLOAT, UNSIGNED, Call, Const, Term, Var, Wildcard
+from tidelog.program.term import FLOAT, SYMBOL, UNSIGNED, Call, Const, Term, Var, Wildcard
 
 NONE, WEAK, STRICT = 0, 1, 2
 
@@ -32,13 +32,15 @@ UNKNOWN = Flow(NONE, False, False)
 class Flows:
     """A term's flow from each value it depends on, and what is known of its own size.
 
-    ``least`` and ``most`` bound the term (None: no bound known); ``real`` says that it is a float.
+    ``least`` and ``most`` bound the term (None: no bound known); ``real`` says that it is a float, ``text`` that it is
+    a symbol.
     """
 
     of: Mapping[str, Flow]
     least: float | None = None
     most: float | None = None
     real: bool = False
+    text: bool = False
 
 
 def flow_of(term: Term, values: Mapping[str, Flows]) -> Flows:
@@ -62,16 +64,18 @@ def flow_of(term: Term, values: Mapping[str, Flows]) -> Flows:
 def _constant(const: Const) -> Flows:
     if isinstance(const.value, int | float) and const.value == const.value:
         return Flows({}, const.value, const.value, const.type == FLOAT)
-    return Flows({})
+    return Flows({}, text=const.type == SYMBOL)
 
 
 def typed(flows: Flows, type_: str | None) -> Flows:
     """The flows with what the type says: an unsigned is never below zero, a float is divided exactly."""
     least = 0 if type_ == UNSIGNED and flows.least is None else flows.least
-    return Flows(flows.of, least, flows.most, flows.real or type_ == FLOAT)
+    return Flows(flows.of, least, flows.most, flows.real or type_ == FLOAT, flows.text or type_ == SYMBOL)
 
 
 def _call(function: str, parts: list[Flows]) -> Flows:
+    if function == "+" and any(part.text for part in parts):  # a text with more behind it may come sooner
+        return _unknown(parts)
     if function == "+" and len(parts) == 2:
         return _sum(*parts)
     if function == "-" and len(parts) == 2:

@@ -9,9 +9,10 @@ What is not here: aggregates (they are not functions of their arguments) and the
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -22,6 +23,7 @@ from tidelog.program.structure import is_loose, is_structural, physical
 from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED, Value, canonical_float
 
 ANY = "any"
+WRAP = "wrap "  # begins the names of functions that wrap around; no text can write it
 INTEGERS = (NUMBER, UNSIGNED)
 NUMERIC = (NUMBER, UNSIGNED, FLOAT)
 ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, "boolean", "date", "timestamp"})
@@ -283,6 +285,24 @@ def _operators() -> Iterator[Function]:
     for name, real in _FLOAT_OPERATIONS.items():
         yield Function(name, (FLOAT, FLOAT), FLOAT, real)
     yield Function("-", (FLOAT,), FLOAT, _canonical(operator.neg))
+    yield Function("+", (SYMBOL, SYMBOL), SYMBOL, text.concatenate)
+
+
+_WRAPPED = ("+", "-", "*", "/", "^", "to_number", "utoi", "to_unsigned", "itou")
+
+
+def _wrapping(functions: Iterable[Function]) -> Iterator[Function]:
+    """Arithmetic that wraps around where it leaves the integers, under names that no text can write (`wrap`)."""
+    integers = {**_INTEGER_OPERATIONS, "^": arithmetic.power_wrapped}
+    for function in functions:
+        if function.name not in _WRAPPED:
+            continue
+        evaluate, own = function.evaluate, function.result
+        if own in INTEGERS and set(function.params) <= set(INTEGERS):
+            unary = len(function.params) == 1
+            operation = (operator.neg if function.name == "-" else int) if unary else integers[function.name]
+            evaluate = _wrapped(own, operation)
+        yield replace(function, name=f"{WRAP}{function.name}", evaluate=evaluate)
 
 
 def _least_and_greatest() -> Iterator[Function]:
@@ -349,4 +369,11 @@ _LISTS = (
     Function("f_last", (LIST,), ANY, lists.last),
 )
 
-FUNCTIONS: Functions = Functions((*_operators(), *_least_and_greatest(), *_ranges(), *_conversions(), *_TEXT, *_LISTS))
+_REAL = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "log", "exp")
+_MATHEMATICS = tuple(
+    Function(name, (FLOAT,), FLOAT, arithmetic.real_function(getattr(math, name))) for name in (*_REAL, "sqrt")
+)
+
+_PLAIN = (*_operators(), *_least_and_greatest(), *_ranges(), *_conversions(), *_TEXT, *_LISTS, *_MATHEMATICS)
+
+FUNCTIONS: Functions = Functions((*_PLAIN, *_wrapping(_PLAIN)))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from tidelog.program import failures
 from tidelog.program.functions import Function, resolve
-from tidelog.program.term import Call, Const, Term, Value
+from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, Call, Const, Term, Value
 
 
 def ground_value(term: Term, functions: Mapping[str, tuple[Function, ...]]) -> tuple[Value, str]:
@@ -19,7 +19,15 @@ def ground_value(term: Term, functions: Mapping[str, tuple[Function, ...]]) -> t
     if not isinstance(term, Call):
         raise failures.FACT_VARIABLE.error()
     parts = [ground_value(arg, functions) for arg in term.args]
-    function = resolve(term.function, [type_ for _, type_ in parts], functions)
-    if function is None:
-        raise failures.NO_FUNCTION.error(name=term.function, types=", ".join(t for _, t in parts))
-    return function.evaluate(*(value for value, _ in parts)), function.result
+    for type_ in (NUMBER, FLOAT, UNSIGNED):  # an integer literal takes the type of its place
+        typed = [_taking(arg, part, type_) for arg, part in zip(term.args, parts, strict=True)]
+        function = resolve(term.function, [own for _, own in typed], functions)
+        if function is not None:
+            return function.evaluate(*(value for value, _ in typed)), function.result
+    raise failures.NO_FUNCTION.error(name=term.function, types=", ".join(t for _, t in parts))
+
+
+def _taking(arg: Term, part: tuple[Value, str], type_: str) -> tuple[Value, str]:
+    if not isinstance(arg, Const) or arg.type != NUMBER or not isinstance(arg.value, int):
+        return part
+    return (float(arg.value) if type_ == FLOAT else arg.value), type_

@@ -77,6 +77,16 @@ class Materialize:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Functor:
+    """``.functor f(number, symbol): number``: a function that comes from outside, with the names of its types."""
+
+    name: str
+    params: tuple[str, ...]
+    result: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 def column_names(declarations: Iterable[Declaration], relation: str, count: int) -> tuple[str, ...]:
     """The names of a relation's columns as declared, else c1, c2, ...
 

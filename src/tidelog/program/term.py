@@ -23,7 +23,8 @@ Value: TypeAlias = "int | float | str | tuple[Value, ...] | Variant | None"
 NUMBER, UNSIGNED, FLOAT, SYMBOL, LIST = "number", "unsigned", "float", "symbol", "list"
 RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
-AGGREGATES = ("count", "sum", "min", "max", "mean")
+SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
+AGGREGATES = ("count", SUM, "min", "max", "mean")
 
 
 @dataclass(frozen=True, slots=True)

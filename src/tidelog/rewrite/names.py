@@ -22,6 +22,9 @@ PROJECTION = "__only_"
 OPENED = "__open_"
 MIRROR = "__at_"
 PIECE = "__loc_"
+WANTED = "__wanted_"
+WANTED_ROWS = "__rows_"
+QUESTION = "__?"  # begins the relations of questions; no text can name them
 
 _WORDS = {
     VALUES: "rows to aggregate",
@@ -33,6 +36,8 @@ _WORDS = {
     ASKED_GROUPS: "groups",
     ASKED_TOTALS: "totals",
     ASKED_PARTS: "parts of totals",
+    WANTED: "what is asked for",
+    WANTED_ROWS: "rows of the groups that are asked for",
 }
 
 

@@ -27,11 +27,13 @@ from tidelog.rewrite.name_paths import name_paths
 from tidelog.rewrite.open_relations import open_relations
 from tidelog.rewrite.project_candidates import project_candidates
 from tidelog.rewrite.project_negations import project_negations
+from tidelog.rewrite.scope_aggregates import scope_aggregates
 from tidelog.rewrite.unpack_structures import unpack_structures
 
 __all__ = ["PASSES", "is_aggregate_rule", "is_core", "to_core", "to_core_rule", "to_local"]
 
 PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
+    scope_aggregates,
     unpack_structures,
     name_paths,
     drop_booleans,

@@ -302,11 +302,11 @@ _SYNTAX = (
 _REFUSED = (
     CodeEntry(
         "TL153",
-        "user-defined C++ functors",
-        "functors in C++ are not part of the language: {found}",
-        "Soufflé's `.functor` and `@f(...)` are refused.",
-        "Register a function from Python and call it by its name.",
-        ".functor inc(x: number): number",
+        "user-defined aggregates",
+        "aggregates of one's own are not part of the language: `@@`",
+        "Soufflé's `@@f x, y : { ... }` folds a group with a functor, in an order that is not determined.",
+        "Use `count`, `sum`, `min`, `max` or `mean`.",
+        ".decl p(x: number)\n.decl q(x: number)\nq(y) :- y = @@f x, 0 : { p(x) }.",
     ),
     CodeEntry(
         "TL154",
@@ -362,6 +362,14 @@ _REFUSED = (
 )
 
 _PREPROCESSOR = (
+    CodeEntry(
+        "TL168",
+        "pragma without meaning",
+        'the pragma "overflow" is "error" or "wrap", not {found}',
+        "Arithmetic that leaves its type is an error, or wraps around as in Soufflé.",
+        'Write `.pragma "overflow" "wrap"`, or leave the pragma out.',
+        '.pragma "overflow" "saturate"',
+    ),
     CodeEntry(
         "TL180",
         "include cannot be read",

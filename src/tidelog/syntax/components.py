@@ -16,6 +16,7 @@ from tidelog.program import (
     Declaration,
     Directive,
     Fact,
+    Functor,
     Instance,
     Materialize,
     Program,
@@ -33,7 +34,7 @@ class Parts:
     rules: list[Rule] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     keys: list[Materialize] = field(default_factory=list)
-    items: list[Declaration | TypeDeclaration | Directive] = field(default_factory=list)
+    items: list[Declaration | TypeDeclaration | Directive | Functor] = field(default_factory=list)
     components: list[Component] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
@@ -56,6 +57,7 @@ class Parts:
             components=tuple(self.components),
             instances=tuple(self.instances),
             pragmas=tuple(self.pragmas),
+            functors=tuple(item for item in self.items if isinstance(item, Functor)),
             convention=convention,
         )
 

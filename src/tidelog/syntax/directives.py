@@ -6,8 +6,9 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-from tidelog.program import PROLOG, SOUFFLE, Column, Constructor, Declaration, Directive, TypeDeclaration
+from tidelog.program import PROLOG, SOUFFLE, Column, Constructor, Declaration, Directive, Functor, TypeDeclaration
 from tidelog.program.nearest import LOOSELY, KnownNames
+from tidelog.program.pragmas import OVERFLOW, OVERFLOW_MODES
 from tidelog.program.schema import QUALIFIERS
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
@@ -16,12 +17,11 @@ IGNORED_QUALIFIERS = frozenset({"brie", "btree", "btree_delete", "btree_minimal"
 _IO_QUALIFIERS = ("input", "output", "printsize")
 _QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, QUALIFIERS, ("eqrel", "choice"))
 _REFUSED = {
-    "functor": "TL153",
     "limitsize": "TL158",
     "lattice": "TL160",
 }
 
-Item = Declaration | TypeDeclaration | Directive
+Item = Declaration | TypeDeclaration | Directive | Functor
 
 
 class DirectiveReader(ClauseReader):
@@ -45,6 +45,8 @@ class DirectiveReader(ClauseReader):
                 return [self._type(first, word)]
             case "input" | "output" | "printsize":
                 return self._directives(first, word)
+            case "functor":
+                return [self._functor(first)]
             case "convention":
                 self._convention()
             case "plan":
@@ -185,12 +187,35 @@ class DirectiveReader(ClauseReader):
             raise self.failure("TL117", found=self.found())
         self.advance()
 
+    def _functor(self, first: Token) -> Functor:
+        """`.functor f(x: number, symbol): number stateful`; names of arguments and `stateful` mean nothing here."""
+        name = self.expect(NAME, "the name of the functor")
+        if self.token.kind != "(":
+            raise self.unexpected("`(` and the types of the arguments")
+        opening, params = self.advance(), list[str]()
+        while self.token.kind != ")" or params:
+            if self.peek().kind == ":":
+                self.advance()
+                self.advance()
+            params.append(self._type_name())
+            if not self.accept(","):
+                break
+        self.close(opening, "`,`" if params else "a type")
+        self.expect(":", "`:` and the type of the result")
+        result = self._type_name()
+        span = span_between(first, self.previous)
+        if self.token.text == "stateful":
+            self.advance()
+        return Functor(name.text, tuple(params), result, span)
+
     def pragma(self) -> tuple[str, str]:
         """`"option"` or `"option" "value"` after `.pragma`."""
         if self.token.kind != STRING:
             raise self.unexpected("the name of an option in quotes")
         option = self.string()
         value = self.string() if self.token.kind == STRING else ""
+        if option == OVERFLOW and value not in OVERFLOW_MODES:
+            raise self.failure("TL168", self.previous.span, found=f'"{value}"')
         self.accept(".")
         return option, value
 

@@ -84,6 +84,8 @@ class BodyReader(PathReader):
             return self._path_atom()
         if kind in (NUMBER, STRING, "-", "[") or (kind == "$" and self.peek().kind == NAME):
             return self._comparison(token)
+        if kind == "@" and self._is_functor():
+            return self._comparison(token)
         if kind in ("$", "@"):
             raise self._no_term(token)
         raise self.unexpected("a literal (an atom, a negated atom or a comparison)")
@@ -267,7 +269,7 @@ class BodyReader(PathReader):
         return tuple(args), location
 
     def _is_functor(self) -> bool:
-        """Soufflé calls functors in C++ as `@f(...)`."""
+        """Soufflé calls functors as `@f(...)`."""
         return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
 
     def _bracket(self) -> tuple[Literal, ...]:

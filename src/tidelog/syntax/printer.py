@@ -26,6 +26,7 @@ from tidelog.program import (
     Directive,
     Disjunction,
     Fact,
+    Functor,
     Instance,
     Literal,
     Materialize,
@@ -101,6 +102,7 @@ def _lines(program: Program) -> Iterator[str]:
     printer = _Printer(program.convention)
     for option, value in program.pragmas:
         yield f".pragma {write_string(option)}" + (f" {write_string(value)}" if value else "")
+    yield from map(_functor, program.functors)
     yield from map(_type, program.types)
     for component in program.components:
         yield from _component(component)
@@ -296,6 +298,10 @@ def _param(value: str) -> str:
 def _directive(item: Directive) -> str:
     params = ", ".join(f"{name}={_param(value)}" for name, value in item.params)
     return f".{item.kind} {item.relation}" + (f"({params})" if params else "")
+
+
+def _functor(item: Functor) -> str:
+    return f".functor {item.name}({', '.join(item.params)}): {item.result}"
 
 
 def _materialize(item: Materialize) -> str:

@@ -108,6 +108,9 @@ class TermReader(Cursor):
             return self._grouped(self.advance())
         if kind == "[":
             return self._list(self.advance())
+        if kind == "@" and self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "(":
+            self.advance()
+            return self._call(self.advance())
         if kind == "$" and self.peek().kind == NAME:
             return self._variant(self.advance())
         raise self._no_term(token)
@@ -252,8 +255,7 @@ class TermReader(Cursor):
         if token.kind == "$":
             return self.failure("TL158", found="`$`")
         if token.kind == "@":
-            if self.convention == SOUFFLE and self.peek().kind == NAME:
-                found = f"`@{self.peek().text}`"
-                return self.failure("TL153", span_between(token, self.peek()), found=found)
+            if self.convention == SOUFFLE and self.peek().kind == "@":
+                return self.failure("TL153", span_between(token, self.peek()))
             return self.failure("TL115", problem="stands inside a term")
         return self.unexpected("a term (a variable, a constant, a function or a bracket)")

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from tidelog.program import Value
-from tidelog.program.arithmetic import in_range
+from tidelog.program.arithmetic import in_range, wrap
 from tidelog.program.functions import order_key
-from tidelog.program.term import NAN, NUMBER, UNSIGNED, canonical_float
+from tidelog.program.term import NAN, NUMBER, SUM, UNSIGNED, WRAPPING_SUM, canonical_float
 from tidelog.testing.values import Unsigned, Zero
 
 
@@ -29,6 +29,18 @@ def total(values: Sequence[Value]) -> Value:
         return _rounded(values, 1)
     integer = sum(value for value in values if isinstance(value, int))
     return Unsigned(in_range(integer, UNSIGNED)) if isinstance(values[0], Unsigned) else in_range(integer, NUMBER)
+
+
+def wrapping_total(values: Sequence[Value]) -> Value:
+    """The sum, of integers its low 64 bits.
+
+    >>> wrapping_total([2**63 - 1, 1])
+    -9223372036854775808
+    """
+    if not values or isinstance(values[0], float):
+        return total(values)
+    integer = sum(value for value in values if isinstance(value, int))
+    return Unsigned(wrap(integer, UNSIGNED)) if isinstance(values[0], Unsigned) else wrap(integer, NUMBER)
 
 
 def mean(values: Sequence[Value]) -> Value:
@@ -63,9 +75,10 @@ def greatest(values: Sequence[Value]) -> Value:
 
 FOLDS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
     "count": len,
-    "sum": total,
+    SUM: total,
+    WRAPPING_SUM: wrapping_total,
     "min": least,
     "max": greatest,
     "mean": mean,
 }
-OF_NOTHING = ("count", "sum")
+OF_NOTHING = ("count", SUM, WRAPPING_SUM)

@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
+from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.wrap import wrapping
 from tidelog.testing.folds import FOLDS
 from tidelog.testing.occurrences import dependencies, head_aggregates, names
 from tidelog.testing.solutions import Binding, Context, distinct, valued, values, with_named_wildcards
@@ -43,6 +46,7 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     >>> model["p"]
     frozenset({(1,)})
     """
+    program = scoped(program)
     judge = _Judge(program, functions)
     base = judge.base(facts)
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
@@ -61,12 +65,17 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     return model
 
 
+def scoped(program: Program) -> Program:
+    """The program with names of their own for the variables of aggregates and for functions that wrap around."""
+    return wrapping(replace(program, rules=tuple(map(scoped_rule, program.rules))))
+
+
 def supports(program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS) -> Counter[tuple[str, Row]]:
     """How many supports each fact of the least model has: one per rule and distinct ground body, one if it is asserted.
 
     Meant for core rules: plain heads, no disjunction. Every ``_`` of a positive atom is grounded too.
     """
-    judge = _Judge(program, functions)
+    judge = _Judge(wrapping(program), functions)
     model = evaluate(program, facts, functions)
     found = Counter((relation, row) for relation, rows in judge.base(facts).items() for row in rows)
     for rule in program.rules:
@@ -78,7 +87,7 @@ def supports(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
 
 def asserted(program: Program, functions: Overloads = FUNCTIONS) -> dict[str, frozenset[Row]]:
     """The facts that the program's own text asserts, by relation."""
-    return {relation: frozenset(rows) for relation, rows in _Judge(program, functions).base(NO_FACTS).items()}
+    return {relation: frozenset(rows) for relation, rows in _Judge(wrapping(program), functions).base(NO_FACTS).items()}
 
 
 def relations(program: Program, facts: Facts = NO_FACTS) -> set[str]:

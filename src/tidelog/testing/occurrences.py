@@ -30,8 +30,9 @@ from tidelog.program import (
     Term,
     Var,
 )
+from tidelog.program.term import SUM, WRAPPING_SUM
 
-STRICT_AGGREGATES = ("count", "sum", "mean")
+STRICT_AGGREGATES = ("count", SUM, WRAPPING_SUM, "mean")
 
 
 def terms_of(literal: Literal) -> tuple[Term, ...]:

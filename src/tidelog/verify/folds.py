@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 
 from tidelog.program import Value
-from tidelog.program.arithmetic import in_range
+from tidelog.program.arithmetic import in_range, wrap
 from tidelog.program.functions import order_key
-from tidelog.program.term import FLOAT, NAN, NUMBER, canonical_float
+from tidelog.program.term import FLOAT, NAN, NUMBER, SUM, WRAPPING_SUM, canonical_float
 from tidelog.verify import failures
 
-OVER_NOTHING = ("count", "sum")
+OVER_NOTHING = ("count", SUM, WRAPPING_SUM)
 
 
 def fold(kind: str, values: Collection[Value], type_: str | None) -> Value:
@@ -42,6 +42,12 @@ def _sum(values: Collection[Value], type_: str | None) -> Value:
     if type_ == FLOAT or any(isinstance(value, float) for value in values):
         return _exact(values, 1)
     return in_range(sum(value for value in values if isinstance(value, int)), type_ or NUMBER)
+
+
+def _wrapping_sum(values: Collection[Value], type_: str | None) -> Value:
+    if type_ == FLOAT or any(isinstance(value, float) for value in values):
+        return _exact(values, 1)
+    return wrap(sum(value for value in values if isinstance(value, int)), type_ or NUMBER)
 
 
 def _mean(values: Collection[Value], _type: str | None) -> Value:
@@ -72,7 +78,8 @@ def _exact(values: Collection[Value], divisor: int) -> float:
 
 _FOLDS: Mapping[str, Callable[[Collection[Value], str | None], Value]] = {
     "count": _count,
-    "sum": _sum,
+    SUM: _sum,
+    WRAPPING_SUM: _wrapping_sum,
     "mean": _mean,
     "min": _least,
     "max": _greatest,

@@ -153,6 +153,9 @@ class _Choice:
     branches: tuple[tuple[Item | _Choice, ...], ...]
 
 
+GIVEN = "#="  # begins the variables whose values come from a range or an aggregate, and from nowhere else
+
+
 @dataclass(slots=True)
 class _Flat:
     """The work on one scope: its variables, and numbers for new ones."""
@@ -236,7 +239,7 @@ class _Flat:
             inside = Call(term.function, tuple(self.scalar(arg, into) for arg in term.args))
             if term.function != "range":
                 return inside
-            variable = f"#{next(self.numbers)}"
+            variable = f"{GIVEN}{next(self.numbers)}"
             into.append(Each(variable, inside))
             return Var(variable)
         return self.fold(term, into) if isinstance(term, Aggregate) else term
@@ -248,7 +251,7 @@ class _Flat:
         inner = _Flat(self.scope | own, self.numbers)
         items = inner.body(body)
         value = inner.value(aggregate, items)
-        variable = f"#{next(self.numbers)}"
+        variable = f"{GIVEN}{next(self.numbers)}"
         into.append(Fold(variable, aggregate.kind, value, _choices(items), outer))
         return Var(variable)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from tidelog.program import Const, Term, Var
 from tidelog.program.structure import is_structural
 from tidelog.verify import failures
-from tidelog.verify.normal import Absent, Each, Fold, Item, Scan, Test, item_names, names
+from tidelog.verify.normal import GIVEN, Absent, Each, Fold, Item, Scan, Test, item_names, names
 from tidelog.verify.terms import called
 
 SAFE_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat"})
@@ -41,7 +41,8 @@ def assigns(item: Test, bound: set[str]) -> tuple[Var, Term] | None:
     """The variable that an equation gives its first value, with the term it gets."""
     if item.op == "=":
         for here, there in ((item.left, item.right), (item.right, item.left)):
-            if isinstance(here, Var) and here.name not in bound and bound.issuperset(names((there,))):
+            fresh = isinstance(here, Var) and here.name not in bound and not here.name.startswith(GIVEN)
+            if fresh and isinstance(here, Var) and bound.issuperset(names((there,))):
                 return here, there
     return None
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
-from tidelog.program.term import FLOAT, NUMBER, UNSIGNED
+from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
+from tidelog.verify.folds import OVER_NOTHING
 from tidelog.verify.normal import Absent, Choices, Clause, Each, Fold, Item, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
 from tidelog.verify.sql_terms import SQL_TYPES, Sql, refused, to_sql
@@ -132,7 +133,7 @@ class _Query:
         if not self.sources:
             self.sources.append("(SELECT 1 AS c) one")
         alias = self._join(f"({inner})", "LEFT JOIN", f" ON {' AND '.join(known) or 'TRUE'}")
-        if item.kind in ("count", "sum"):
+        if item.kind in OVER_NOTHING:
             type_ = SQL_TYPES[aggregate_type(item.kind, item.value, item.body, self.types, *self._known()) or NUMBER]
             self._bind(item.variable, f"coalesce({alias}.a0, CAST(0 AS {type_}))")
         else:
@@ -246,6 +247,8 @@ def _folded(kind: str, value: Sql, type_: str | None) -> Sql:
         return f"{kind}({value})"
     if type_ == FLOAT:
         raise refused(f"the {kind} of floats (Tidelog's are exact)")
+    if kind == WRAPPING_SUM:
+        raise refused("a sum that wraps around")
     total = f"sum(CAST({value} AS DECIMAL(38,0)))"
     if kind == "sum":
         return f"CAST({total} AS {SQL_TYPES[UNSIGNED if type_ == UNSIGNED else NUMBER]})"

@@ -14,6 +14,8 @@ from typing import Any
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Comparison, Negation, Rule, Var, Wildcard
 from tidelog.program.scope import rule_names
+from tidelog.rewrite.demand.passing import known_args
+from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
@@ -83,12 +85,27 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     text = ledger.fact_text(key)
     if ledger.row_of(key) >= 0:
         return WhyNot(text, True, note="ask `why`")
-    rules = ledger.by_head.get(key[0], [])
+    rules = _asked_rules(ledger, key)
+    if not rules and key[0] in ledger.rules.restricted:
+        return WhyNot(text, False, note=f"`{key[0]}` holds what is asked for, and nobody asks for this: query it")
     if not rules:
         return WhyNot(text, False, note=f"it is not asserted, and `{key[0]}` has no rules")
     refutation = _Refutation(ledger)
     attempts = tuple(attempt for rule in rules for attempt in refutation.attempts(rule, key))
     return WhyNot(text, False, attempts, "it is not asserted, and no rule derives it")
+
+
+def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
+    """The rules of a fact's relation; where it is evaluated on demand, those that are asked for the fact."""
+    rules, demand = ledger.by_head.get(key[0], []), ledger.rules.demand
+    if demand is None or key[0] not in demand.asked:
+        return rules
+    asked = [
+        pattern
+        for pattern in demand.asked[key[0]]
+        if ledger.row_of((asked_name(key[0], pattern), known_args(key[1], pattern))) >= 0
+    ]
+    return [rule for rule in rules if any(f"/{pattern}" in (rule.label or "") for pattern in asked)]
 
 
 class _Furthest:
@@ -208,6 +225,8 @@ class _Refutation:
         assert isinstance(written_atom, Atom)
         atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
         atom = self.words.copied(atom)
+        if (asked := self.words.asked(atom)) is not None:
+            return f"asked for {print_atom(asked, self.convention)}"
         if is_auxiliary(atom.predicate):
             source, walk = self.words.projected(atom), self.words.walk_text(atom)
             if walk is not None:

@@ -16,6 +16,8 @@ from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.pattern import only_makes, only_opens
 from tidelog.program.scope import rule_names
+from tidelog.rewrite.demand.passing import BOUND
+from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import behind_total, is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
@@ -114,6 +116,8 @@ class Premises:
         facts = dict(support.facts)
         parts: list[Item | _Behind] = []
         for position, literal in enumerate(support.rule.body):
+            if isinstance(literal, Atom) and self.asked(literal) is not None:
+                continue  # that a fact is asked for is no reason for it
             if isinstance(literal, Atom):
                 key = facts[position]
                 parts.append(_Behind(key, text or written(literal)) if is_auxiliary(key[0]) else key)
@@ -146,6 +150,15 @@ class Premises:
                 known = dict(zip(head.args, atom.args, strict=True))
                 return replace(source, args=tuple(known[arg] for arg in source.args))
         return atom
+
+    def asked(self, atom: Atom) -> Atom | None:
+        """The atom that is asked for where this one holds; None for any other."""
+        atom = self.copied(atom)
+        found = asked_of(atom.predicate)
+        if found is None:
+            return None
+        values = iter(atom.args)
+        return Atom(found[0], tuple(next(values) if mark == BOUND else Wildcard() for mark in found[1]))
 
     def projected(self, atom: Atom) -> Atom | None:
         """The atom that an atom over a projection stands for, with ``_`` where columns were left out."""

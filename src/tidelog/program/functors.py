@@ -1,0 +1,105 @@
+"""Functors: functions that a program declares and that come from outside.
+
+Law: ``.functor f(number): number`` says the types, and a Python function of that name does the work; a function that
+was declared by `user_function` has its types already. Functors are pure, as all functions are. A program can be checked
+without them; to run, each one that it calls must be there.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tidelog.program import failures
+from tidelog.program.functions import FUNCTIONS, Function, Functions, user_function
+from tidelog.program.program import Program
+from tidelog.program.schema import Functor
+from tidelog.program.scope import calls, literal_terms, rule_literals
+from tidelog.program.subtypes import TypeNames
+from tidelog.program.term import Value
+
+Given = Mapping[str, Callable[..., Value] | Function] | Iterable[Callable[..., Value] | Function] | types.ModuleType
+
+
+def function_table(given: Given, program: Program) -> tuple[Functions, tuple[Function, ...]]:
+    """All functions that a program may call, and those among them that a user gives.
+
+    A functor that the program calls and for which no function is given is refused.
+    """
+    own = given_functions(given, program)
+    table = FUNCTIONS.with_functions(own)
+    check_functors(program, table)
+    return table, own
+
+
+def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
+    """The functions that a user gives: declared ones as they are, others with the types that functors give them.
+
+    >>> from tidelog.syntax import parse_program
+    >>> program = parse_program(".functor twice(number): number")
+    >>> [f.evaluate(21) for f in given_functions({"twice": lambda x: 2 * x}, program)]
+    [42]
+    """
+    declared = {functor.name: functor for functor in program.functors}
+    names = TypeNames(program.types)
+    found: list[Function] = []
+    for name, function in _named(given):
+        if isinstance(function, Function):
+            found.append(function)
+        elif name in declared:
+            found.append(_bound(declared[name], names, function))
+        elif not isinstance(given, types.ModuleType) and program != Program(convention=program.convention):
+            raise failures.NOT_REGISTERED.error(name=name, what="no `.functor` and no `user_function` tells its types")
+    return tuple(found)
+
+
+def declared_by(given: Given, program: Program) -> Program:
+    """The program with functors for the functions that tell their types and that it does not declare."""
+    known = {functor.name for functor in program.functors}
+    own = (f for _, f in _named(given) if isinstance(f, Function) and f.name not in known)
+    return replace(program, functors=(*program.functors, *(Functor(f.name, f.params, f.result) for f in own)))
+
+
+def check_functors(program: Program, functions: Mapping[str, object]) -> None:
+    """Refuse a program that calls a functor for which no function is given."""
+    missing = [functor.name for functor in program.functors if functor.name not in functions]
+    called = _called(program) if missing else set()
+    for name in missing:
+        if name in called:
+            raise failures.NO_FUNCTOR.error(name=name)
+
+
+def with_functors(functions: Functions, program: Program) -> Functions:
+    """The functions and, for checks alone, those that functors declare."""
+    names = TypeNames(program.types)
+    own = (_bound(functor, names, _missing) for functor in program.functors if functor.name not in functions)
+    return functions.with_functions(own)
+
+
+def _missing(*_args: Value) -> Value:
+    raise AssertionError("a functor without a function is checked, never run")
+
+
+def _named(given: Given) -> Iterator[tuple[str, Any]]:
+    if isinstance(given, types.ModuleType):
+        yield from ((name, f) for name, f in vars(given).items() if isinstance(f, Function) or callable(f))
+    elif isinstance(given, Mapping):
+        yield from given.items()
+    else:
+        listed: Any = given
+        yield from ((str(getattr(f, "__name__", "?")), f) for f in listed)
+
+
+def _bound(functor: Functor, names: TypeNames, function: Callable[..., Value]) -> Function:
+    params = [names.base(type_) or type_ for type_ in functor.params]
+    return user_function(functor.name, params, names.base(functor.result) or functor.result)(function)
+
+
+def _called(program: Program) -> set[str]:
+    terms = [term for fact in program.facts for term in fact.atom.args]
+    for rule in program.rules:
+        terms += rule.head.args
+        terms += [term for literal in rule_literals(rule) for term in literal_terms(literal)]
+    return {call.function for term in terms for call in calls(term)}

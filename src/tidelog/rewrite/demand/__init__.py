@@ -1,0 +1,1 @@
+"""Demand: relations of which only what is asked for is evaluated."""

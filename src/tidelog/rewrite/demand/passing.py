@@ -1,0 +1,180 @@
+"""How a rule passes on what is asked of it: which of its atoms are asked for what, and through which literals.
+
+Law: an *ask* names an atom of the body, the columns that have values when it is reached (its *pattern*: ``b`` bound,
+``f`` free), and the literals that give these values. Literals are taken as a join would take them: comparisons as soon
+as they can be computed, then atoms of relations that are there anyway and meet a known value, then the atom of a
+demanded relation of which most is known; the order of the text decides between equals. A negated atom is asked for its
+one fact. What is computed counts only where it is computed from the body's own facts: values computed from what is
+asked for would ask for new ones without end where the whole program ends.
+
+Where a relation is asked with fewer columns known, those with more known ask so too: what would be asked for twice is
+asked for once. The result depends on the rule, its pattern and the set of demanded relations alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
+from tidelog.rewrite.binding import binders, bound_names
+from tidelog.rewrite.scope import body_names
+
+BOUND, FREE = "b", "f"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The atom at a place of the body, the pattern in which it is asked for, and the places of what binds it."""
+
+    place: int
+    atom: Atom
+    pattern: str
+    through: tuple[int, ...]
+
+    @property
+    def values(self) -> tuple[Term, ...]:
+        """What is known of the atom."""
+        return known_args(self.atom.args, self.pattern)
+
+
+T = TypeVar("T")
+
+
+def known_args(args: tuple[T, ...], pattern: str) -> tuple[T, ...]:
+    """The arguments at the bound places of a pattern.
+
+    >>> known_args((Var("X"), Var("Y")), "fb")
+    (Var(name='Y'),)
+    """
+    return tuple(arg for arg, mark in zip(args, pattern, strict=True) if mark == BOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class Askable:
+    """How a relation can be asked: never by the columns of aggregated values, and best in one of these patterns."""
+
+    never: Set[int] = frozenset()
+    patterns: Set[str] = frozenset()
+
+    def settled(self, pattern: str) -> str:
+        """The pattern in which is asked what could be asked in this one: of several the one with most known.
+
+        >>> Askable(patterns={"bff", "fbb"}).settled("bbb"), Askable(patterns={"bff"}).settled("fbb")
+        ('fbb', 'fbb')
+        """
+        weaker = [each for each in self.patterns if is_weaker(each, pattern)]
+        return max(weaker, key=lambda each: (each.count(BOUND), each), default=pattern)
+
+
+def is_weaker(pattern: str, than: str) -> bool:
+    """Whether everything known in a pattern is known in another."""
+    return all(mark == FREE or other == BOUND for mark, other in zip(pattern, than, strict=True))
+
+
+def asks(rule: Rule, guard: Atom | None, demanded: Mapping[str, Askable]) -> list[Ask]:
+    """What a rule asks of demanded relations.
+
+    ``guard`` holds where the rule itself is asked; None if it always is.
+    """
+    passing = _Passing(list(rule.body), () if guard is None else (guard,), demanded)
+    passing.run()
+    return sorted(passing.found, key=lambda ask: ask.place)
+
+
+@dataclass(slots=True)
+class _Passing:
+    """The literals taken so far, in order, as places of the body; ``guard`` stands before all of them."""
+
+    body: list[Literal]
+    guard: tuple[Atom, ...]
+    demanded: Mapping[str, Askable]
+    taken: list[int] = field(default_factory=list)
+    found: list[Ask] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Take every literal and note the asks."""
+        waiting = [i for i, literal in enumerate(self.body) if isinstance(literal, Atom)]
+        while waiting:
+            self._take_comparisons()
+            place = max(waiting, key=lambda i: (*self._worth(i), -i))
+            self._ask(place)
+            waiting.remove(place)
+            self.taken.append(place)
+        self._take_comparisons()
+        for place, literal in enumerate(self.body):
+            if isinstance(literal, Negation):
+                self._ask(place)
+
+    def _bound(self) -> set[str]:
+        return bound_names((*self.guard, *self._own()))
+
+    def _take_comparisons(self) -> None:
+        """Take every comparison that can be computed: it narrows what is asked for."""
+        grown = True
+        while grown:
+            grown = False
+            for place, literal in enumerate(self.body):
+                if not isinstance(literal, Comparison) or place in self.taken:
+                    continue
+                if self._can_take(literal):
+                    self.taken.append(place)
+                    grown = True
+
+    def _can_take(self, literal: Comparison) -> bool:
+        """Whether all of a comparison is known, or becomes so by what atoms of the body have bound."""
+        wanted, bound = set(body_names((literal,))), self._bound()
+        if wanted <= bound:
+            return True
+        return wanted <= bound_names((literal,), bound_names(self._own()) if _computes(literal) else bound)
+
+    def _own(self) -> list[Literal]:
+        """What is taken, without the guard."""
+        return [self.body[i] for i in self.taken]
+
+    def _worth(self, place: int) -> tuple[int, int]:
+        """How soon an atom is taken: first what is there anyway and meets a known value, last what knows nothing."""
+        atom = self.body[place]
+        assert isinstance(atom, Atom)
+        known = self._pattern(atom).count(BOUND)
+        if atom.predicate not in self.demanded:
+            return (3, 0) if known or not atom.args else (1, 0)
+        return (2, known) if known else (0, 0)
+
+    def _pattern(self, atom: Atom) -> str:
+        bound, never = self._bound(), self.demanded.get(atom.predicate, Askable()).never
+        known = (isinstance(arg, Const) or (isinstance(arg, Var) and arg.name in bound) for arg in atom.args)
+        return "".join(BOUND if yes and i not in never else FREE for i, yes in enumerate(known))
+
+    def _ask(self, place: int) -> None:
+        literal = self.body[place]
+        atom = literal.atom if isinstance(literal, Negation) else literal
+        assert isinstance(atom, Atom)
+        if atom.predicate in self.demanded:
+            pattern = self.demanded[atom.predicate].settled(self._pattern(atom))
+            self.found.append(Ask(place, atom, pattern, self._through(known_args(atom.args, pattern))))
+
+    def _through(self, values: tuple[Term, ...]) -> tuple[int, ...]:
+        """The places of the literals that bind the values, and of the tests of what these bind."""
+        wanted = [value.name for value in values if isinstance(value, Var)]
+        chosen = binders(wanted, [*self.guard, *self._own()])
+        chosen = (*chosen, *(each for literal in chosen if _computes(literal) for each in self._behind(literal)))
+        bound = bound_names((*self.guard, *chosen))
+        return tuple(sorted(i for i in self.taken if self._is_one_of(i, chosen) or self._tests(i, bound)))
+
+    def _behind(self, equation: Literal) -> tuple[Literal, ...]:
+        """What binds the values that an equation computes from, the guard left aside."""
+        rest = [literal for literal in self._own() if literal is not equation]
+        return binders(body_names((equation,)), rest)
+
+    def _is_one_of(self, place: int, chosen: tuple[Literal, ...]) -> bool:
+        return any(self.body[place] is literal for literal in chosen)
+
+    def _tests(self, place: int, bound: Set[str]) -> bool:
+        literal = self.body[place]
+        return isinstance(literal, Comparison) and bound >= set(body_names((literal,)))
+
+
+def _computes(literal: Literal) -> bool:
+    return isinstance(literal, Comparison) and any(isinstance(side, Call) for side in (literal.left, literal.right))

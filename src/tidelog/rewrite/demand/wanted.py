@@ -1,0 +1,43 @@
+"""Which relations a program wants evaluated on demand.
+
+Law: outputs and what a question asks are wanted whole. ``magic`` and ``.pragma "magic-transform"`` name the others: one
+by one, together with the relations that a rewrite made of their rules alone, or all by ``*``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tidelog.program import Program, Rule
+from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC, outputs, values_of
+from tidelog.rewrite.names import QUESTION, is_auxiliary
+
+
+def demanded_relations(program: Program, core: Iterable[Rule]) -> tuple[str, ...]:
+    """The relations with rules that are to hold what is asked for, in the order of their first rules.
+
+    >>> from tidelog.rewrite import to_core
+    >>> from tidelog.syntax import parse_program
+    >>> text = '.pragma "magic-transform" "p" p(X, C) :- n(X), C = count : { e(X, _) }. q(X) :- p(X, _).'
+    >>> program = parse_program(text)
+    >>> demanded_relations(program, to_core(program.rules))
+    ('__val_r1_1', '__agg_r1_1', '__some_r1_1', '__total_r1_1', 'p')
+    """
+    named = frozenset(values_of(program, MAGIC))
+    if not named:
+        return ()
+    never = outputs(program).union(values_of(program, NO_MAGIC))
+    return tuple(
+        dict.fromkeys(
+            name
+            for rule in core
+            if (name := rule.head.predicate) not in never and not name.startswith(QUESTION) and _is_named(rule, named)
+        )
+    )
+
+
+def _is_named(rule: Rule, named: frozenset[str]) -> bool:
+    if EVERY in named or not is_auxiliary(rule.head.predicate):
+        return EVERY in named or rule.head.predicate in named
+    root, own = rule.root, rule.users_label or ""
+    return root.head.predicate in named and (rule.label == own or (rule.label or "").startswith(f"{own}/"))

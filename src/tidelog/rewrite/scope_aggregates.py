@@ -1,0 +1,20 @@
+"""Variables that belong to an aggregate alone get names of their own, and witnesses the literals that bind them.
+
+Law: `program.aggregate_scope` says whose a variable is; afterwards a name means the same wherever it stands in a rule.
+Rules that come from the checks are scoped already and stay as they are.
+"""
+
+from __future__ import annotations
+
+from tidelog.program import Rule
+from tidelog.program.aggregate_scope import scoped_rule
+
+
+def scope_aggregates(rule: Rule) -> tuple[Rule, ...]:
+    """The rule in which no aggregate shares a name with what stands around it, unless it shares the variable.
+
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> print(*map(print_rule, scope_aggregates(parse_program("n(C) :- C = count : { p(C) }.").rules[0])))
+    n(C) :- C = count : { p(C') }.
+    """
+    return (scoped_rule(rule),)

@@ -1,0 +1,50 @@
+"""A state that holds what is asked for, as a claim about a program of its own.
+
+Law: where relations are evaluated on demand, the model is that of the rules restricted to what is asked for. What is
+asked for is then part of the claim: the relations that the rewrite made get names that the checker takes for any
+others, so that nothing of the checker knows of demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from tidelog.program import Atom, Literal, Negation, Program, Rule
+from tidelog.program.state import EngineState
+
+RESERVED, SHOWN = "__", "of the rewrite: "
+T = TypeVar("T")
+
+
+def with_rules(program: Program, rules: Iterable[Rule], state: EngineState) -> tuple[Program, EngineState]:
+    """The program that has these core rules instead of its own, and the state in which their relations have names."""
+    named = tuple(replace(rule, head=_atom(rule.head), body=tuple(map(_literal, rule.body))) for rule in rules)
+    read = {atom.predicate for rule in named for atom in (rule.head, *_atoms(rule.body))}
+    facts, schema = _named(state.facts, read), _named(state.schema, read)
+    return replace(program, rules=named, pragmas=()), replace(state, facts=facts, schema=schema)
+
+
+def _named(relations: Mapping[str, T], read: set[str]) -> dict[str, T]:
+    """The relations of the user's, and those of the rewrite that rules read or derive."""
+    named = {_name(name): value for name, value in relations.items()}
+    return {name: value for name, value in named.items() if name in read or not name.startswith(SHOWN)}
+
+
+def _name(name: str) -> str:
+    return f"{SHOWN}{name.removeprefix(RESERVED)}" if name.startswith(RESERVED) else name
+
+
+def _atom(atom: Atom) -> Atom:
+    return replace(atom, predicate=_name(atom.predicate))
+
+
+def _literal(literal: Literal) -> Literal:
+    if isinstance(literal, Atom):
+        return _atom(literal)
+    return replace(literal, atom=_atom(literal.atom)) if isinstance(literal, Negation) else literal
+
+
+def _atoms(body: Iterable[Literal]) -> Iterable[Atom]:
+    return (x.atom if isinstance(x, Negation) else x for x in body if isinstance(x, Atom | Negation))
