@@ -18,8 +18,10 @@ from tidelog.engine.facts import program_facts
 from tidelog.engine.feeds import feed
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
+from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Program, Rule
+from tidelog.program.order import wanted_step
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
@@ -91,6 +93,7 @@ def commit(core: Core, epoch: Epoch) -> None:
             outcome = _run(core, prepared)
             with _rolled_back_on_failure(core):
                 _check_keys(core, prepared, outcome)
+                _check_orders(core, prepared, outcome)
                 record(core, epoch, prepared.rules, outcome)
             core.runtime.commit()
             _publish(core, epoch, prepared)
@@ -112,6 +115,7 @@ def preview(core: Core, epoch: Epoch) -> None:
             outcome = _run(core, prepared)
             with _rolled_back_on_failure(core):
                 _check_keys(core, prepared, outcome)
+                _check_orders(core, prepared, outcome)
             core.runtime.rollback()
         report(core, epoch, outcome, {**core.schema, **prepared.rules.schema})
         epoch.number = None
@@ -130,6 +134,14 @@ def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
     program = prepared.rules.program
     if program.keys:
         check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, row_text(core, prepared.rules))
+
+
+def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """Refuse an epoch in which a step of a recursion with witnesses does not make the value worse."""
+    for name, rule in prepared.rules.orders.items():
+        if name in outcome.changes and len(outcome.changes[name][0]):
+            step = core.dictionary.decode(int(outcome.changes[name][0][0][-1]), prepared.rules.schema[name][-1])
+            raise UNORDERED.error(label=rule.users_label, step=step, wanted=wanted_step(rule))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from itertools import islice
 from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.plan.steps import Apply
-from tidelog.program.functions import Function, compare, resolve
+from tidelog.program.functions import Function, order_of, resolve
 from tidelog.program.term import Value
 
 
@@ -30,7 +30,7 @@ def call_function(
 
 def _evaluate(step: Apply, args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Value:
     if step.function == "compare":
-        return compare(args[0], args[1], step.types[0])
+        return order_of(args[0], args[1])
     if step.function == "range_size":
         return sum(1 for _ in _range(args, functions))
     if step.function == "range_member":

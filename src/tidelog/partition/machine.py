@@ -218,7 +218,7 @@ class Machine:
         """Groups of a min or max that show nothing offer their best candidates."""
         place, relations = 0, self.relations
         relations.catch_up(choice.candidates)
-        fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column)
+        fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column, int(choice.ties))
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
             self.choices.grow()
 
@@ -283,9 +283,9 @@ class Machine:
     def _answer(self, pc: int) -> None:
         """Compute a function for the arguments in its registers and remember the result."""
         if self.code[pc] == at.EXPOSE:
-            number = int(self.code[pc + at.E_MEMORY])
-            first = int(self.code[pc + at.E_NGROUP]) + 1
-            args = tuple(int(cell) for cell in self._scratch[first : first + 2])
+            first = int(self.code[pc + at.E_NGROUP])  # the kernel left there what it asks
+            number, *args_asked = (int(cell) for cell in self._scratch[first : first + 3])
+            args = tuple(args_asked)
         else:
             number = int(self.code[pc + at.S_REL])
             count = int(self.code[pc + at.S_NKEY])

@@ -42,6 +42,7 @@ class Ruleset:
     core: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
+    orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        if (add or remove) and not bound and not known:
+        if (add or remove) and not bound and not known and not self.orders:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
@@ -105,7 +106,8 @@ class Ruleset:
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
         declarations = tuple(d for d in self.program.declarations if d.relation in names)
-        alone = replace(self.program, rules=tuple(add), facts=(), directives=(), keys=(), declarations=declarations)
+        keys = tuple(key for key in self.program.keys if key.relation in names)
+        alone = replace(self.program, rules=tuple(add), facts=(), directives=(), keys=keys, declarations=declarations)
         checked = check_program(alone, self.functions, bound=bound, known=arities)
         needed, core = _core_rules(checked.program.rules)
         core = {label: rule for label, rule in core.items() if label not in self.core}
@@ -139,6 +141,11 @@ class Ruleset:
         fresh: set[str],
     ) -> Ruleset:
         needed, core = _core_rules(checked.program.rules)
+        for rule in checked.orders:
+            assert rule.users_label is not None
+            watching, more = _core_rules((rule,))
+            needed[rule.users_label] += tuple(label for made in watching.values() for label in made)
+            core.update(more)
         _check_core_strata(core)
         schema, core = _typed(program, core, self.functions, bound, known)
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
@@ -152,6 +159,7 @@ class Ruleset:
             core=core,
             schema=schema,
             warnings=checked.warnings,
+            orders={rule.head.predicate: rule for rule in checked.orders},
         )
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:

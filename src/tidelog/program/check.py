@@ -19,10 +19,12 @@ from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
 from tidelog.program.program import Program
+from tidelog.program.rule import Rule
 from tidelog.program.safety import check_safety
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
 from tidelog.program.subtypes import TypeNames, check_subtypes
 from tidelog.program.types import Bound, Schema, infer_types
+from tidelog.program.witnesses import check_witnesses, with_witnesses
 
 ERROR = "error"
 
@@ -32,7 +34,8 @@ class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
-    type. ``classes`` numbers the columns so that columns that must share a type share a number.
+    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
+    that watch over data: nothing may follow from them (`order`).
     """
 
     program: Program
@@ -40,6 +43,7 @@ class Checked:
     classes: Mapping[str, tuple[int, ...]]
     strata: tuple[Stratum, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    orders: tuple[Rule, ...] = ()
 
 
 def check_program(
@@ -77,11 +81,13 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = FUNCTIONS if functions is None else functions
+    program = with_witnesses(program)
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
     typing = infer_types(program, names.arity, type_names, functions, bound or {})
     edges = dependencies(typing.program.rules)
     strata = strata_of_edges(typing.program.rules, edges)
+    orders: list[Rule] = []
     findings = [
         *names.findings,
         *check_safety(program, functions),
@@ -89,7 +95,8 @@ def examine_program(
         *type_names.findings,
         *check_subtypes(program, type_names),
         *check_strata(edges, strata),
-        *check_monotone(edges, strata, typing.schema),
+        *check_monotone(edges, strata, typing.schema, orders),
+        *check_witnesses(program, typing.schema),
         *check_notices(program, names),
     ]
     groups = tuple(groups)
@@ -98,7 +105,7 @@ def examine_program(
         strata = strata_of_edges(typing.program.rules, edges, groups)
     ordered = tuple(sorted(findings, key=position))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    return Checked(typing.program, typing.schema, typing.classes, strata, warnings), ordered
+    return Checked(typing.program, typing.schema, typing.classes, strata, warnings, tuple(orders)), ordered
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
+from tidelog.partition.clean_up import Settling, is_unsettled, needs_clean_up, restore_shown, retract_stale, show_others
 from tidelog.partition.gain import absorb_gains, end_gain, gain
 from tidelog.partition.journal import Items, net_changes
 from tidelog.partition.owner import Messages
@@ -109,9 +109,13 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
     if not retract(partition, stratum, given.deletes, given.changes):
         _empty(node, stratum, watch)
     _gain(node, stratum, given, watch)
-    if needs_clean_up(partition):
+    settling = Settling(stratum)
+    while needs_clean_up(partition):
         retract_stale(partition, stratum)
         restore_shown(partition, stratum)
+        if is_unsettled(partition, stratum):
+            settling.go_on()
+            show_others(partition, stratum)
     end_gain(partition, stratum)
     outcome.strata.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
@@ -130,8 +134,13 @@ def _visit_with_others(
         return {}  # nobody has anything to do here
     _gain(node, stratum, given, watch)
     yield from _exchange_gains(node, stratum)
-    if stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
+    settling = Settling(stratum)
+    while stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
         yield from _clean_up(node, stratum)
+        if (yield from node.exchange(ACTIVE if is_unsettled(partition, stratum) else 0)):
+            settling.go_on()
+            show_others(partition, stratum)
+            yield from _exchange_gains(node, stratum)
     end_gain(partition, stratum)
     outcome.strata.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)

@@ -38,7 +38,7 @@ class Claim:
     @property
     def rules(self) -> int:
         """The number of rules."""
-        return sum(len(clauses) for _, clauses in self.strata)
+        return sum(not c.rule.head.predicate.startswith(RESERVED) for _, clauses in self.strata for c in clauses)
 
     @property
     def derived(self) -> frozenset[str]:
@@ -69,7 +69,8 @@ def typed(
     """The checked program with its literals typed, and the types of all columns, given those of the data."""
     bound = {(name, i): t for name, row in types.items() for i, t in enumerate(row) if t is not None}
     checked = check_program(program, functions, bound=bound, known={name: len(row) for name, row in types.items()})
-    return checked.program, {**types, **checked.schema}
+    rules = (*checked.program.rules, *checked.orders)  # nothing may follow from the latter: no claim holds their facts
+    return replace(checked.program, rules=rules), {**types, **checked.schema}
 
 
 def strata_of(rules: Iterable[Rule]) -> tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]:
