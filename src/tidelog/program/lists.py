@@ -81,3 +81,15 @@ def last(elements: List) -> Value:
     if not elements:
         raise failures.EMPTY_LIST.error(function="f_last")
     return elements[-1]
+
+
+def without_last(elements: List) -> List:
+    if not elements:
+        raise failures.EMPTY_LIST.error(function="f_removeLast")
+    return elements[:-1]
+
+
+def without_first(elements: List) -> List:
+    if not elements:
+        raise failures.EMPTY_LIST.error(function="f_removeFirst")
+    return elements[1:]

@@ -244,9 +244,18 @@ def _growth(
         return None if _growth(front, read, defined, lists, depth + 1) is None else LONGER
     grown = _growth(back, read, defined, lists, depth + 1)
     if grown is not None:
-        single = isinstance(front, Const) or (isinstance(front, Var) and lists.get(front.name) is False)
-        return LONGER if single else grown
-    return _growth(front, read, defined, lists, depth + 1)
+        return LONGER if _adds(front, defined, lists) else grown
+    grown = _growth(front, read, defined, lists, depth + 1)
+    return LONGER if grown is not None and _adds(back, defined, lists) else grown
+
+
+def _adds(term: Term, defined: Mapping[str, Term], lists: Mapping[str, bool], depth: int = 0) -> bool:
+    """Whether a term of a concatenation is at least one element more: no list, or a list that is not empty."""
+    if isinstance(term, Var) and term.name in defined and depth < DEEP:
+        return _adds(defined[term.name], defined, lists, depth + 1)
+    if isinstance(term, Call):
+        return term.function in ("f_append", "f_init") or (term.function == "list" and bool(term.args))
+    return isinstance(term, Const) or (isinstance(term, Var) and lists.get(term.name) is False)
 
 
 def _order_rule(edge: _Edge, recursion: Recursion, number: int, *, equal: bool) -> Rule:

@@ -364,6 +364,24 @@ _REFUSED = (
         "Remove it, or begin the next clause on a new line.",
         ".decl p(x: number) compressed",
     ),
+    CodeEntry(
+        "TL175",
+        "deletion by a rule",
+        "NDlog's `delete` is not part of the language",
+        "A rule says what follows from what; facts go when nothing gives them any more. P2 and RapidNet delete rows when "
+        "an event happens, which is a change of the data.",
+        "Write the condition into the rules that give the facts, with a negation; or delete base facts in an epoch.",
+        "d1 delete finger(@N, I) :- finger(@N, I), dead(@N, I).\n",
+    ),
+    CodeEntry(
+        "TL176",
+        "interval of a ring",
+        "NDlog's `in` with an interval is not part of the language",
+        "P2 and RapidNet test whether a key lies between two others on a ring, with round and square brackets for the "
+        "ends.",
+        "Write it with comparisons: `K in (N, S]` is `(N < S, K > N, K <= S; N >= S, (K > N; K <= S))`.",
+        "l1 found(@N, K) :- lookup(@N, K), node(@N, A), succ(@N, B), K in (A, B].\n",
+    ),
 )
 
 _PREPROCESSOR = (

@@ -31,6 +31,7 @@ from tidelog.syntax.literals import BodyReader
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
 
 _PATH_SIGNS = ("+", "*", "?", "/", "|", "&", "{", "[")
+_KEY_TYPES = ("int32", "int", "str", "list", "cid", "id", "real", "double", "ipv4addr", "bool")
 _MISSPELT = (("<", "-"), ("-", ">"), (":", "="), ("=", ">"), ("-", ":"), ("=", ":"), (":", ":"), ("|", "-"))
 
 
@@ -157,6 +158,8 @@ class ClauseReader(BodyReader):
         token, following = self.token, self.peek()
         if token.kind == "<=":
             return self.failure("TL156")
+        if self.previous.text == "delete" and token.kind == NAME:
+            return self.failure("TL175", span_between(self.previous, token))
         adjacent = (token.kind, following.kind) in _MISSPELT and following.start == token.end
         if adjacent or token.kind in (":", ":=", "=", "<", "-", "<>") or token.text in ("if", "where"):
             last = following if adjacent else token
@@ -203,10 +206,18 @@ class ClauseReader(BodyReader):
         keys: list[int] = []
         while self.token.kind != ")" or keys:
             keys.append(self._integer("the number of a column, counted from 1"))
+            if self.accept(":"):
+                self._key_type()
             if not self.accept(","):
                 break
         self.close(opening, "`,`")
         return tuple(keys)
+
+    def _key_type(self) -> None:
+        """`keys(4:list)`: RapidNet says how it is to compare a column; here every type is compared by value."""
+        if self.token.text not in _KEY_TYPES:
+            raise self.failure("TL118", expected=f"a type ({', '.join(_KEY_TYPES)})", found=self.found())
+        self.advance()
 
 
 def _labels(label: str | None, count: int) -> Iterator[str | None]:
