@@ -22,6 +22,7 @@ from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.program.order import wanted_step
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
@@ -47,6 +48,8 @@ class Committer:
         if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
+        if name in subsumed_relations(rules.program.rules):
+            raise failures.SUBSUMED.error(name=name)
         if rules.program.convention == SOUFFLE and name not in rules.schema:
             raise self.core.unknown_relation(name)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from tidelog.engine.commit import commit_program
 from tidelog.engine.core import Core
 from tidelog.program import Program
+from tidelog.program.subsumption import facts_as_rules
 from tidelog.store.difference import check_same_program
 from tidelog.store.durable import Durable
 from tidelog.store.rules import ruleset_from_values
@@ -18,6 +19,7 @@ from tidelog.store.rules import ruleset_from_values
 
 def start(core: Core, parsed: Program) -> None:
     """Begin with a program, or go on from what the state folder holds."""
+    parsed = facts_as_rules(parsed)
     if core.durable is None or core.durable.is_new:
         _begin(core, parsed)
     else:

@@ -20,6 +20,7 @@ from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
 from tidelog.rewrite.label_rules import label_rules
@@ -69,7 +70,8 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        if (add or remove) and not bound and not known and not self.orders:
+        subsumed = subsumed_relations(self.program.rules)
+        if (add or remove) and not bound and not known and not self.orders and not subsumed:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
@@ -101,6 +103,8 @@ class Ruleset:
         known = {name: self.schema[name] for name in names if name in self.schema}
         if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
             return None
+        if names & subsumed_relations((*self.program.rules, *add)).keys():
+            return None
         if any(d.relation not in self.schema for d in self.program.declarations):  # the start: nothing is known yet
             return None
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
@@ -109,7 +113,7 @@ class Ruleset:
         keys = tuple(key for key in self.program.keys if key.relation in names)
         alone = replace(self.program, rules=tuple(add), facts=(), directives=(), keys=keys, declarations=declarations)
         checked = check_program(alone, self.functions, bound=bound, known=arities)
-        needed, core = _core_rules(checked.program.rules)
+        needed, core = _needed_rules(checked)
         core = {label: rule for label, rule in core.items() if label not in self.core}
         schema, core = _typed(alone, core, self.functions, bound, arities)
         if any(None in schema[rule.head.predicate] for rule in core.values()):
@@ -140,12 +144,7 @@ class Ruleset:
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed, core = _core_rules(checked.program.rules)
-        for rule in checked.orders:
-            assert rule.users_label is not None
-            watching, more = _core_rules((rule,))
-            needed[rule.users_label] += tuple(label for made in watching.values() for label in made)
-            core.update(more)
+        needed, core = _needed_rules(checked)
         _check_core_strata(core)
         schema, core = _typed(program, core, self.functions, bound, known)
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
@@ -189,6 +188,17 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
         made = _core_of(rule)
         needed[rule.label] = tuple(r.label or "" for r in made)
         core.update({r.label: r for r in made if r.label})
+    return needed, core
+
+
+def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+    """As `_core_rules`, for all that a program means: what was made of a rule is needed by that rule."""
+    needed: dict[str, tuple[str, ...]] = {rule.label or "": () for rule in checked.program.rules}
+    core: dict[str, Rule] = {}
+    for rule in (*checked.rules, *checked.orders):
+        made, more = _core_rules((rule,))
+        needed[rule.users_label or ""] += tuple(label for labels in made.values() for label in labels)
+        core.update(more)
     return needed, core
 
 

@@ -355,6 +355,16 @@ _STRATA = (
         "Use a relation for each of them, or put the column into the key.",
         "materialize(best, infinity, infinity, keys(1)).\nbest(X, min<C>, max<D>, P) :- path(X, C, D, P).\n",
     ),
+    CodeEntry(
+        "TL508",
+        "subsumption inside recursion",
+        "`{relation}` reads itself, and its subsumption is not a best row for each group",
+        "Inside recursion a fact may give way to a better one where the columns that both share are a group and the "
+        "others are compared one after the other: `p(x, a) <= p(x, b) :- b <= a.`, or "
+        "`p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`",
+        "Compare columns in order, or let a second relation, outside the recursion, have the subsumption.",
+        "r(1, 9).\nr(X, Y) :- r(X, Z), r(Z, Y).\nr(A, B) <= r(C, D) :- C <= A, B <= D.\n",
+    ),
 )
 
 _LIMITS = (

@@ -10,7 +10,7 @@ Nothing is evaluated here, and the program is not rewritten, except that integer
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program.arity import check_names
@@ -22,6 +22,7 @@ from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.safety import check_safety
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
+from tidelog.program.subsumption import as_written, without_subsumption
 from tidelog.program.subtypes import TypeNames, check_subtypes
 from tidelog.program.types import Bound, Schema, infer_types
 from tidelog.program.witnesses import check_witnesses, with_witnesses
@@ -34,8 +35,9 @@ class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
-    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
-    that watch over data: nothing may follow from them (`order`).
+    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``rules`` are the
+    program's rules as they are meant (`subsumption`), ``orders`` rules that watch over data: nothing may follow from
+    them (`order`).
     """
 
     program: Program
@@ -43,6 +45,7 @@ class Checked:
     classes: Mapping[str, tuple[int, ...]]
     strata: tuple[Stratum, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    rules: tuple[Rule, ...] = ()
     orders: tuple[Rule, ...] = ()
 
 
@@ -84,13 +87,16 @@ def examine_program(
     program = with_witnesses(program)
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
-    typing = infer_types(program, names.arity, type_names, functions, bound or {})
+    meant, subsumptions = without_subsumption(program)
+    arity = {**{rule.head.predicate: len(rule.head.args) for rule in meant.rules}, **names.arity}
+    typing = infer_types(meant, arity, type_names, functions, bound or {})
     edges = dependencies(typing.program.rules)
     strata = strata_of_edges(typing.program.rules, edges)
     orders: list[Rule] = []
     findings = [
         *names.findings,
         *check_safety(program, functions),
+        *subsumptions,
         *typing.findings,
         *type_names.findings,
         *check_subtypes(program, type_names),
@@ -105,7 +111,9 @@ def examine_program(
         strata = strata_of_edges(typing.program.rules, edges, groups)
     ordered = tuple(sorted(findings, key=position))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    return Checked(typing.program, typing.schema, typing.classes, strata, warnings, tuple(orders)), ordered
+    written = replace(typing.program, rules=as_written(program.rules, typing.program.rules))
+    rules = typing.program.rules
+    return Checked(written, typing.schema, typing.classes, strata, warnings, rules, tuple(orders)), ordered
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:

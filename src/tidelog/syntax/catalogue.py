@@ -319,10 +319,10 @@ _REFUSED = (
     CodeEntry(
         "TL156",
         "subsumption",
-        "subsumption is not part of the language: `<=` after a head",
-        "Soufflé's rules `p(x) <= p(y) :- ...` are refused.",
-        "Keep the best fact with `min` or `max`.",
-        ".decl p(x: number)\np(x) <= p(y) :- x < y.",
+        "`{less}` cannot be subsumed by `{more}`",
+        "`p(x) <= p(y) :- ...` lets a fact go where a better one of the same relation is.",
+        "Name one relation twice, or use a negation.",
+        ".decl p(x: number)\n.decl q(x: number)\np(x) <= q(y) :- x < y.",
     ),
     CodeEntry(
         "TL157",
@@ -368,8 +368,8 @@ _REFUSED = (
         "TL175",
         "deletion by a rule",
         "NDlog's `delete` is not part of the language",
-        "A rule says what follows from what; facts go when nothing gives them any more. P2 and RapidNet delete rows when "
-        "an event happens, which is a change of the data.",
+        "A rule says what follows from what; facts go when nothing gives them any more. P2 and RapidNet delete rows "
+        "when an event happens, which is a change of the data.",
         "Write the condition into the rules that give the facts, with a negation; or delete base facts in an epoch.",
         "d1 delete finger(@N, I) :- finger(@N, I), dead(@N, I).\n",
     ),

@@ -111,6 +111,8 @@ class _Printer:
     def rule(self, rule: Rule) -> str:
         label = "" if rule.label is None else print_label(rule.label) + ": "
         body = " :- " + self.body(rule.body) if rule.body else ""
+        if rule.subsumes:
+            body = f" <= {self.literal(rule.body[1])} :- {self.body(rule.body[2:])}"
         orders = ", ".join(f"{version}:({', '.join(map(str, order))})" for version, order in rule.plans)
         return f"{label}{self.atom(rule.head)}{body}." + (f" .plan {orders}" if orders else "")
 

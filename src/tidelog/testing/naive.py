@@ -15,14 +15,15 @@ inside recursion the same loop iterates the exposed values; a limit stops what h
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
-from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.functions import FUNCTIONS, Function, order_key
 from tidelog.program.lists import same
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.program.witnesses import with_witnesses
 from tidelog.testing.folds import FOLDS
 from tidelog.testing.occurrences import dependencies, head_aggregates, names
@@ -114,12 +115,31 @@ class _Judge:
         derived = {relation: set(base.get(relation, ())) for relation in stratum}
         pools: dict[tuple[str, Shape], set[Row]] = defaultdict(set)
         for rule in self.program.rules:
-            if rule.head.predicate in stratum:
+            if rule.head.predicate in stratum and not rule.subsumes:
                 pooled = pools[rule.head.predicate, shape] if (shape := _shape(rule)) else derived[rule.head.predicate]
                 pooled.update(self.heads(rule, model))
         for (relation, shape), rows in pools.items():
             derived[relation].update(_best(rows, shape))
+        for relation, clauses in subsumed_relations(self.program.rules).items():
+            if relation in stratum:
+                derived[relation] = self.kept(derived[relation], clauses, model)
         return {relation: frozenset(rows) for relation, rows in derived.items()}
+
+    def kept(self, rows: set[Row], clauses: Sequence[Rule], model: Model) -> set[Row]:
+        """The rows that no other subsumes; of two that subsume each other the lesser stays."""
+        gone: set[tuple[Row, Row]] = set()
+        relation = clauses[0].head.predicate
+        for clause in clauses:
+            less, more = clause.body[0], clause.body[1]
+            assert isinstance(less, Atom)
+            assert isinstance(more, Atom)
+            pair = replace(less, predicate="a pair", args=(*less.args, *more.args))
+            for row in self.instances(replace(clause, head=pair), {**model, relation: frozenset(rows)}):
+                one, other = row[: len(less.args)], row[len(less.args) :]
+                if one != other:
+                    gone.add((one, other))
+        worse = {(one, other) for one, other in gone if (other, one) not in gone or order_key(other) < order_key(one)}
+        return rows - {one for one, _ in worse}
 
     def heads(self, rule: Rule, model: Model) -> set[Row]:
         """What a rule derives from the model."""

@@ -54,6 +54,10 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     user = {name: facts for name, facts in state.facts.items() if not name.startswith(RESERVED)}
     types = {name: schema for name, schema in state.schema.items() if not name.startswith(RESERVED)}
     checked, schema = typed(program, types, functions)
+    made = {
+        rule.head.predicate for rule in checked.rules
+    } & state.facts.keys()  # by subsumption: its facts are claimed too
+    user.update((name, state.facts[name]) for name in made)
     ranks = {name: {row: fact.rank for row, fact in facts.items()} for name, facts in user.items()}
     if base is None:
         asserted = {name: frozenset(r for r, fact in facts.items() if fact.base) for name, facts in user.items()}
@@ -69,7 +73,7 @@ def typed(
     """The checked program with its literals typed, and the types of all columns, given those of the data."""
     bound = {(name, i): t for name, row in types.items() for i, t in enumerate(row) if t is not None}
     checked = check_program(program, functions, bound=bound, known={name: len(row) for name, row in types.items()})
-    rules = (*checked.program.rules, *checked.orders)  # nothing may follow from the latter: no claim holds their facts
+    rules = (*checked.rules, *checked.orders)  # nothing may follow from the latter: no claim holds their facts
     return replace(checked.program, rules=rules), {**types, **checked.schema}
 
 

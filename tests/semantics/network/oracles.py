@@ -200,7 +200,7 @@ def best_path(facts: Facts) -> Tables:
 
 
 def next_hops(links: set[tuple]) -> set[tuple]:
-    """For all pairs the least neighbour that is first on a shortest path, with the cost: (source, target, first, cost)."""
+    """For all pairs the least neighbour that is first on a shortest path: (source, target, first, cost)."""
     best, found = {(s, d): c for s, d, c in distances(links)}, set()
     for (source, target), cost in best.items():
         through = {
