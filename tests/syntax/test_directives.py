@@ -145,7 +145,7 @@ def test_facts_of_ndlog():
         (".decl p(x: number)\np(x) :- x = $A(1).\np(1).", "TL152"),
         (".functor f(x: number): number stateful\np(1).", "TL153"),
         (".decl p(x: number)\np(x) :- x = @f(1).\np(1).", "TL153"),
-        (".decl e(x: number, y: number) eqrel\np(1).", "TL154"),
+        (".decl e(x: number, y: symbol) eqrel\np(1).", "TL154"),
         (".decl e(x: number, y: number) choice-domain (x, y), x\np(1).", "TL155"),
         (".decl p(x: number)\n.decl q(x: number)\np(x) <= q(y) :- x < y.\np(1).", "TL156"),
         (".limitsize a(n=1)\np(1).", "TL157"),

@@ -75,13 +75,14 @@ class Committer:
         commit(self.core, epoch)
 
 
-def commit_program(core: Core, parsed: Program) -> None:
-    """The first epoch: the rules and facts of a program's text."""
+def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
+    """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
     epoch = Epoch(Committer(core))
     epoch.collected = Collected(
         facts=program_facts(parsed, core.rules.functions),
         added=list(core.rules.label(parsed.rules)),
         text_facts=fact_texts(parsed),
+        program=declared,
     )
     commit(core, epoch)
 

@@ -7,9 +7,10 @@ have several owners: those come through this process, where their key can be loo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
@@ -20,6 +21,8 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
+from tidelog.program.equivalence import edge_name, equivalences
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
 
@@ -63,16 +66,29 @@ def prepare(core: Core, collected: Collected) -> Prepared:
 
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
-    facts = [(sign, name, in_order(d, core.columns(name), name)) for sign, name, d in collected.facts if d.length]
+    given = _given(rules)
+    rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
+    facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
     rules = _learning(rules, *learn(facts, rules.schema))
-    arriving, bound, known = learn_arrivals(collected.arrivals, rules.schema, core.columns)
+    arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
+    arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
     return _Draft(_learning(rules, bound, known), facts, tuple(arriving))
+
+
+def _given(rules: Ruleset) -> Callable[[str], str]:
+    """Where the asserted facts of a relation go: those of an equivalence relation are edges."""
+    closed = equivalences(rules.program)
+    return lambda name: edge_name(name) if name in closed else name
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
     if collected.program is not None:
         rules = replace(rules, program=replace(collected.program, rules=rules.program.rules, facts=()))
-    return rules.changed(collected.added, collected.removed) if collected.changes_rules else rules
+    rules = rules.changed(collected.added, collected.removed) if collected.changes_rules else rules
+    beside = sorted(subsumed_relations(rules.program.rules).keys() & rules.known.keys()) if collected.added else []
+    if beside:
+        raise failures.SUBSUMED.error(name=beside[0])
+    return rules
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:

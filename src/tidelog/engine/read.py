@@ -9,6 +9,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.report import fixed_rows
 from tidelog.engine.view import Rows, read_rows
 from tidelog.program import Program
+from tidelog.program.equivalence import edge_name, equivalences
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
@@ -65,7 +66,8 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    cells, *_, bases = core.runtime.facts.counts(name)
+    held = edge_name(name) if name in equivalences(core.rules.program) else name
+    cells, *_, bases = core.runtime.facts.counts(held)
     return fixed_rows(core, name, cells[bases])
 
 

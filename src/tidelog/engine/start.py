@@ -11,6 +11,7 @@ from dataclasses import replace
 from tidelog.engine.commit import commit_program
 from tidelog.engine.core import Core
 from tidelog.program import Program
+from tidelog.program.equivalence import equivalences
 from tidelog.program.subsumption import facts_as_rules
 from tidelog.store.difference import check_same_program
 from tidelog.store.durable import Durable
@@ -30,10 +31,11 @@ def _begin(core: Core, parsed: Program) -> None:
     """The first epoch: the program's own declarations, rules and facts."""
     base = replace(parsed, rules=(), facts=())
     core.rules = replace(core.rules, program=base)
-    if base.declarations and not parsed.rules:
+    closed = equivalences(base)
+    if base.declarations and not parsed.rules and not closed:
         core.rules = core.rules.changed()  # declared relations are known before any fact
     if parsed.facts or parsed.rules or parsed.declarations:
-        commit_program(core, parsed)
+        commit_program(core, parsed, declared=base if closed else None)
 
 
 def _resume(core: Core, durable: Durable, parsed: Program) -> None:

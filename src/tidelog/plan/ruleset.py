@@ -17,6 +17,7 @@ from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
+from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import Function
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
@@ -70,8 +71,8 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        subsumed = subsumed_relations(self.program.rules)
-        if (add or remove) and not bound and not known and not self.orders and not subsumed:
+        whole = self.orders or subsumed_relations(self.program.rules) or equivalences(self.program)
+        if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
@@ -197,7 +198,8 @@ def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[st
     core: dict[str, Rule] = {}
     for rule in (*checked.rules, *checked.orders):
         made, more = _core_rules((rule,))
-        needed[rule.users_label or ""] += tuple(label for labels in made.values() for label in labels)
+        owner = rule.users_label or ""
+        needed[owner] = (*needed.get(owner, ()), *(label for labels in made.values() for label in labels))
         core.update(more)
     return needed, core
 

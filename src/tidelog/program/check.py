@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program.arity import check_names
 from tidelog.program.dependency import dependencies
+from tidelog.program.equivalence import with_closures
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
@@ -87,7 +88,7 @@ def examine_program(
     program = with_witnesses(program)
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
-    meant, subsumptions = without_subsumption(program)
+    meant, subsumptions = without_subsumption(with_closures(program))
     arity = {**{rule.head.predicate: len(rule.head.args) for rule in meant.rules}, **names.arity}
     typing = infer_types(meant, arity, type_names, functions, bound or {})
     edges = dependencies(typing.program.rules)

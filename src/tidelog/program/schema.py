@@ -23,11 +23,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``.decl relation(name: type, ...)``."""
+    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (``eqrel``)."""
 
     relation: str
     columns: tuple[Column, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    qualifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,11 +302,11 @@ _REFUSED = (
     ),
     CodeEntry(
         "TL154",
-        "equivalence relations",
-        "equivalence relations are not part of the language: `eqrel`",
-        "Soufflé's `eqrel` is refused.",
-        "Write the rules of reflexivity, symmetry and transitivity.",
-        ".decl same(x: number, y: number) eqrel",
+        "equivalence relation of other columns",
+        "`{name}` cannot be an equivalence relation",
+        "An `eqrel` has two columns of one type.",
+        "Declare two columns of one type.",
+        ".decl same(x: number, y: symbol) eqrel",
     ),
     CodeEntry(
         "TL155",

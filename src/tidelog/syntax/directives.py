@@ -79,8 +79,12 @@ class DirectiveReader(ClauseReader):
             raise self.unexpected("`(` and the columns of the relation")
         columns = self._columns(self.advance())
         span = span_between(first, self.previous)
-        declared: list[Item] = [Declaration(name, columns, span) for name in names]
-        for qualifier in self._qualifiers():
+        words = self._qualifiers()
+        own = tuple(word.text for word in words if word.text == "eqrel")
+        if own and (len(columns) != 2 or columns[0].type != columns[1].type):
+            raise self.failure("TL154", span, name=names[0])
+        declared: list[Item] = [Declaration(name, columns, span, own) for name in names]
+        for qualifier in (word for word in words if word.text != "eqrel"):
             declared.extend(Directive(qualifier.text, name, (), qualifier.span) for name in names)
         return declared
 
@@ -115,10 +119,8 @@ class DirectiveReader(ClauseReader):
         kept: list[Token] = []
         while self.token.kind == NAME and not self._begins_clause():
             word = self.advance()
-            if word.text in _IO_QUALIFIERS:
+            if word.text in _IO_QUALIFIERS or word.text == "eqrel":
                 kept.append(word)
-            elif word.text == "eqrel":
-                raise self.failure("TL154", word.span)
             elif word.text == "choice" and self.token.kind == "-":
                 raise self.failure("TL155", span_between(word, self.peek()))
             elif word.text not in IGNORED_QUALIFIERS:

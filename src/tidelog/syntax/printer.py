@@ -88,7 +88,7 @@ def print_program(program: Program) -> str:
     if (program.convention == SOUFFLE) != bool(program.declarations):
         lines.append(f".convention {program.convention}")
     lines += map(_type, program.types)
-    lines += map(_declaration, program.declarations)
+    lines += map(print_declaration, program.declarations)
     lines += map(_directive, program.directives)
     lines += map(_materialize, program.keys)
     lines += (printer.atom(fact.atom) + "." for fact in program.facts)
@@ -226,8 +226,10 @@ def _type(item: TypeDeclaration) -> str:
     return f".type {item.name} {'<:' if item.subtype else '='} {' | '.join(item.bases)}"
 
 
-def _declaration(item: Declaration) -> str:
-    return f".decl {item.relation}({', '.join(f'{c.name}: {c.type}' for c in item.columns)})"
+def print_declaration(item: Declaration) -> str:
+    """The text of a declaration."""
+    words = "".join(f" {word}" for word in item.qualifiers)
+    return f".decl {item.relation}({', '.join(f'{c.name}: {c.type}' for c in item.columns)}){words}"
 
 
 def _param(value: str) -> str:

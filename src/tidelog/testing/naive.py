@@ -21,6 +21,7 @@ from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
+from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import FUNCTIONS, Function, order_key
 from tidelog.program.lists import same
 from tidelog.program.subsumption import subsumed_relations
@@ -52,6 +53,8 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     judge = _Judge(program, functions)
     base = judge.base(facts)
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
+    for relation in equivalences(program):
+        model[relation] = frozenset(_closed(model[relation]))
     below = reads(program.rules)
     for stratum in strata(program.rules):
         model.update(dict.fromkeys(stratum, frozenset[Row]()))
@@ -120,6 +123,8 @@ class _Judge:
                 pooled.update(self.heads(rule, model))
         for (relation, shape), rows in pools.items():
             derived[relation].update(_best(rows, shape))
+        for relation in equivalences(self.program).keys() & stratum:
+            derived[relation] = _closed(derived[relation])
         for relation, clauses in subsumed_relations(self.program.rules).items():
             if relation in stratum:
                 derived[relation] = self.kept(derived[relation], clauses, model)
@@ -219,6 +224,16 @@ def _best(rows: Iterable[Row], shape: Shape) -> Iterator[Row]:
                 best[column] = FOLDS[kind]([row[column] for row in left])
                 left = [row for row in left if same(row[column], best[column])]
         yield tuple(best)
+
+
+def _closed(rows: Iterable[Row]) -> set[Row]:
+    """The pairs of nodes that a walk over these rows joins, in either direction."""
+    components: list[set[Value]] = []
+    for row in rows:
+        met = [component for component in components if not component.isdisjoint(row)]
+        components = [component for component in components if component not in met]
+        components.append({*row, *(value for component in met for value in component)})
+    return {pair for component in components for pair in product(component, repeat=2)}
 
 
 def _name(rule: Rule) -> str:
