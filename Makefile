@@ -59,10 +59,13 @@ coq:
 
 test: lint types imports chromium coq java ## everything: 1,000 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
-	@$(MAKE) --no-print-directory coverage test-partitions test-spark
+	@$(MAKE) --no-print-directory coverage test-partitions test-threads test-spark
 
 test-partitions: $(READY) ## the suite of the engine again, with two partitions in one process
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=200 $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not long" $(ENGINE_SUITE)
+
+test-threads: $(READY) ## the law and the engine's tests again, with three threads that share out everything
+	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=200 $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not long" tests/law tests/engine
 
 test-spark: $(READY) ## what needs Spark, and a part of the engine's suite on Spark: one session each, one process
 	$(PYTEST) -m "spark and not long" tests

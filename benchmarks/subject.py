@@ -2,7 +2,8 @@
 
 Law: *compute* is the evaluation of an epoch, as its statistics tell it; *load* is the rest of the epoch: reading rows,
 encoding them to cells, planning, committing. Statistics have a clock on the wall only, so that the processor time of an
-epoch is split in the same proportion: engine and clocks are in one thread.
+epoch is split in the same proportion. The engine works in one thread, as the systems beside it do, unless threads are
+what is measured.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 from benchmarks.data.graphs import Cells
@@ -50,7 +50,7 @@ class Subject:
     """An engine whose epochs are timed; it computes in one thread unless told otherwise."""
 
     def __init__(self, rules: str, threads: int = 1, **more: Any) -> None:
-        self.engine = Engine(rules, **threads_of(threads), **more)
+        self.engine = Engine(rules, threads=threads, **more)
 
     def insert(self, facts: Mapping[str, Any]) -> Step:
         """One epoch that asserts facts."""
@@ -70,16 +70,6 @@ class Subject:
     def rows(self, view: str) -> Cells:
         """All rows of a view of numbers."""
         return self.engine[view].to_numpy()
-
-
-def threads_of(count: int) -> dict[str, int]:
-    """The parameter that says how many threads an engine has; versions without it have one."""
-    return {"threads": count} if has_threads() else {}
-
-
-def has_threads() -> bool:
-    """Whether this version of the engine can use several threads."""
-    return "threads" in signature(Engine).parameters
 
 
 def _each(change: Callable[[str, Any], None], facts: Mapping[str, Any]) -> None:

@@ -27,6 +27,13 @@ if PARTITIONS:
 
     PARTITIONED = partitions(PARTITIONS)  # kept: what is patched would be restored when it is thrown away
     PARTITIONED.__enter__()
+# It also runs with several threads, which share out even the smallest work.
+THREADS = int(os.environ.get("TIDELOG_TEST_THREADS", "0"))
+if THREADS:
+    from tests.law.crowded import threads
+
+    CROWDED = threads(THREADS)
+    CROWDED.__enter__()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -7,6 +7,8 @@ from functools import partial
 from benchmarks.cases import aggregates, changes, footprint, lubm, rule_changes
 from benchmarks.cases.builds import BUILD_TARGET, CLOSURE_TARGET, CLOSURES, LEAST_TARGET, build
 from benchmarks.cases.catalogue import Case, Group
+from benchmarks.cases.overhead import overhead
+from benchmarks.cases.threads import threads
 from benchmarks.data.workloads import AGGREGATES, BUILDS
 from benchmarks.subject import kernel_ready
 
@@ -21,8 +23,10 @@ GROUP = Group(
         },
         "churn": Case("one in a hundred edges out and in again, beside a build", changes.churn),
         "edge": Case("one edge out and in again through the API", changes.one_edge),
+        "overhead": Case("what one edge costs outside of compiled code", overhead),
         "growth": Case("the same change in states of growing size", changes.growth),
         "rules": Case("a rule comes and goes, beside what its supports need", rule_changes.rules),
+        "threads": Case("builds on two threads beside one", threads),
         "memory": Case("bytes per fact", footprint.memory),
         "lubm": Case("LUBM-1 under the RDFS rules: build and changes", lubm.lubm, needs="data"),
         **{

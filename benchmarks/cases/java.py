@@ -25,7 +25,7 @@ from benchmarks.outcome import Disagreement
 from benchmarks.peers.clingo import solved
 from benchmarks.peers.duckdb import computed, fetched, load_tables
 from benchmarks.record import HEADLINE, Record, Target, Value, clocked
-from benchmarks.subject import Step, Subject, has_threads, warm_up
+from benchmarks.subject import Step, Subject, warm_up
 from tidelog import Engine, Limits
 
 BUILD, MEMORY, ONE, WORST = Target(22.0), Target(2.0), Target(2.0), Target(20.0)
@@ -40,7 +40,7 @@ def analysis(options: Options) -> Iterator[Record]:
     """Tidelog with one thread and with all, DuckDB, clingo."""
     assert options.java is not None, "chosen only when it is given"
     asked = {"folder": str(options.java.resolve()), "quick": options.quick}
-    counts = sorted({1, os.cpu_count() or 1}) if has_threads() else [1]
+    counts = sorted({1, os.cpu_count() or 1})
     ours = {count: call_apart("benchmarks.cases.java:measure", threads=count, **asked) for count in counts}
     duck = call_apart("benchmarks.cases.java:measure_duckdb", **asked)
     one = ours[1]

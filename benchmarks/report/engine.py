@@ -92,6 +92,15 @@ def _epoch(record: Record) -> str:
     return f"{times}, wall {record.wall('measured'):.2f} ms; {record.facts['supports']:,} supports"
 
 
+def _overhead(record: Record) -> str:
+    return f"of {record['epoch']:.2f} ms, {record['compiled']:.2f} ms of them in compiled code; means"
+
+
+def _threads(record: Record) -> str:
+    times = f"{record['1 thread']:.2f} s with one, {record['2 threads']:.2f} s with two threads, wall"
+    return f"{times}; two engines side by side gain {record['two engines side by side']:.2f} x"
+
+
 def _rule(record: Record) -> str:
     return f"{record['change']:.1f} ms; its {record.facts['supports']:,} supports need {record['need']:.1f} ms"
 
@@ -117,6 +126,8 @@ LABELS: Mapping[str, str] = {
     "build": "build",
     "churn": "1 % of old edges",
     "one-row": "one row",
+    "overhead": "outside compiled code",
+    "threads": "two threads",
     "growth": "growth",
     "growth-factor": "growth",
     "rule": "rules",
@@ -130,6 +141,8 @@ DETAILS: Mapping[str, Callable[[Record], str]] = {
     "build": _build,
     "churn": _churn,
     "one-row": _epoch,
+    "overhead": _overhead,
+    "threads": _threads,
     "growth": _epoch,
     "growth-factor": lambda record: "",
     "rule": _rule,

@@ -340,6 +340,18 @@ def test_circuit_gives_the_same_files(name, tmp_path):
     assert written(tmp_path / "out") == written(folder / "expected_after")
 
 
+def test_instances_of_components_come_and_go_by_a_script(tmp_path):
+    component = ".comp C<T> { .decl p(x: T) .decl q(x: T) q(x) :- p(x), !stop(). }\n.decl stop()\n"
+    (tmp_path / "p.dl").write_text(component + ".init a = C<number>\n.output a.q\na.p(1).\n")
+    script = tmp_path / "changes.txt"
+    script.write_text("+ .init b = C<symbol>.\n+b.p(x).\ncommit.\n+stop().\ncommit.\n- .init b.\n-stop().\n")
+    result = run(tmp_path / "p.dl", "--changes", script, "-D", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "out" / "a.q.csv").read_text() == "1\n"
+    assert "b.q" in result.output
+    assert [len(epoch) for epoch in parse_changes_file(script, convention="souffle")] == [2, 1, 2]
+
+
 def test_circuit_keeps_no_keys(reach):
     reach.write_text("materialize(edge, infinity, infinity, keys(1)).\n" + REACH)
     assert "keeps no keys" in failed(reach, "--algorithm", "circuit")

@@ -60,7 +60,7 @@ def test_exported_names_exist_and_are_sorted(package: ModuleType) -> None:
 def documented() -> list[tuple[str, str]]:
     """Names and parameters of all calls that the reference writes out."""
     calls = re.findall(r"`(\w+)\(([^`]*)\)`", PAGE)
-    return [(name, given) for name, given in calls if OWNERS.get(name)]
+    return [(name, " ".join(given.split())) for name, given in calls if OWNERS.get(name)]
 
 
 @pytest.mark.parametrize(("name", "given"), documented())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tidelog
-from tidelog.kernel import layout, relation, route, support, warm
+from tidelog.kernel import batches, layout, relation, route, settle, support, warm
 from tidelog.kernel.memory import Kernel
 
 SOURCES = Path(tidelog.__file__).parent
@@ -54,7 +54,7 @@ def named_kernels(path: Path) -> set[Kernel]:
 def test_every_kernel_that_python_calls_is_an_entry() -> None:
     outside = [path for path in SOURCES.rglob("*.py") if "kernel" not in path.relative_to(SOURCES).parts]
     named = {kernel for path in outside for kernel in named_kernels(path)}
-    assert support.run_queue in named
+    assert batches.run_queue in named
     assert relation.find in named
     assert named <= LISTED
 
@@ -70,9 +70,9 @@ def test_results_come_as_numbers_truths_tuples_and_none() -> None:
     directory[0, layout.FIRST] = -1
     indexes = np.zeros((1, layout.INDEX_FIELDS), np.int64)
     cells = np.zeros(4, np.int64)
-    assert support.net_changes(directory, 0, 0, cells, cells) == (0, 0)
+    assert settle.net_changes(directory, 0, 0, cells, cells) == (0, 0)
     assert support.remember(directory, indexes, 0, 0) is False
-    assert support.commit(directory, indexes, 0) is None
+    assert settle.commit(directory, indexes, 0) is None
     assert relation.hash_cells(0, 0) == relation.hash_cells(0, np.int64(0))
 
 

@@ -153,7 +153,7 @@ def test_index_that_no_plan_of_the_build_reads_is_linked_at_its_end(monkeypatch:
     from tidelog.kernel import maintain
     from tidelog.partition import relations as module
 
-    db, seen = Engine(CLOSURE), list[tuple[int, int, int]]()
+    db, seen = Engine(CLOSURE, threads=1), list[tuple[int, int, int]]()
 
     def note(directory: Cells, indexes: Cells, index: int) -> int:
         number = int(indexes[index, at.REL])

@@ -101,3 +101,10 @@ def test_a_state_folder_keeps_subsumptions(tmp_path: object) -> None:
         with db.epoch() as epoch:
             epoch.delete("e", [(1, 2, 3)])
         assert sorted(db["p"]) == [(1, 2, 5), (4, 4, 4)]
+
+
+def test_a_relation_that_holds_facts_cannot_be_subsumed_later() -> None:
+    db = Engine(".decl p(x: number)\np(1). p(2).")
+    with pytest.raises(EngineError, match="`p` takes no facts from outside"), db.epoch() as epoch:
+        epoch.add_rule("p(x) <= p(y) :- x < y.")
+    assert len(db["p"]) == 2

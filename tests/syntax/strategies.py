@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import struct
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -24,12 +25,15 @@ from tidelog.program import (
     Call,
     Column,
     Comparison,
+    Component,
+    ComponentType,
     Conjunction,
     Const,
     Declaration,
     Directive,
     Disjunction,
     Fact,
+    Instance,
     Inverse,
     Label,
     Materialize,
@@ -43,9 +47,13 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.casts import CAST
+from tidelog.program.inline import hold_inline_facts
+from tidelog.program.schema import QUALIFIERS
 from tidelog.syntax.clauses import atom_counts
 
 RELATIONS = ("p", "edge", "Reach", "_q", "true", "false", "not", "count", "band", "commit", "keys", "infinity", "größe")
+QUALIFIED = ("g.edge", "a.b.true", "in?side", "g.output1")
 LOWER, UPPER = ("x", "y", "cost", "_under", "?q"), ("X", "Y", "Cost", "_under", "?q")
 SYMBOLS = ("a", "abc", "X", "true", "count", "not", "mod", "bnot", "", "a b", 'q"\\', "\n\t\0", "nil", "é", "%", "//")
 FUNCTIONS = ("cat", "strlen", "min", "max", "range", "f_init", "to_string", "sum")
@@ -71,7 +79,7 @@ class Maker:
         return make() if self.rng.random() < 0.5 else None
 
     def relation(self):
-        return self.rng.choice(RELATIONS)
+        return self.rng.choice((*RELATIONS, *QUALIFIED) if self.convention == SOUFFLE else RELATIONS)
 
     def text(self):
         letters = "ab X\"\\'\n\t\0\x7f%/*é\u2028\ufeff\ufffd\U0001f30a"
@@ -105,7 +113,12 @@ class Maker:
             lambda: Call(self.rng.choice(UNARY), (term(),)),
             lambda: Call(self.rng.choice(FUNCTIONS), self.many(term)),
             lambda: Call("list", self.many(term)),
+            lambda: self.cast(term) if leaf == self.leaf else leaf(),
         )
+
+    def cast(self, term):
+        """A fact has none: what stands in it is its value."""
+        return Call(CAST, (term(), Const("g.City", "symbol"))) if self.convention == SOUFFLE else term()
 
     def term(self, leaf=None, depth=3):
         leaf = leaf or self.leaf
@@ -194,20 +207,44 @@ class Maker:
         lifetime, size = (self.maybe(lambda: self.rng.randint(0, 100)) for _ in range(2))
         return Materialize(self.relation(), lifetime, size, self.many(lambda: self.rng.randint(1, 4)))
 
-    def program(self):
+    def declaration(self):
+        qualifiers = tuple(sorted(self.rng.sample(QUALIFIERS, self.rng.randint(0, 2))))
+        columns = self.many(self.column)
+        if len(columns) != 2 or columns[0].type != columns[1].type:
+            qualifiers = tuple(word for word in qualifiers if word != "eqrel")
+        return Declaration(self.relation(), columns, qualifiers=qualifiers)
+
+    def component_type(self):
+        return ComponentType(self.rng.choice(["C", "D"]), self.many(self.type_name, 0, 2))
+
+    def components(self, depth):
+        return tuple(self.component(name, depth) for name in ("C", "D")[: self.rng.randint(0, 2)])
+
+    def component(self, name, depth):
+        content = replace(self.program(depth - 1), instances=self.many(self.instance, 0, 2))
+        params = self.rng.choice([(), ("T",), ("T", "U")])
+        return Component(name, params, self.many(self.component_type, 0, 2), content, self.many(lambda: "p", 0, 1))
+
+    def instance(self):
+        return Instance(self.rng.choice(["a", "b"]), self.component_type())
+
+    def program(self, depth=2):
+        with_components = depth and self.convention == SOUFFLE and self.rng.random() < 0.3
         return Program(
+            components=self.components(depth) if with_components else (),
             rules=self.many(self.rule),
             facts=self.many(lambda: Fact(self.atom(self.ground))),
-            declarations=self.many(lambda: Declaration(self.relation(), self.many(self.column)), 0, 2),
+            declarations=self.many(self.declaration, 0, 2),
             types=self.many(
                 lambda: TypeDeclaration("Node", self.many(self.type_name, 1), self.rng.random() < 0.5), 0, 2
             ),
             directives=self.many(self.directive, 0, 2),
             keys=self.many(self.materialize, 0, 2),
+            pragmas=self.many(lambda: ("legacy", self.rng.choice(["", self.text()])), 0, 1),
             convention=self.convention,
         )
 
 
 def programs():
     """A whole program under either convention."""
-    return st.integers(0, 2**32).map(lambda seed: Maker(seed).program())
+    return st.integers(0, 2**32).map(lambda seed: hold_inline_facts(Maker(seed).program()))

@@ -189,3 +189,27 @@ def test_a_test_that_the_program_defines_is_a_relation():
 def test_mistakes_have_their_own_codes(text, code):
     found = read_program(text, convention="prolog")[1]
     assert [d.code for d in found][:1] == [code]
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("p(X) :- q(X), !(r(X) ; s(X)).", "p(X) :- q(X), !r(X), !s(X)."),
+        ("p(X) :- q(X), !(r(X), s(X)).", "p(X) :- q(X), (!r(X) ; !s(X))."),
+        ("p(X) :- q(X), !(X = 1).", "p(X) :- q(X), X != 1."),
+        ("p(X) :- q(X), !(!r(X) ; X < 2, true).", "p(X) :- q(X), r(X), (X >= 2 ; false)."),
+        ("p(X) :- q(X), !((r(X) ; s(X)), t(X)).", "p(X) :- q(X), (!r(X), !s(X) ; !t(X))."),
+        ("p(X) :- q(X), !(r(X, _)).", "p(X) :- q(X), !r(X, _)."),
+        ("p(X) :- q(X), !(e+(X, X), r(X)).", "p(X) :- q(X), (!e+(X, X) ; !r(X))."),
+        ("p(X) :- q(X), !(e|f)(X, X).", "p(X) :- q(X), !(e|f)(X, X)."),
+        ("p(X) :- q(X), !(contains(X, X)).", "p(X) :- q(X), contains(X, X) != 1."),
+        ("p(X) :- !!q(X).", "p(X) :- q(X)."),
+        ("p(X) :- q(X), !!(r(X) ; s(X)).", "p(X) :- q(X), (r(X) ; s(X))."),
+        (".convention souffle\np(x) :- q(x), !x = 1.", ".convention souffle\np(x) :- q(x), x != 1."),
+        (".convention souffle\np(x) :- q(x), !1 < x + 1.", ".convention souffle\np(x) :- q(x), 1 >= x + 1."),
+        (".convention souffle\np(x) :- q(x), !min(x, 1) = x.", ".convention souffle\np(x) :- q(x), min(x, 1) != x."),
+        (".convention souffle\np(x) :- q(x), !false, !q(x).", ".convention souffle\np(x) :- q(x), true, !q(x)."),
+    ],
+)
+def test_a_negated_group_is_the_negation_of_its_literals(text, same):
+    assert parse_program(text) == parse_program(same)

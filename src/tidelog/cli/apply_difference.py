@@ -67,7 +67,8 @@ def epoch_of_facts(db: Engine, folder: Path) -> Epoch:
 
 def _input_file(db: Engine, path: Path) -> InputFile:
     """The file of a relation, laid out as the program's directive says."""
-    name = path.name.split(".")[0]
+    parts = path.name.split(".")
+    name = next((n for end in range(len(parts), 1, -1) if (n := ".".join(parts[:end])) in db), parts[0])
     if name not in db:
         raise UNKNOWN_FILE.error(path=path, name=name, known=", ".join(f"`{n}`" for n in db.relations))
     layouts = (layout_of(d) for d in db.program.directives if d.kind == "input" and d.relation == name)

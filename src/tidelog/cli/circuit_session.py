@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from tidelog.cli.failures import CIRCUIT_KEYS
+from tidelog.cli.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS
 from tidelog.cli.session import SessionEpoch, in_order
 from tidelog.cli.view_change import Row, view_change
 from tidelog.dbsp import DatalogCircuit, Outcome
@@ -25,7 +26,7 @@ from tidelog.io.texts import show_text
 from tidelog.program.check import Checked
 from tidelog.program.schema import column_names
 from tidelog.spark.files import Input
-from tidelog.syntax import Epoch, RuleAdded
+from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded
 
 
 class CircuitSession:
@@ -34,7 +35,7 @@ class CircuitSession:
     def __init__(self, checked: Checked) -> None:
         if checked.program.keys:
             raise CIRCUIT_KEYS.error()
-        self._program = checked.program
+        self._program = replace(checked.program, rules=checked.rules)
         self._schema = dict(checked.schema)
         self._circuit = DatalogCircuit()
         self._epochs = 0
@@ -51,6 +52,8 @@ class CircuitSession:
 
     def apply(self, epoch: Epoch) -> SessionEpoch:
         """All changes at once."""
+        if any(isinstance(change, InstanceAdded | InstanceRemoved) for change in epoch):
+            raise CIRCUIT_INSTANCES.error()
         began = time.perf_counter()
         outcome = self._circuit.run(epoch)
         self._views |= {change.rule.head.predicate for change in epoch if isinstance(change, RuleAdded)}

@@ -20,8 +20,10 @@ from tidelog.io import catalogue as files
 from tidelog.io import failures as io_failures
 from tidelog.partition import failures as partition_failures
 from tidelog.plan import failures as plan_failures
+from tidelog.program import component_catalogue as components
 from tidelog.program import failures as program_failures
 from tidelog.program import fragment_catalogue as fragments
+from tidelog.program import inline_catalogue as inlines
 from tidelog.program.catalogue import CATALOGUE
 from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
@@ -110,7 +112,7 @@ FAILURE_FAMILIES = (
 def all_entries() -> list[CodeEntry]:
     """Every entry of every catalogue, by code."""
     front_end = (*SYNTAX_CODES.values(), *CATALOGUE.values(), *rewrites.CATALOGUE.values())
-    limits = fragments.CATALOGUE.values()
+    limits = (*fragments.CATALOGUE.values(), *components.CATALOGUE.values(), *inlines.CATALOGUE.values())
     others = (*circuits.ENTRIES, *networks.ENTRIES, *simulations.ENTRIES, *files.ENTRIES)
     return sorted((*front_end, *limits, *others), key=lambda entry: entry.code)
 

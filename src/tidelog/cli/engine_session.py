@@ -26,7 +26,7 @@ from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.ground import ground_value
 from tidelog.spark.files import Input, write_frame
-from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
+from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
@@ -51,6 +51,7 @@ class EngineSession:
         spark: SparkSession | None = None,
         partitions: int | None = None,
         plans: str = Plans.advice,
+        threads: int | None = None,
     ) -> None:
         self._program = program
         self._kept = state is not None
@@ -58,7 +59,16 @@ class EngineSession:
         start: Program | str = program if resumed else ""
         if state is None:
             start = without_content(program)
-        self._db = Engine(start, path=state, at=at, limits=limits, spark=spark, partitions=partitions, plans=plans)
+        self._db = Engine(
+            start,
+            path=state,
+            at=at,
+            limits=limits,
+            spark=spark,
+            partitions=partitions,
+            threads=threads,
+            plans=plans,
+        )
         self._db.profiling = profiling
         self._steps = 0
 
@@ -77,6 +87,11 @@ class EngineSession:
     def apply(self, epoch: Epoch) -> SessionEpoch:
         """Committed whole or not at all."""
         with self._db.epoch() as changes:
+            for change in epoch:  # instances first: the facts of the epoch may be theirs
+                if isinstance(change, InstanceAdded):
+                    changes.add_instance(change.instance)
+                elif isinstance(change, InstanceRemoved):
+                    changes.remove_instance(change.name)
             for sign, facts in fact_rows(epoch).items():
                 for name, rows in facts.items():
                     (changes.insert if sign > 0 else changes.delete)(name, rows)

@@ -145,6 +145,17 @@ CIRCUIT_KEYS = FailureEntry(
     "$ printf 'materialize(n, infinity, infinity, keys(1)).' > p.dl\n"
     "$ tidelog run p.dl --algorithm circuit --runtime embedded\n",
 )
+CIRCUIT_INSTANCES = FailureEntry(
+    "TL4890",
+    EngineError,
+    "instances that come and go on the circuit",
+    "instances of components come and go on the engine only",
+    "The circuit takes the program as it was read; scripts change its facts and rules.",
+    "Leave `--algorithm circuit` out.",
+    "$ printf '.comp C { .decl p(x: number) }\\n.init c = C\\n.output c.p' > p.dl\n"
+    "$ printf -- '- .init c.' > c.txt\n"
+    "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
+)
 SPARK_OPTION = FailureEntry(
     "TL4812",
     EngineError,
@@ -217,6 +228,7 @@ ENTRIES = (
     CIRCUIT_STATE,
     CIRCUIT_PLACE,
     CIRCUIT_KEYS,
+    CIRCUIT_INSTANCES,
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,

@@ -52,6 +52,10 @@ PartitionsOption = Annotated[
     int | None,
     typer.Option("--partitions", metavar="N", min=1, help="Partitions.", show_default="2 on Spark, 1 embedded"),
 ]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option("-j", "--threads", metavar="N", min=1, help="Threads, embedded.", show_default="all processors"),
+]
 MasterOption = Annotated[
     str | None, typer.Option("--master", metavar="URL", help="The Spark master.", show_default="local[N + 2]")
 ]
@@ -68,6 +72,7 @@ class Place:
     partitions: int | None = None
     master: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    threads: int | None = None
 
     @property
     def is_spark(self) -> bool:

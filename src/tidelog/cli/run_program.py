@@ -155,5 +155,6 @@ def make_session(checked: Checked, options: Options, resumed: bool, spark: Spark
             options.profile,
             spark=spark,
             partitions=None if options.at is not None else options.place.count,
+            threads=options.place.threads,
             plans=options.plans,
         )

@@ -16,11 +16,14 @@ from tidelog.engine.durable import is_repeated, record, snapshot_if_due
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.engine.feeds import feed
+from tidelog.engine.instances import add_instance, remove_instance
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
-from tidelog.program import SOUFFLE, Program, Rule
+from tidelog.program import SOUFFLE, Instance, Program, Rule
+from tidelog.program.component import SEPARATOR
+from tidelog.program.inline import inline_relations
 from tidelog.program.order import wanted_step
 from tidelog.program.subsumption import subsumed_relations
 from tidelog.rewrite.names import is_auxiliary
@@ -41,16 +44,20 @@ class Committer:
         """Whether rows of Spark DataFrames go to the partitions by themselves."""
         return self.core.runtime.session is not None
 
-    def check_relation(self, name: str) -> None:
-        """Refuse facts for relations that the program does not admit."""
+    def check_relation(self, name: str, program: Program | None) -> None:
+        """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
         if is_auxiliary(name):
             raise failures.OWN_NAME.error(name=name)
-        if not name.removeprefix("?").isidentifier():  # Soufflé's names may start with `?`
+        # Soufflé's names may hold `?`, and periods between the names of instances.
+        if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
         if name in subsumed_relations(rules.program.rules):
             raise failures.SUBSUMED.error(name=name)
-        if rules.program.convention == SOUFFLE and name not in rules.schema:
+        if name in inline_relations(rules.program if program is None else program):
+            raise failures.INLINE_FACTS.error(name=name)
+        declared = () if program is None else (d.relation for d in program.declarations)
+        if rules.program.convention == SOUFFLE and name not in rules.schema and name not in declared:
             raise self.core.unknown_relation(name)
 
     def check_label(self, label: str) -> None:
@@ -62,6 +69,14 @@ class Committer:
         rules = self.core.rules
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         return rules.label([rule if label is None else replace(rule, label=label)], taken)[0]
+
+    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+        """Collect what an instance brings; gives its name."""
+        return add_instance(self.core, collected, instance)
+
+    def remove_instance(self, collected: Collected, name: str) -> None:
+        """Collect what goes with an instance."""
+        remove_instance(self.core, collected, name)
 
     def no_changes(self) -> Changes:
         """What an epoch reports that changes nothing."""

@@ -13,6 +13,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.facts import program_facts
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
+from tidelog.program.subsumption import facts_as_rules
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.store.durable import Durable, EpochRecord
@@ -83,6 +84,7 @@ def collect_difference(core: Core, program: str | Program, collected: Collected)
     """Collect what makes the program of the state say what the given one says; tells how the two differ."""
     state = state_folder(core, "a comparison of programs")
     given = parse_program(program) if isinstance(program, str) else program
+    given = facts_as_rules(given)
     difference = compare_programs(core.rules.program, state.facts, given)
     collected.removed = [rule.label or "" for rule in difference.removed]
     collected.added = list(core.rules.label(difference.added))

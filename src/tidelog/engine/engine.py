@@ -65,6 +65,7 @@ class Engine:
         history: int | None = HISTORY,
         spark: SparkSession | None = None,
         partitions: int | None = None,
+        threads: int | None = None,
         limits: Limits | None = None,
         functions: Iterable[Function] = (),
         plans: str = Plans.advice,
@@ -72,7 +73,7 @@ class Engine:
         taken = read_plans(plans)
         table = FUNCTIONS.with_functions(own := tuple(functions))
         parsed = parse_program(program) if isinstance(program, str) else program
-        opened = open_runtime(Where(table, own, path, at, history, spark, partitions))
+        opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         self._core = Core(Ruleset(Program(convention=parsed.convention), table), opened, planner)

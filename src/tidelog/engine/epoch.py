@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from tidelog.engine import failures
 from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.io.rows import Data, read_rows
-from tidelog.program import Program, Rule
+from tidelog.program import Instance, Program, Rule
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
@@ -48,14 +48,20 @@ class Target(Protocol):
     def takes_arrivals(self) -> bool:
         """Whether rows of Spark DataFrames go to the partitions by themselves."""
 
-    def check_relation(self, name: str) -> None:
-        """Refuse facts for relations that the program does not admit."""
+    def check_relation(self, name: str, program: Program | None) -> None:
+        """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
 
     def check_label(self, label: str) -> None:
         """Refuse a label that no rule has."""
 
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
         """Parse a rule and give it a label that was never used."""
+
+    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+        """Collect what an instance brings; gives its name."""
+
+    def remove_instance(self, collected: Collected, name: str) -> None:
+        """Collect what goes with an instance."""
 
     def no_changes(self) -> Changes:
         """What an epoch reports that changes nothing."""
@@ -107,6 +113,19 @@ class Epoch:
             self._target.check_label(label)
             collected.removed.append(label)
 
+    def add_instance(self, text: str | Instance) -> str:
+        """Make an instance of a component of the program: ``.init g = Graph<City>``; returns its name.
+
+        The text may declare components before it.
+        """
+        self._must_be_open()
+        return self._target.add_instance(self.collected, text)
+
+    def remove_instance(self, name: str) -> None:
+        """Remove an instance by its name: its rules, and its relations with all their facts."""
+        self._must_be_open()
+        self._target.remove_instance(self.collected, name)
+
     def __bool__(self) -> bool:
         return bool(self.collected)
 
@@ -132,13 +151,13 @@ class Epoch:
             self._take_arrival(Arrival(relation, rows, sign))
             return
         self._must_be_open()
-        self._target.check_relation(relation)
+        self._target.check_relation(relation, self.collected.program)
         self.collected.facts.append((sign, relation, read_rows(relation, rows)))
 
     def _take_arrival(self, frame: Arrival) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
         self._must_be_open()
-        self._target.check_relation(frame.relation)
+        self._target.check_relation(frame.relation, self.collected.program)
         if self._target.takes_arrivals:
             self.collected.arrivals.append(frame)
         else:

@@ -65,6 +65,34 @@ NO_NAME = FailureEntry(
     "",
     'db = Engine("n(1).")\nwith db.epoch() as e:\n    e.insert("two words", [(1,)])\n',
 )
+INSTANCE_TAKEN = FailureEntry(
+    "TL4090",
+    EngineError,
+    "name of an instance that is taken",
+    "there is an instance `{name}` already",
+    "The names of an instance's relations begin with its own, so that an engine has one instance of a name.",
+    "Choose another name, or remove the instance first.",
+    'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n'
+    '    e.add_instance(".init c = C")\n',
+)
+NO_INSTANCE = FailureEntry(
+    "TL4091",
+    EngineError,
+    "instance that there is not",
+    "there is no instance `{name}`; instances: {known}",
+    "An instance is removed by the name that `.init` gave it.",
+    "",
+    'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n    e.remove_instance("d")\n',
+)
+INLINE_FACTS = FailureEntry(
+    "TL4092",
+    EngineError,
+    "facts of an inline relation",
+    "`{name}` is declared inline: it holds no facts",
+    "An inline relation stands for the bodies of its rules wherever it is read.",
+    "Leave `inline` out of its declaration, or add a rule without a body.",
+    'db = Engine(".decl p(x: number) inline")\nwith db.epoch() as e:\n    e.insert("p", [(1,)])\n',
+)
 CLOSED = FailureEntry(
     "TL4055",
     EngineError,
@@ -101,6 +129,15 @@ PARTITIONS = FailureEntry(
     "",
     'Engine("n(1).", partitions=0)\n',
 )
+THREADS = FailureEntry(
+    "TL4060",
+    EngineError,
+    "impossible number of threads",
+    "threads={threads}: give a number from 1 to {most:,}",
+    "An engine works with the thread that calls it, and with others beside it.",
+    "Leave it out to use all processors.",
+    'Engine("n(1).", threads=0)\n',
+)
 NEEDS_STATE = FailureEntry(
     "TL4059",
     EngineError,
@@ -127,6 +164,9 @@ ENTRIES = (
     SUBSUMED,
     OWN_NAME,
     NO_NAME,
+    INSTANCE_TAKEN,
+    NO_INSTANCE,
+    INLINE_FACTS,
     CLOSED,
     EPOCH_OVER,
     FEED_PLACE,

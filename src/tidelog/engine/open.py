@@ -6,6 +6,7 @@ Law: one embedded partition writes its epochs into the state folder itself; seve
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
 MOST_PARTITIONS = 1 << 12
+MOST_THREADS = 1 << 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Where:
     history: int | None = None
     spark: SparkSession | None = None
     partitions: int | None = None
+    threads: int | None = None
 
     @property
     def pieces(self) -> int | None:
@@ -81,6 +84,8 @@ def open_runtime(where: Where) -> Opened:
     """
     if where.partitions is not None and not 1 <= where.partitions <= MOST_PARTITIONS:
         raise failures.PARTITIONS.error(partitions=where.partitions, most=MOST_PARTITIONS)
+    if where.threads is not None and not 1 <= where.threads <= MOST_THREADS:
+        raise failures.THREADS.error(threads=where.threads, most=MOST_THREADS)
     if where.at is not None and where.path is None:
         raise failures.AT_WITHOUT_PATH.error()
     with ExitStack() as undo:
@@ -105,6 +110,11 @@ def _open_state(where: Where, folder: tempfile.TemporaryDirectory[str] | None) -
     return None if where.path is None else Durable.open(where.path, where.at, where.history, where.pieces)
 
 
+def all_cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def make_runtime(where: Where, durable: Durable | None, folder: str | None) -> Runtime:
     """Empty partitions; ``folder`` is the state folder that Spark's workers can reach."""
     count = where.partitions or (durable.partitions if durable is not None else 0) or 1
@@ -113,6 +123,6 @@ def make_runtime(where: Where, durable: Durable | None, folder: str | None) -> R
 
         return spark_runtime(where.spark, count, where.functions, where.own, folder)
     if count == 1 or where.at is not None:
-        return EmbeddedRuntime(where.functions)
+        return EmbeddedRuntime(where.functions, threads=where.threads or all_cores())
     dictionary = Dictionary()
     return Coordinator(where.functions, LocalNodes(where.functions, count, dictionary), dictionary)

@@ -66,29 +66,36 @@ def prepare(core: Core, collected: Collected) -> Prepared:
 
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
-    given = _given(rules)
+    gone, given = core.rules.declared - rules.declared, _given(core.rules, rules)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
+    _refuse_facts(rules, {*(name for _, name, _ in rows), *(arrival.relation for arrival in collected.arrivals)})
     facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
-    rules = _learning(rules, *learn(facts, rules.schema))
+    staying = [fact for fact, (_, name, _) in zip(facts, rows, strict=True) if name not in gone]
+    rules = _learning(rules, *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
     arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
     return _Draft(_learning(rules, bound, known), facts, tuple(arriving))
 
 
-def _given(rules: Ruleset) -> Callable[[str], str]:
+def _refuse_facts(rules: Ruleset, names: set[str]) -> None:
+    """Relations with subsumption hold no asserted facts, neither new ones nor from before they had it."""
+    beside = sorted(subsumed_relations(rules.program.rules).keys() & {*names, *rules.known})
+    if beside:
+        raise failures.SUBSUMED.error(name=beside[0])
+
+
+def _given(before: Ruleset, after: Ruleset) -> Callable[[str], str]:
     """Where the asserted facts of a relation go: those of an equivalence relation are edges."""
-    closed = equivalences(rules.program)
+    closed = equivalences(before.program) | equivalences(after.program)
     return lambda name: edge_name(name) if name in closed else name
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
     if collected.program is not None:
-        rules = replace(rules, program=replace(collected.program, rules=rules.program.rules, facts=()))
-    rules = rules.changed(collected.added, collected.removed) if collected.changes_rules else rules
-    beside = sorted(subsumed_relations(rules.program.rules).keys() & rules.known.keys()) if collected.added else []
-    if beside:
-        raise failures.SUBSUMED.error(name=beside[0])
-    return rules
+        rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
+    if not collected.changes_rules:
+        return rules
+    return rules.changed(collected.added, collected.removed, whole=collected.program is not None)
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:
@@ -127,6 +134,7 @@ def _encoded(core: Core, draft: _Draft) -> Signed:
     """The rows of this process as cells, by relation."""
     signed: Signed = {}
     for sign, name, data in draft.facts:
-        types = [t or "number" for t in draft.rules.schema[name]]
+        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
+        types = [t or "number" for t in schema[name]]
         signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
     return signed

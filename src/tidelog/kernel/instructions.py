@@ -1,6 +1,6 @@
-"""What the instructions of `kernel.memory` compile to; imported only where something is compiled.
+"""What the instructions of `kernel.memory` and `kernel.atomic` compile to; imported only where something is compiled.
 
-Law: as in `kernel.memory`. Each instruction is one or two of the compiler's own.
+Law: as there. Each instruction is one or two of the compiler's own.
 """
 
 from __future__ import annotations
@@ -95,19 +95,25 @@ word, half_word, byte = _loading(64), _loading(32), _loading(8)  # unsigned but 
 store_word, store_byte = _storing(64), _storing(8)
 
 
-@intrinsic
-def prefetch(_context: Any, _address: Any, _index: Any) -> Any:
-    """Ask for the cache line of the 64-bit cell at ``index``."""
+def _prefetching(writes: int) -> Any:
+    """Asks for the cache line of the 64-bit cell at an index, to read it or to write to it."""
 
-    def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
-        pointer = builder.bitcast(_cell(builder, args[0], args[1], _I64), _I8.as_pointer())
-        signature = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
-        name = "llvm.prefetch.p0"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, signature, name)
-        builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
-        return context.get_dummy_value()
+    @intrinsic
+    def prefetching(_context: Any, _address: Any, _index: Any) -> Any:
+        def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+            pointer = builder.bitcast(_cell(builder, args[0], args[1], _I64), _I8.as_pointer())
+            signature = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
+            name = "llvm.prefetch.p0"
+            function = builder.module.globals.get(name) or ir.Function(builder.module, signature, name)
+            builder.call(function, [pointer, _I32(writes), _I32(3), _I32(1)])
+            return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64), generate
+        return types.void(types.int64, types.int64), generate
+
+    return prefetching
+
+
+prefetch, prefetch_write = _prefetching(0), _prefetching(1)
 
 
 @intrinsic
@@ -148,3 +154,52 @@ def _checked(build: str) -> Any:
 
 # The compiler takes it that signed arithmetic never overflows, so that a test afterwards is optimised away.
 add, subtract, multiply = (_checked(f"s{name}_with_overflow") for name in ("add", "sub", "mul"))
+
+
+# As in `kernel.atomic`.
+
+
+@intrinsic
+def fetch_add(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
+    """Add to the cell at ``index``; what it was before."""
+
+    def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        return builder.atomic_rmw("add", _cell(builder, args[0], args[1], _I64), args[2], "acq_rel")
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def swap(_context: Any, _address: Any, _index: Any, _expected: Any, _value: Any) -> Any:
+    """Replace what is expected in the cell at ``index``; whether it was there."""
+
+    def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        pair = builder.cmpxchg(_cell(builder, args[0], args[1], _I64), args[2], args[3], "acq_rel", "acquire")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def observe(_context: Any, _address: Any, _index: Any) -> Any:
+    """The cell at ``index`` as another thread may have published it."""
+
+    def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        return builder.load_atomic(_cell(builder, args[0], args[1], _I64), "acquire", 8)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def publish(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
+    """Set the cell at ``index`` for other threads to see."""
+
+    def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        builder.store_atomic(args[2], _cell(builder, args[0], args[1], _I64), "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+give_way: Any = types.ExternalFunction("sched_yield", types.int32())
+sleep: Any = types.ExternalFunction("usleep", types.int32(types.uint32))

@@ -92,10 +92,11 @@ INDEX_FIELDS = COLS + MAX_KEY
     COUNTS,  # address of what every step did, beside its code, and of the rows that every rule visited
     VISITS,
     PLAN,  # place of the code of the plan that was started last
+    SHARE_FROM,  # items of a batch from which on it is shared out among threads (0: never)
     OWN_READ,  # 1: a plan of the phase reads a relation of its own stratum besides its trigger
     ASK_AHEAD,  # 1: the first look-up of a plan reads a large table, which is asked for ahead of time
     SHOWN,  # flags that facts get when they become present: VISIBLE where nobody can tell it from later
-) = range(51)
+) = range(52)
 STATE_FIELDS = 56
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
@@ -103,7 +104,7 @@ RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEA
 PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY = range(10)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE = range(11)
 
 # Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
 LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(10)

@@ -35,7 +35,7 @@ load, store = Instruction("load"), Instruction("store")
 load32, store32 = Instruction("load32"), Instruction("store32")
 word, half_word, byte = Instruction("word"), Instruction("half_word"), Instruction("byte")
 store_word, store_byte = Instruction("store_word"), Instruction("store_byte")
-prefetch = Instruction("prefetch")
+prefetch, prefetch_write = Instruction("prefetch"), Instruction("prefetch_write")
 bits_to_float, float_to_bits = Instruction("bits_to_float"), Instruction("float_to_bits")
 add, subtract, multiply = Instruction("add"), Instruction("subtract"), Instruction("multiply")
 

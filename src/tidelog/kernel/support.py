@@ -14,41 +14,31 @@ committed or undone; a relation that was empty before the epoch is committed row
 
 from __future__ import annotations
 
-from tidelog.kernel.aggregate import heap_pop, heap_push, order_key
+from tidelog.kernel.aggregate import heap_push, order_key
 from tidelog.kernel.index import home
-from tidelog.kernel.join import fire
 from tidelog.kernel.layout import (
     APPLIED,
     ARITY,
     ASSERT_LOWER,
-    ASSERT_SAME,
-    BATCH,
-    BATCHES,
     BROKEN,
-    BUDGET,
     CANDIDATES,
     CAP,
-    CLEAN_RETRACT,
     CLOCK,
     CLOCK_BITS,
     CLOCKS,
     DEEPEST,
     DONE,
-    END,
     FACTS,
     FLAG_BITS,
     FLAGS,
     FREE,
     FRESH,
-    GROW_AWAY,
     GROW_LISTS,
     GROW_QUEUE,
     GROW_RELATION,
     HCAP,
     HTAIL,
-    ITEM,
     JCAP,
-    JOURNAL,
     JROWS,
     LIVE,
     LIVE_ROWS,
@@ -57,7 +47,6 @@ from tidelog.kernel.layout import (
     M_HASH,
     M_RANK,
     M_REL,
-    MOST_BATCHES,
     NEED,
     NEW,
     NEW_RULE,
@@ -65,51 +54,37 @@ from tidelog.kernel.layout import (
     ONE_SUPPORT,
     OUT,
     OUTN,
-    OVER,
-    OWN_READ,
-    PARTITIONS,
     PHASE,
     QCAP,
-    QHEAD,
     QTAIL,
     QUEUE,
     RANK_BASE,
     REC,
-    RETRACT_SAME,
     REVIVED,
-    ROUTED,
     ROWS,
     SHOWN,
-    SLICE,
     SLOTS,
-    STAGE,
     STRIDE,
     SUSPENDED,
     TAB,
     TOUCHED,
-    TRIGGER,
     VISIBLE,
     WIDTH,
 )
-from tidelog.kernel.maintain import make_readable
 from tidelog.kernel.memory import compiled, inlined, load, prefetch, store
 from tidelog.kernel.relation import (
     find,
-    forget_rows,
     has_room,
     hash_cells,
     insert,
     keys_have_room,
     likely_row,
     link_last,
-    remove,
     same_cells,
     touch,
 )
-from tidelog.kernel.route import route
 
 AHEAD = 8  # messages between asking for a record and using it
-FIRED = 1 << 12  # facts already fired that the queue of a gain keeps
 
 
 @inlined
@@ -333,126 +308,6 @@ def apply_messages(directory, indexes, machine, sign):
 
 
 @compiled
-def mark(directory, items, begin, end, cleared, marked):
-    """Clear and set presence flags of the facts of a batch."""
-    for i in range(begin, end):
-        rel, row = items[i] >> 32, items[i] & LOW32
-        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
-        store(directory[rel, REC], at, (load(directory[rel, REC], at) & ~cleared) | marked)
-
-
-@compiled
-def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):
-    """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
-    if machine[STAGE] == 0:
-        status = make_readable(directory, indexes, machine, code, plans)
-        if status != DONE:
-            return status
-        machine[STAGE] = 1
-    while True:
-        if machine[OUTN] > 0:
-            if machine[PARTITIONS] > 1 and machine[ROUTED] == 0 and not route(directory, machine):
-                return GROW_AWAY
-            status = apply_messages(directory, indexes, machine, sign)
-            if status != DONE:
-                return status
-            machine[ROUTED] = 0
-            if machine[BUDGET] <= 0:
-                return SLICE
-        status = fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans)
-        if status == SLICE and machine[OUTN] == 0 and machine[BUDGET] <= 0:
-            return SLICE
-        if status != DONE and status != SLICE:
-            return status
-        if status == DONE and machine[OUTN] == 0:
-            machine[STAGE] = 0
-            return DONE
-
-
-@compiled
-def forget_fired(machine):
-    """Facts that were fired leave the queue; what waits moves to its front."""
-    queue, first, count = machine[QUEUE], machine[QHEAD], machine[QTAIL] - machine[QHEAD]
-    for i in range(count):
-        store(queue, i, load(queue, first + i))
-    machine[QHEAD], machine[QTAIL] = 0, count
-
-
-@compiled
-def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign):
-    """Batch after batch until the queue is empty: local quiescence of a phase.
-
-    With an empty queue the best candidate of all comes next. A suspended fact stays visible until its own losses are
-    fired; a new fact is visible from then on. Where no plan reads a fact of its own stratum but its trigger, nobody
-    can tell when a new fact is visible: it is at once, and no batch is marked.
-    """
-    while True:
-        if machine[STAGE] == 0:
-            if machine[QTAIL] >= machine[QCAP]:
-                return GROW_QUEUE
-            if machine[QHEAD] >= machine[QTAIL] and machine[HTAIL] == 0:
-                machine[SHOWN] = 0
-                return DONE
-            status = make_readable(directory, indexes, machine, code, plans)
-            if status != DONE:
-                return status
-            if machine[QHEAD] >= machine[QTAIL]:
-                store(machine[QUEUE], machine[QTAIL], heap_pop(machine))
-                machine[QTAIL] += 1
-            else:
-                machine[BATCHES] += 1
-                if machine[MOST_BATCHES] > 0 and machine[BATCHES] > machine[MOST_BATCHES]:
-                    return OVER
-            machine[ITEM], machine[END], machine[TRIGGER] = machine[QHEAD], machine[QTAIL], -1
-            if machine[PHASE] != ASSERT_SAME or machine[OWN_READ] == 1:
-                mark(directory, queue, machine[ITEM], machine[END], VISIBLE, BATCH)
-            elif machine[SHOWN] == 0:
-                mark(directory, queue, machine[ITEM], machine[END], 0, VISIBLE)
-                machine[SHOWN] = VISIBLE
-            machine[STAGE] = 1
-        status = fire_batch(
-            directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign
-        )
-        if status != DONE:
-            return status
-        if machine[SHOWN] == 0:
-            shown = 0 if machine[PHASE] == RETRACT_SAME or machine[PHASE] == CLEAN_RETRACT else VISIBLE
-            mark(directory, queue, machine[QHEAD], machine[END], BATCH, shown)
-        machine[QHEAD] = machine[END]
-        machine[STAGE] = 0
-        if sign == 1 and machine[QHEAD] >= FIRED:
-            forget_fired(machine)
-
-
-@compiled
-def change_facts(directory, indexes, machine, rel, rows, arity, flag):
-    """Give facts a support of body rank 0, or take it.
-
-    With ``flag`` BASE the support is the assertion: a fact asserted twice has one.
-    """
-    while machine[ITEM] < machine[END]:
-        key = rows + 8 * machine[ITEM] * arity
-        if machine[QTAIL] >= machine[QCAP]:
-            return GROW_QUEUE
-        if machine[HTAIL] >= machine[HCAP]:
-            return GROW_LISTS
-        if not has_room(directory, indexes, rel):
-            machine[NEED] = rel
-            return GROW_RELATION
-        tag = hash_cells(key, arity)
-        row = find(directory, rel, key, tag)
-        based = row >= 0 and load(directory[rel, REC], row * directory[rel, WIDTH] + arity) & flag != 0
-        if machine[PHASE] == ASSERT_LOWER:
-            if not based:
-                gain(directory, indexes, machine, rel, key, tag, 0, flag)  # there is room
-        elif (based or flag == 0) and not lose(directory, machine, rel, key, tag, 0, flag):
-            machine[NEED] = rel
-            return BROKEN
-        machine[ITEM] += 1
-    return DONE
-
-
-@compiled
 def revive(directory, machine, items, count):
     """Suspended facts, in order of old rank: those that still have supports are present again with ``low = all``.
 
@@ -482,42 +337,6 @@ def old_ranks(directory, items, count, ranks):
 
 
 @compiled
-def net_changes(directory, rel, first, inserted, deleted):
-    """From journal entry ``first`` on: facts present now and not before, and the other way round; their numbers."""
-    plus, minus = 0, 0
-    for i in range(first, directory[rel, JROWS]):
-        row = load(directory[rel, JOURNAL], 3 * i)
-        state = load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY])
-        if state & OLD == 0 and state & NEW != 0:
-            inserted[plus] = (rel << 32) | row
-            plus += 1
-        elif state & OLD != 0 and state & NEW == 0:
-            deleted[minus] = (rel << 32) | row
-            minus += 1
-    return plus, minus
-
-
-@compiled
-def any_present(directory, rel):
-    """1 if a relation has a fact that is present now, else 0."""
-    for row in range(directory[rel, ROWS]):
-        if load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]) & NEW != 0:
-            return 1
-    return 0
-
-
-@compiled
-def present_items(directory, rel, found):
-    """All facts of a relation that are present now; their number."""
-    count = 0
-    for row in range(directory[rel, ROWS]):
-        if load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]) & NEW != 0:
-            found[count] = (rel << 32) | row
-            count += 1
-    return count
-
-
-@compiled
 def remember(directory, indexes, rel, key):
     """Keep the result of a function beside its arguments: a record that belongs to no epoch."""
     if not has_room(directory, indexes, rel) or not keys_have_room(directory, indexes, rel):
@@ -541,46 +360,3 @@ def reinstate(directory, items, count, kept):
             kept[left] = items[i]
             left += 1
     return left
-
-
-@compiled
-def settle(directory, indexes, rel, row):
-    """A touched record at the end of its epoch: at rest if the fact is present, freed if not."""
-    at = row * directory[rel, WIDTH] + directory[rel, ARITY]
-    state = load(directory[rel, REC], at)
-    if state & NEW != 0:
-        store(directory[rel, REC], at, (state & ~(TOUCHED | BATCH)) | OLD | VISIBLE)
-    else:
-        remove(directory, indexes, rel, row)
-
-
-@compiled
-def commit(directory, indexes, rel):
-    """What is new becomes old; records of absent facts are freed; the journal is empty again."""
-    if directory[rel, FRESH] == 1:
-        for row in range(directory[rel, ROWS]):
-            settle(directory, indexes, rel, row)
-    for i in range(directory[rel, JROWS]):
-        settle(directory, indexes, rel, load(directory[rel, JOURNAL], 3 * i))
-    directory[rel, JROWS] = directory[rel, FRESH] = 0
-    if directory[rel, LIVE_ROWS] == 0:
-        forget_rows(directory, indexes, rel)
-
-
-@compiled
-def undo(directory, indexes, rel):
-    """Every touched record as the journal has it; records of facts that were absent are freed.
-
-    Not for relations that were empty before: they are emptied.
-    """
-    for i in range(directory[rel, JROWS]):
-        entry = 3 * i
-        row = load(directory[rel, JOURNAL], entry)
-        state = load(directory[rel, JOURNAL], entry + 1)
-        if state == 0:
-            remove(directory, indexes, rel, row)
-        else:
-            at = row * directory[rel, WIDTH] + directory[rel, ARITY]
-            store(directory[rel, REC], at, state)
-            store(directory[rel, REC], at + 1, load(directory[rel, JOURNAL], entry + 2))
-    directory[rel, JROWS] = 0

@@ -11,24 +11,42 @@ import sys
 from pathlib import Path
 from threading import Lock
 
-from tidelog.kernel import aggregate, empty, index, keyed, library, maintain, relation, restore, route, support, texts
+from tidelog.kernel import (
+    aggregate,
+    batches,
+    claim,
+    empty,
+    index,
+    keyed,
+    library,
+    linking,
+    maintain,
+    relation,
+    restore,
+    route,
+    settle,
+    support,
+    team,
+    texts,
+)
 from tidelog.kernel.memory import Kernel
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
 _STATE = (_TABLE, _TABLE, _CELLS)
 _RUN = (*_STATE, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS, _CELL)
+_PART = (_CELL, _CELL, _TABLE, _TABLE, *_STATE)
 KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
-    (support.run_queue, _RUN),
-    (support.fire_batch, _RUN),
-    (support.change_facts, (*_STATE, _CELL, _CELL, _CELL, _CELL)),
+    (batches.run_queue, _RUN),
+    (batches.fire_batch, _RUN),
+    (batches.change_facts, (*_STATE, _CELL, _CELL, _CELL, _CELL)),
     (support.revive, (_TABLE, _CELLS, _CELLS, _CELL)),
     (support.old_ranks, (_TABLE, _CELLS, _CELL, _CELLS)),
-    (support.net_changes, (_TABLE, _CELL, _CELL, _CELLS, _CELLS)),
-    (support.any_present, (_TABLE, _CELL)),
-    (support.present_items, (_TABLE, _CELL, _CELLS)),
-    (support.mark, (_TABLE, _CELLS, _CELL, _CELL, _CELL, _CELL)),
-    (support.commit, (_TABLE, _TABLE, _CELL)),
-    (support.undo, (_TABLE, _TABLE, _CELL)),
+    (settle.net_changes, (_TABLE, _CELL, _CELL, _CELLS, _CELLS)),
+    (settle.any_present, (_TABLE, _CELL)),
+    (settle.present_items, (_TABLE, _CELL, _CELLS)),
+    (batches.mark, (_TABLE, _CELLS, _CELL, _CELL, _CELL, _CELL)),
+    (settle.commit, (_TABLE, _TABLE, _CELL)),
+    (settle.undo, (_TABLE, _TABLE, _CELL)),
     (support.remember, (_TABLE, _TABLE, _CELL, _CELL)),
     (support.reinstate, (_TABLE, _CELLS, _CELL, _CELLS)),
     (support.apply_messages, (*_STATE, _CELL)),
@@ -38,6 +56,13 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (aggregate.reopen, (*_STATE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL)),
     (index.collect, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELLS)),
     (empty.empty, (_TABLE, *(_CELL,) * 6)),
+    (team.take_part, (*_PART, *_RUN[3:])),
+    (team.change_shared, (*_PART, _CELLS, _CELLS, _CELL, _CELL, _CELL, _CELL)),
+    (team.link_part, (*_PART, _CELLS, _CELLS)),
+    (linking.make_readable_shared, (_CELL, _TABLE, _TABLE, _CELLS, _CELLS)),
+    (team.settle_present, (_CELL, _TABLE, _CELL)),
+    (team.only_walks, (_CELLS, _CELLS)),
+    (claim.settle, (_CELL, _TABLE, _TABLE, _TABLE, _TABLE)),
     (maintain.move_entries, (_CELL, _CELL, _CELL, _CELL)),
     (maintain.spread, (_CELL, _CELL, _CELLS, _CELL)),
     (maintain.gather, (_CELL, _CELL, _CELL, _CELLS, _CELL)),

@@ -134,7 +134,7 @@ class Arrays:
         self.tables[number].reserve(entries)
         self.set_table(number, self.tables[number])
 
-    def grow_keys(self, index: int) -> None:
-        """Room for one key more in the table of an index."""
-        self.key_tables[index].reserve(int(self.indexes[index, KEYS]))
+    def grow_keys(self, index: int, more: int = 0) -> None:
+        """Room for one key more, or for one more than ``more``, in the table of an index."""
+        self.key_tables[index].reserve(int(self.indexes[index, KEYS]) + more)
         self.set_keys(index, self.key_tables[index])

@@ -53,6 +53,16 @@ class Counters:
             step += int(code[step + at.S_LEN])
         return found
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Cells of code and rules that there is room for."""
+        return len(self._counts), len(self.visits)
+
+    def add(self, counts: Cells, visits: Cells) -> None:
+        """Add what was counted elsewhere."""
+        self._counts += counts
+        self.visits += visits
+
     def clear(self) -> None:
         """All code is about to go."""
         self._counts[:] = 0

@@ -75,7 +75,7 @@ def end_gain(partition: Partition, stratum: Stratum) -> None:
     """The phase is over on all partitions: indexes that no plan has read so far learn of the new facts."""
     machine = partition.machine
     for number in partition.touch(stratum):
-        partition.relations.catch_up(number)
+        machine.catch_up(number)
     for choice in stratum.choices:
         partition.relations.directory[choice.candidates, at.CANDIDATES] = 0
     machine.state[at.CLEANING] = 0

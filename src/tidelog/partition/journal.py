@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from tidelog.kernel import layout as at
-from tidelog.kernel import support
+from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
 from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
 from tidelog.partition.relations import Relations
@@ -49,11 +49,11 @@ def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
         if number is None:
             continue
         if relations.directory.item(number, at.FRESH):
-            if support.any_present(relations.directory, number):
+            if settle.any_present(relations.directory, number):
                 found[number] = Items(NOTHING, NOTHING, partial(_present_items, relations, number))
         elif count := relations.directory.item(number, at.JROWS):
             inserted, deleted = np.empty(count, np.int64), np.empty(count, np.int64)
-            plus, minus = support.net_changes(relations.directory, number, 0, inserted, deleted)
+            plus, minus = settle.net_changes(relations.directory, number, 0, inserted, deleted)
             if plus or minus:
                 found[number] = Items(inserted[:plus], deleted[:minus])
     return found
@@ -62,7 +62,7 @@ def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
 def _present_items(relations: Relations, number: int) -> Cells:
     """All facts of a relation that are present now."""
     found = np.empty(relations.directory.item(number, at.ROWS), np.int64)
-    return found[: support.present_items(relations.directory, number, found)]
+    return found[: settle.present_items(relations.directory, number, found)]
 
 
 def touched_relations(relations: Relations) -> list[int]:
@@ -77,8 +77,8 @@ def _entries(relations: Relations, number: int) -> Cells:
     """The touched records of a relation before the epoch: row, state, counts."""
     if not relations.directory[number, at.FRESH]:
         return relations.journal(number)
-    rows = relations.directory[number, at.ROWS]
-    return np.stack([np.arange(rows), np.zeros(rows, np.int64), np.zeros(rows, np.int64)], axis=1)
+    rows = relations.records(number)[:, STATE].nonzero()[0]
+    return np.stack([rows, np.zeros_like(rows), np.zeros_like(rows)], axis=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from tidelog.errors import EvaluationError
-from tidelog.kernel import aggregate, route, support
+from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
 from tidelog.partition import failures
+from tidelog.partition.answers import answer, fail
 from tidelog.partition.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.choice_lists import FIELDS, ChoiceLists
 from tidelog.partition.counters import KEPT as COUNTER_FIELDS
 from tidelog.partition.counters import Counters
-from tidelog.partition.fault import fault_error
 from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
 from tidelog.partition.records import later
 from tidelog.partition.relations import Relations
 from tidelog.partition.scale import Scale
+from tidelog.partition.team import Frame, Sharing, Team
 
 KEPT = [
     at.CLOCK,
@@ -47,6 +47,7 @@ KEPT = [
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
+FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
 
 
 class Machine:
@@ -59,6 +60,7 @@ class Machine:
         call: Callable[[int, tuple[int, ...]], int],
         number: int = 0,
         partitions: int = 1,
+        threads: int = 1,
     ) -> None:
         make_ready()
         self.relations = relations
@@ -78,15 +80,17 @@ class Machine:
         self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
-        self._scratch: Cells = np.zeros(VARIABLES, np.int64)
+        self.scratch: Cells = np.zeros(VARIABLES, np.int64)
         self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
-        self.state[at.SCRATCH] = address(self._scratch)
+        self.state[at.SCRATCH] = address(self.scratch)
         self.queue = Queue(self.state)
         self.messages = Messages(self.state)
         self.choices = ChoiceLists(self.state)
         self.counters = Counters(self.state)
         self.state[at.PC] = self.state[at.PLAN] = -1
         self.firing = False  # plans are run
+        alone = threads == 1 or partitions > 1
+        self.team = None if alone else Team(self.state, relations, threads)
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""
@@ -131,7 +135,7 @@ class Machine:
 
     def hide_queue(self) -> None:
         """Facts on the queue are not visible to joins any more."""
-        support.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
+        batches.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
 
     def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the plans that the items trigger and apply what they send; False if that was given up."""
@@ -140,7 +144,7 @@ class Machine:
         state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
-            lambda: support.fire_batch(
+            lambda: batches.fire_batch(
                 self.relations.directory,
                 self.relations.indexes,
                 state,
@@ -153,15 +157,17 @@ class Machine:
                 spans,
                 plans,
                 sign,
-            )
+            ),
+            self._sharing(steps.ONCE, lambda: items, spans, plans, sign),
+            len(items),
         )
 
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the queue until it is empty; False if that was given up."""
-        self.state[at.PHASE] = phase
+        self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
-            lambda: support.run_queue(
+            lambda: batches.run_queue(
                 self.relations.directory,
                 self.relations.indexes,
                 self.state,
@@ -174,16 +180,20 @@ class Machine:
                 spans,
                 plans,
                 sign,
-            )
+            ),
+            self._sharing(steps.QUEUE_OF_BATCHES, lambda: self.queue.cells, spans, plans, sign),
         )
 
     def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
         """Give facts a support, or take it: by assertion (flag BASE), or by a fold (flag 0)."""
-        state = self.state
-        state[at.PHASE], state[at.ITEM], state[at.END] = phase, 0, len(rows)
+        state, crew = self.state, self.team
+        state[at.PHASE], state[at.ITEM], state[at.END], state[at.TRIGGER] = phase, 0, len(rows), -1
         where, arity = address(rows), rows.shape[1]
+        if crew is not None and len(rows) >= crew.facts_worth and not crew.chooses:
+            self._share(Sharing(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
+            return
         self._drive(
-            lambda: support.change_facts(
+            lambda: batches.change_facts(
                 self.relations.directory, self.relations.indexes, state, number, where, arity, flag
             )
         )
@@ -222,6 +232,19 @@ class Machine:
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
             self.choices.grow()
 
+    def catch_up(self, number: int) -> None:
+        """Link in all indexes of a relation the rows that wait for it."""
+        crew = self.team
+        for index in self.relations.indexes_of(number) if crew is not None else ():
+            assert crew is not None
+            if crew.is_worth_linking(index):
+                self._share(Sharing(crew, steps.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
+        self.relations.catch_up(number)
+
+    def settle_present(self, number: int) -> bool:
+        """Let a team commit a relation that was empty, if it is large and holds nothing that is absent."""
+        return self.team is not None and self.team.settle_present(number)
+
     def abandon(self) -> None:
         """Nothing of what runs goes on, and nothing of it leaves."""
         self.state[at.PC] = -1
@@ -234,13 +257,42 @@ class Machine:
         self._check_limits()
         self.on_slice()
 
-    def _drive(self, kernel: Callable[[], int]) -> bool:
-        """Call a kernel until it is through; False if the scale says that something else is cheaper."""
-        state, scale = self.state, self.scale
+    def _sharing(
+        self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int
+    ) -> Callable[[], Sharing] | None:
+        """How a team would fire what is about to be fired, if that is asked; None if there is no team for it."""
+        crew = self.team
+        if crew is None or abs(sign) != 1:
+            self.state[at.SHARE_FROM] = 0
+            return None
+        self.state[at.SHARE_FROM] = crew.items_worth
+
+        def frame() -> Frame:
+            tally = self.losses if sign < 0 else self.tally
+            return Frame(self.code, self.registers, self.cursors, self.ranks, tally, items(), spans, plans, sign)
+
+        def share() -> Sharing:
+            check, ready = (lambda: crew.may_run(self.code, plans)), (lambda: crew.open(self.code, plans))
+            return Sharing(crew, kind, sign, crew.firing(frame), check, ready)
+
+        return share
+
+    def _drive(self, kernel: Callable[[], int], share: Callable[[], Sharing] | None = None, items: int = 0) -> bool:
+        """Call a kernel until it is through; False if the scale says that something else is cheaper.
+
+        Work that is large, or turns out to be, is shared out.
+        """
+        state, scale, sharing = self.state, self.scale, None
+        if share is not None and items >= state.item(at.SHARE_FROM):
+            sharing = share()
+            done = self._share(sharing)
+            if done is not None:
+                return done
         while True:
             budget = self._budget if scale is None else min(self._budget, scale.budget)
+            budget = budget if share is None else min(budget, FIRST_BUDGET)
             state[at.BUDGET] = budget
-            began = time.perf_counter()
+            began, fired = time.perf_counter(), state.item(at.ITEM)
             status = kernel()
             if status == at.DONE:
                 self._check_limits()
@@ -252,6 +304,17 @@ class Machine:
                 if scale is not None and scale.tips():
                     return False
                 self.refresh()
+                if share is not None and self._is_much_left(budget, fired):
+                    sharing = sharing or share()
+                    done = self._share(sharing)
+                    if done is not None:
+                        return done
+            elif status == at.SHARE:
+                assert share is not None
+                sharing = sharing or share()
+                done = self._share(sharing)
+                if done is not None:
+                    return done
             elif status == at.GROW_RELATION:
                 self._check_limits()
                 self.relations.grow(int(state[at.NEED]))
@@ -262,9 +325,41 @@ class Machine:
             elif status == at.GROW_LISTS:
                 self.choices.grow()
             elif status == at.CALL:
-                self._answer(int(state[at.NEED]))
+                answer(self, int(state[at.NEED]))
             else:
-                self._fail(status, int(state[at.NEED]))
+                fail(self, status, int(state[at.NEED]))
+
+    def _is_much_left(self, visited: int, fired: int) -> bool:
+        """Whether the rest of the batch is worth to be shared out: ``visited`` rows were visited since ``fired``."""
+        assert self.team is not None
+        now, end = self.state[[at.ITEM, at.END]].tolist()
+        return bool((end - now - 1) * (visited // max(1, now - fired)) >= max(1, self.team.worth))
+
+    def _share(self, sharing: Sharing) -> bool | None:
+        """Let the team go on: True if all is done then, False if it was given up, None if one thread is to go on."""
+        if not sharing.is_possible:
+            return None
+        crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
+        crew.begin(sharing.kind, reads=sharing.open is not None)
+
+        def go_on() -> int:
+            if sharing.open is not None:
+                sharing.open()
+            return crew.go_on(sharing.part, self.registers, tally, self.counters)
+
+        try:
+            if not self._drive(go_on):
+                return False
+        finally:
+            done = crew.end()
+        self.state[at.SHARE_FROM] = crew.items_worth  # which the run has learned
+        return True if done else None
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """How many items were fired or are being fired, and how many there are with the batch."""
+        running = None if self.team is None else self.team.position
+        return running or (int(self.state[at.ITEM]), int(self.state[at.END]))
 
     def _adapt(self, seconds: float) -> None:
         if seconds > 1.6 * SLICE_SECONDS:
@@ -279,34 +374,6 @@ class Machine:
         check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory())
-
-    def _answer(self, pc: int) -> None:
-        """Compute a function for the arguments in its registers and remember the result."""
-        if self.code[pc] == at.EXPOSE:
-            first = int(self.code[pc + at.E_NGROUP])  # the kernel left there what it asks
-            number, *args_asked = (int(cell) for cell in self._scratch[first : first + 3])
-            args = tuple(args_asked)
-        else:
-            number = int(self.code[pc + at.S_REL])
-            count = int(self.code[pc + at.S_NKEY])
-            args = tuple(int(self.registers[self.code[pc + at.S_KEYS + i]]) for i in range(count))
-        cells: Cells = np.array([*args, self.call(number, args)], np.int64)
-        while not support.remember(self.relations.directory, self.relations.indexes, number, address(cells)):
-            self.relations.grow(number)
-
-    def _fail(self, status: int, where: int) -> None:
-        if status == at.OVER:
-            raise failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
-        if status == at.BROKEN:
-            name = self.relations.names[where]
-            raise AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
-        raise self._fault(where)
-
-    def _fault(self, pc: int) -> EvaluationError:
-        left, right = (int(self.registers[self.code[pc + i]]) for i in (5, 6))
-        if self.code[pc] == at.RANGE:
-            return failures.ENDLESS_RANGE.error(first=left, end=right)
-        return fault_error(fault_of(int(self.code[pc + 3]), left, right))
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidelog.kernel import layout as at
-from tidelog.kernel import support
+from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
@@ -42,13 +42,14 @@ class Partition:
         number: int = 0,
         partitions: int = 1,
         dictionary: Dictionary | None = None,
+        threads: int = 1,
     ) -> None:
         self.functions = functions
         self.number, self.partitions = number, partitions
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.relations = Relations()
         self.assembler = Assembler(self.relations, self.dictionary)
-        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions)
+        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
         self.rules = Rules(self.machine, self.replanner)
@@ -113,7 +114,10 @@ class Partition:
         with self.lock:
             for number in touched:
                 built = self.relations.directory.item(number, at.FRESH)
-                support.commit(self.relations.directory, self.relations.indexes, number)
+                if built and self.machine.settle_present(number):
+                    self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
+                else:
+                    settle.commit(self.relations.directory, self.relations.indexes, number)
                 if built:
                     trim(self.relations, number)
                 trim_journal(self.relations, number)
@@ -141,7 +145,7 @@ class Partition:
             if directory[number, at.FRESH] and directory[number, at.ROWS] and number not in self.assembler.memories:
                 clear(self.relations, number)
             elif directory[number, at.JROWS]:
-                support.undo(directory, self.relations.indexes, number)
+                settle.undo(directory, self.relations.indexes, number)
                 trim_journal(self.relations, number)
         directory[: len(rank_bases), at.RANK_BASE] = rank_bases
         directory[len(rank_bases) :, at.RANK_BASE] = 0

@@ -85,13 +85,13 @@ class Scale:
 
     def _from_below(self, lost: int) -> float:
         """What will be lost if the other facts that are gone below do as those before them did."""
-        state = self._partition.machine.state
-        return FOLLOWS * lost * int(state[at.END]) / max(SAMPLE, int(state[at.ITEM]))
+        fired, end = self._partition.machine.position
+        return FOLLOWS * lost * end / max(SAMPLE, fired)
 
     def _expected(self, lost: int) -> float:
         """What will be lost if the facts that wait do as those before them did."""
         state = self._partition.machine.state
-        fired, suspended = int(state[at.ITEM]), int(state[at.QTAIL])
+        (fired, _), suspended = self._partition.machine.position, int(state[at.QTAIL])
         if fired < SAMPLE:
             return lost
         each = min(STEEPEST, (suspended - self._first) / fired) if 4 * fired > self._first else 0.0

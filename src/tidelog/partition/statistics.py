@@ -50,14 +50,14 @@ def count_keys(records: Cells, columns: tuple[int, ...]) -> Keys:
     rows = len(records)
     if rows <= EXACT:
         _, counts = np.unique(_mixed(records, columns), return_counts=True)
-        return _keys(rows, float(len(counts)), float(counts @ counts))
+        return _keys(rows, float(len(counts)), _squares(counts))
     shift = max(0, (rows // SAMPLE).bit_length() - 1)
     counts, sample = np.zeros(BUCKETS, np.int64), []
     for first in range(0, rows, CHUNK):
         mixed = _mixed(records[first : first + CHUNK], columns)
         counts += np.bincount((mixed >> np.uint64(50)).astype(np.int64), minlength=BUCKETS)
         sample.append(mixed[mixed & np.uint64((1 << shift) - 1) == 0])
-    squares = (float(counts.astype(np.float64) @ counts) - rows * rows / BUCKETS) * BUCKETS / (BUCKETS - 1)
+    squares = (_squares(counts) - rows * rows / BUCKETS) * BUCKETS / (BUCKETS - 1)
     used = int(np.count_nonzero(counts))
     if used <= SAMPLE:
         return _keys(rows, -BUCKETS * log(1 - used / BUCKETS), squares)
@@ -155,3 +155,8 @@ class SeenFrom:
     def _size(self, relation: str) -> float:
         live = self._statistics.live(relation)
         return float(max(live, GROWING) if relation in self._own else live)
+
+
+def _squares(counts: Cells) -> float:
+    """The sum of the squares. Not a product of vectors: the threads that compute those stay awake for long after it."""
+    return float(np.square(counts, dtype=np.float64).sum())

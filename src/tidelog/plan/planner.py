@@ -121,11 +121,12 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
 
 def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
-    old = {rule.label: rule for rule in before.program.rules}
+    old = {rule.label: before.inlined.get(rule.label or "", rule) for rule in before.program.rules}
     found: set[str] = set()
     other = _meant_otherwise(before.program, rules.program)
-    for rule in rules.program.rules:
-        if old.get(rule.label, rule) != rule or rule.head.predicate in other:
+    for written in rules.program.rules:
+        rule = rules.inlined.get(written.label or "", written)
+        if old.get(rule.label, rule) != rule or written.head.predicate in other:
             found.update(rules.needed[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 

@@ -19,6 +19,7 @@ from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import Function
+from tidelog.program.inline import inline_relations
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.program.subsumption import subsumed_relations
@@ -33,7 +34,10 @@ Bound = dict[tuple[str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule."""
+    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule.
+
+    ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
+    """
 
     program: Program
     functions: Mapping[str, tuple[Function, ...]]
@@ -42,6 +46,7 @@ class Ruleset:
     known: Mapping[str, int] = field(default_factory=dict)
     needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
+    inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
@@ -50,6 +55,19 @@ class Ruleset:
     def labels(self) -> tuple[str, ...]:
         """The labels of the user's rules, in order."""
         return tuple(rule.label or "" for rule in self.program.rules)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The relations that the program declares."""
+        return frozenset(d.relation for d in self.program.declarations)
+
+    def declaring(self, program: Program) -> Ruleset:
+        """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
+        changed = replace(self, program=program)
+        gone = self.declared - changed.declared
+        known = {name: arity for name, arity in self.known.items() if name not in gone}
+        bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
+        return replace(changed, known=known, bound=bound)
 
     def rule(self, label: str) -> Rule:
         """The user's rule with a label."""
@@ -64,14 +82,19 @@ class Ruleset:
         remove: Sequence[str] = (),
         bound: Mapping[tuple[str, int], str] | None = None,
         known: Mapping[str, int] | None = None,
+        *,
+        whole: bool = False,
     ) -> Ruleset:
-        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once."""
+        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
+
+        With ``whole`` everything is checked again, since declarations have changed.
+        """
         removed = set(remove)
         for label in remove:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        whole = self.orders or subsumed_relations(self.program.rules) or equivalences(self.program)
+        whole = whole or self._concerns_inline(add, removed) or self._means_more()
         if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
@@ -84,6 +107,15 @@ class Ruleset:
         checked = check_program(program, self.functions, bound=bound, known=known)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
 
+    def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
+        """Whether rules that come read or make an inline relation, or rules that go make one: others change with it."""
+        names = inline_relations(self.program)
+        if not names:
+            return False
+        used = {a.predicate for rule in add for a in (rule.head, *atoms(rule_literals(rule)))}
+        used |= {rule.head.predicate for rule in self.program.rules if rule.label in removed}
+        return bool(used & names)
+
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
         needed = {label: made for label, made in self.needed.items() if label not in removed}
@@ -94,6 +126,10 @@ class Ruleset:
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
+
+    def _means_more(self) -> bool:
+        """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
+        return bool(self.orders or subsumed_relations(self.program.rules) or equivalences(self.program))
 
     def _with(self, add: Sequence[Rule]) -> Ruleset | None:
         """More rules over relations whose types are known: only they are checked, and the strata.
@@ -106,7 +142,9 @@ class Ruleset:
             return None
         if names & subsumed_relations((*self.program.rules, *add)).keys():
             return None
-        if any(d.relation not in self.schema for d in self.program.declarations):  # the start: nothing is known yet
+        inline = inline_relations(self.program)
+        if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
+            # the start: nothing is known yet
             return None
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
@@ -146,9 +184,12 @@ class Ruleset:
         fresh: set[str],
     ) -> Ruleset:
         needed, core = _needed_rules(checked)
+        inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         _check_core_strata(core)
         schema, core = _typed(program, core, self.functions, bound, known)
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
+        for name in inline_relations(program):
+            schema.pop(name, None)
         return replace(
             self,
             program=program,
@@ -157,6 +198,7 @@ class Ruleset:
             known=known,
             needed=needed,
             core=core,
+            inlined=inlined,
             schema=schema,
             warnings=checked.warnings,
             orders={rule.head.predicate: rule for rule in checked.orders},

@@ -1,5 +1,6 @@
 """Programs as frozen values, and the checks that need nothing but them."""
 
+from tidelog.program.component import Component, ComponentType, Instance
 from tidelog.program.literal import (
     COMPARISONS,
     Atom,
@@ -39,12 +40,15 @@ __all__ = [
     "Call",
     "Column",
     "Comparison",
+    "Component",
+    "ComponentType",
     "Conjunction",
     "Const",
     "Declaration",
     "Directive",
     "Disjunction",
     "Fact",
+    "Instance",
     "Inverse",
     "Label",
     "Literal",

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.casts import cast_type
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import Function
 from tidelog.program.literal import Atom
@@ -196,6 +197,8 @@ def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]]
 
 def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
     for call in calls(term):
+        if cast_type(call) is not None:
+            continue
         overloads = functions.get(call.function)
         if overloads is None:
             hint = _function_hint(call.function, functions)

@@ -289,6 +289,14 @@ _TYPES = (
         "Use a smaller number, another type, or a float.",
         ".decl p(x: unsigned)\np(-1).\n",
     ),
+    CodeEntry(
+        "TL409",
+        "cast between kinds of values",
+        "a {found} cannot be cast to `{name}`, whose values are of type {base}",
+        "A cast `as(x, T)` says that a value belongs to another type over the same values; it changes no value.",
+        "Convert the value with a function such as `to_number`, `to_float` or `to_string`.",
+        ".decl p(x: symbol)\n.decl q(x: number)\nq(as(x, number)) :- p(x).\n",
+    ),
 )
 
 _STRATA = (
@@ -360,8 +368,8 @@ _STRATA = (
         "subsumption inside recursion",
         "`{relation}` reads itself, and its subsumption is not a best row for each group",
         "Inside recursion a fact may give way to a better one where the columns that both share are a group and the "
-        "others are compared one after the other: `p(x, a) <= p(x, b) :- b <= a.`, or "
-        "`p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`",
+        "others are compared one after the other, as in `p(x, a) <= p(x, b) :- b <= a.` and in "
+        "`p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`; nothing else settles best first.",
         "Compare columns in order, or let a second relation, outside the recursion, have the subsumption.",
         "r(1, 9).\nr(X, Y) :- r(X, Z), r(Z, Y).\nr(A, B) <= r(C, D) :- C <= A, B <= D.\n",
     ),
@@ -418,6 +426,14 @@ _WARNINGS = (
         "Every relation is kept; there are no events that vanish after one round.",
         "Add a `materialize` line for the relation, and remove its facts when they are over.",
         "materialize(link, infinity, infinity, keys(1, 2)).\nlink(@a, b).\npong(@Y, X) :- ping(@X, Y), link(@X, Y).\n",
+    ),
+    CodeEntry(
+        "TL720",
+        "value outside the declared type of a legacy program",
+        "{what} has type `{found}`, but the column is declared `{expected}`",
+        'Under `.pragma "legacy"` a value may go into a column of another type with the same base, as in Soufflé.',
+        "Cast the value (`as(x, {expected})`), or declare the column with the wider type.",
+        '.pragma "legacy"\n.type City\n.decl name(x: symbol)\n.decl city(x: City)\ncity(x) :- name(x).\n',
     ),
 )
 

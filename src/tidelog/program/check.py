@@ -9,14 +9,17 @@ Nothing is evaluated here, and the program is not rewritten, except that integer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import is_
 
-from tidelog.errors import Diagnostic, ProgramError
+from tidelog.errors import Diagnostic, ProgramError, Span
 from tidelog.program.arity import check_names
+from tidelog.program.casts import drop_casts
 from tidelog.program.dependency import dependencies
 from tidelog.program.equivalence import with_closures
 from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.inline import inline_relations, inline_rules
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
 from tidelog.program.program import Program
@@ -35,18 +38,19 @@ ERROR = "error"
 class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
+    ``rules`` are those to evaluate: inline relations are put into the others (`inline`), subsumptions and equivalences
+    are in them (`subsumption`, `equivalence`), and casts are dropped.
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
-    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``rules`` are the
-    program's rules as they are meant (`subsumption`), ``orders`` rules that watch over data: nothing may follow from
-    them (`order`).
+    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
+    that watch over data: nothing may follow from them (`order`).
     """
 
     program: Program
+    rules: tuple[Rule, ...]
     schema: Schema
     classes: Mapping[str, tuple[int, ...]]
     strata: tuple[Stratum, ...]
     warnings: tuple[Diagnostic, ...] = ()
-    rules: tuple[Rule, ...] = ()
     orders: tuple[Rule, ...] = ()
 
 
@@ -88,19 +92,25 @@ def examine_program(
     program = with_witnesses(program)
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
-    meant, subsumptions = without_subsumption(with_closures(program))
+    inlined = inline_rules(program)
+    meant, subsumptions = without_subsumption(with_closures(replace(program, rules=inlined.rules)))
+    given = replace(program, rules=(*meant.rules, *_inline_parts(program)))
     arity = {**{rule.head.predicate: len(rule.head.args) for rule in meant.rules}, **names.arity}
-    typing = infer_types(meant, arity, type_names, functions, bound or {})
-    edges = dependencies(typing.program.rules)
-    strata = strata_of_edges(typing.program.rules, edges)
+    typing = infer_types(given, arity, type_names, functions, bound or {})
+    typed = typing.program.rules[: len(meant.rules)]
+    rules = drop_casts(typed)
+    edges = dependencies(rules)
+    strata = strata_of_edges(rules, edges)
+    subtypes = check_subtypes(program, type_names)
     orders: list[Rule] = []
     findings = [
         *names.findings,
-        *check_safety(program, functions),
+        *inlined.findings,
+        *check_safety(replace(program, rules=inlined.rules), functions),
         *subsumptions,
         *typing.findings,
         *type_names.findings,
-        *check_subtypes(program, type_names),
+        *subtypes,
         *check_strata(edges, strata),
         *check_monotone(edges, strata, typing.schema, orders),
         *check_witnesses(program, typing.schema),
@@ -109,12 +119,28 @@ def examine_program(
     groups = tuple(groups)
     if groups:
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
-        strata = strata_of_edges(typing.program.rules, edges, groups)
+        strata = strata_of_edges(rules, edges, groups)
     ordered = tuple(sorted(findings, key=position))
+    if program.components:
+        ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    written = replace(typing.program, rules=as_written(program.rules, typing.program.rules))
-    rules = typing.program.rules
-    return Checked(written, typing.schema, typing.classes, strata, warnings, rules, tuple(orders)), ordered
+    restored = as_written(inlined.rules, typed)
+    elaborated = replace(typing.program, rules=_as_written(program, inlined.rules, restored))
+    return Checked(elaborated, rules, typing.schema, typing.classes, strata, warnings, tuple(orders)), ordered
+
+
+def _inline_parts(program: Program) -> tuple[Rule, ...]:
+    """The rules of inline relations: their types are checked too, also where nobody reads them."""
+    names = inline_relations(program)
+    return tuple(rule for rule in program.rules if rule.head.predicate in names) if names else ()
+
+
+def _as_written(program: Program, before: tuple[Rule, ...], after: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The program's own rules, elaborated; those that are evaluated in another form stay as they are written."""
+    if len(before) == len(program.rules) and all(map(is_, before, program.rules)):
+        return after
+    elaborated = dict(zip(map(id, before), after, strict=True))
+    return tuple(elaborated.get(id(rule), rule) for rule in program.rules)
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:
@@ -122,6 +148,16 @@ def position(finding: Diagnostic) -> tuple[str, int, str]:
     if finding.span is None:
         return ("", -1, finding.code)
     return (finding.span.source.name, finding.span.start, finding.code)
+
+
+def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings, those about the text of a component once for all its instances."""
+    told: set[tuple[str, Span]] = set()
+    for finding in findings:
+        if finding.span is None or (finding.code, finding.span) not in told:
+            yield finding
+        if finding.span is not None:
+            told.add((finding.code, finding.span))
 
 
 def _arities(bound: Bound) -> dict[str, int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.casts import cast_type
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import NUMERIC, ORDERED_TYPES
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
@@ -49,6 +50,7 @@ class Inference:
 
     signatures: Signatures
     arity: Mapping[str, int]
+    base: Callable[[str], str | None] = lambda _: None  # the base type of a type's name
     classes: Classes = field(default_factory=Classes)
     findings: list[Diagnostic] = field(default_factory=list)
     columns: dict[str, list[int]] = field(default_factory=dict)
@@ -123,12 +125,24 @@ class Inference:
 
     def call(self, call: Call, env: Environment) -> int:
         """The place of the result; arguments and result follow the signature."""
+        if (type_ := cast_type(call)) is not None:
+            return self.cast(call, type_, env)
         places = [self.term(arg, env) for arg in call.args]
         places.append(self.classes.fresh())
         signature = self.signatures.of(call.function, len(call.args))
         if signature is not None:
             self.apply(call, signature, places)
         return places[-1]
+
+    def cast(self, call: Call, type_: str, env: Environment) -> int:
+        """A cast is its value, of a type that has the same base (TL409)."""
+        place, base = self.term(call.args[0], env), self.base(type_)
+        if base is None or self.classes.set(place, base, Reason(f"this is cast to {type_}", call.span)):
+            return place
+        found = type_name(self.classes.type(place))
+        related = _places([self.classes.reason(place)], call.span)
+        self.findings.append(diagnose("TL409", call.span, related=related, found=found, name=type_, base=base))
+        return self.classes.fresh(base)
 
     def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
         """Use all that the overloads agree on; what they leave open is looked at again by `settle`."""

@@ -6,9 +6,13 @@ Law: printing a program and reading the text again gives an equal program (``syn
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tidelog.program.rule import Fact, Rule
 from tidelog.program.schema import Declaration, Directive, Materialize, TypeDeclaration
+
+if TYPE_CHECKING:
+    from tidelog.program.component import Component, Instance
 
 SOUFFLE, PROLOG = "souffle", "prolog"
 
@@ -17,7 +21,9 @@ SOUFFLE, PROLOG = "souffle", "prolog"
 class Program:
     """Rules and facts in the order of the text, with the declarations that surround them.
 
-    ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``.
+    ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
+    instances of; what reading gives has no ``instances`` any more: what they mean stands in the other parts, under
+    names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -26,4 +32,7 @@ class Program:
     types: tuple[TypeDeclaration, ...] = ()
     directives: tuple[Directive, ...] = ()
     keys: tuple[Materialize, ...] = ()
+    components: tuple[Component, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    pragmas: tuple[tuple[str, str], ...] = ()
     convention: str = PROLOG

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from tidelog.errors import Span
 
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
+QUALIFIERS = ("eqrel", "inline", "magic", "no_magic", "overridable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (``eqrel``)."""
+    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (`QUALIFIERS`)."""
 
     relation: str
     columns: tuple[Column, ...]

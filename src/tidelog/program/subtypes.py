@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.casts import cast_type, casts
 from tidelog.program.catalogue import diagnose
-from tidelog.program.literal import Atom, Literal
+from tidelog.program.literal import Atom, Comparison, Literal
 from tidelog.program.nearest import KnownNames
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.schema import BASE_TYPES, TypeDeclaration
 from tidelog.program.term import SYMBOL, Var
+
+LEGACY = ("legacy", "")
 
 
 class TypeNames:
@@ -128,17 +131,27 @@ def declared_types(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def check_subtypes(program: Program, names: TypeNames) -> list[Diagnostic]:
-    """Findings about subtypes in rules; programs without `.type` have none."""
+    """Findings about subtypes in rules; programs without `.type` have none but unknown types of casts.
+
+    Under Soufflé's ``.pragma "legacy"`` a value may go into a column of another type with the same base, as there; that
+    is a warning then (TL720).
+    """
+    for rule in program.rules:
+        for cast in casts(rule):
+            names.check(cast_type(cast) or "", cast.span)
     if not program.types:
         return []
     declared = declared_types(program)
+    outside = "TL720" if LEGACY in program.pragmas else "TL405"
     findings: list[Diagnostic] = []
     for rule in program.rules:
-        findings.extend(_check_rule(rule, declared, names))
+        findings.extend(_check_rule(rule, declared, names, outside))
     return findings
 
 
-def _check_rule(rule: Rule, declared: Mapping[str, tuple[str, ...]], names: TypeNames) -> Iterator[Diagnostic]:
+def _check_rule(
+    rule: Rule, declared: Mapping[str, tuple[str, ...]], names: TypeNames, outside: str
+) -> Iterator[Diagnostic]:
     sources: dict[str, list[str]] = {}
     for name, variable in _typed_variables(rule.body, declared):
         known = sources.setdefault(variable.name, [])
@@ -148,11 +161,12 @@ def _check_rule(rule: Rule, declared: Mapping[str, tuple[str, ...]], names: Type
                 yield diagnose("TL406", variable.span, name=variable.name, first=clash, second=name)
             known.append(name)
     for arg, expected in zip(rule.head.args, declared.get(rule.head.predicate, ()), strict=False):
-        if isinstance(arg, Var) and arg.name in sources:
-            found = sources[arg.name]
-            same_base = any(names.base(t) == names.base(expected) for t in found)
-            if same_base and not any(names.narrower(t, expected) for t in found):
-                yield diagnose("TL405", arg.span, what=f"`{arg.name}`", found=found[0], expected=expected)
+        cast = cast_type(arg)
+        found = sources.get(arg.name, []) if isinstance(arg, Var) else [] if cast is None else [cast]
+        same_base = any(names.base(t) == names.base(expected) for t in found)
+        if same_base and not any(names.narrower(t, expected) for t in found):
+            what = f"`{arg.name}`" if isinstance(arg, Var) else "the cast"
+            yield diagnose(outside, arg.span, what=what, found=found[0], expected=expected)
 
 
 def _joinable(first: str, second: str, names: TypeNames) -> bool:
@@ -163,6 +177,11 @@ def _joinable(first: str, second: str, names: TypeNames) -> bool:
 def _typed_variables(body: Iterable[Literal], declared: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Var]]:
     """Variables with the type names of their columns; the branches of a disjunction are left out: they widen a type."""
     for literal in body:
+        if isinstance(literal, Comparison) and literal.op == "=":
+            for side, other in ((literal.left, literal.right), (literal.right, literal.left)):
+                cast = cast_type(other)
+                if isinstance(side, Var) and cast is not None:
+                    yield cast, side
         if isinstance(literal, Atom):
             for arg, name in zip(literal.args, declared.get(literal.predicate, ()), strict=False):
                 if isinstance(arg, Var):

@@ -50,7 +50,7 @@ def infer_types(
     bound: Bound,
 ) -> Typing:
     """Types of all columns; ``bound`` gives those of columns that hold data already, by relation and position."""
-    inference = Inference(Signatures(functions), arity)
+    inference = Inference(Signatures(functions), arity, names.base)
     _bind_columns(bound, inference)
     for declaration in program.declarations:
         _declare_columns(declaration, names, inference)

@@ -105,8 +105,14 @@ class EmbeddedRuntime:
     partitions = 1
     session = None
 
-    def __init__(self, functions: Mapping[str, tuple[Function, ...]], *, dictionary: Dictionary | None = None) -> None:
-        self.node = Node(functions, dictionary=dictionary)
+    def __init__(
+        self,
+        functions: Mapping[str, tuple[Function, ...]],
+        *,
+        dictionary: Dictionary | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.node = Node(functions, dictionary=dictionary, threads=threads)
         self.partition = self.node.partition
         self.facts = EmbeddedFacts(self.node)
 
@@ -160,7 +166,9 @@ class EmbeddedRuntime:
         self.partition.machine.on_slice = call
 
     def close(self) -> None:
-        """Nothing to end: memory goes with the object."""
+        """End the threads; memory goes with the object."""
+        if self.partition.machine.team is not None:
+            self.partition.machine.team.close()
 
     # The state folder
 

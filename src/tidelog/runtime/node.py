@@ -46,8 +46,9 @@ class Node:
         partitions: int = 1,
         dictionary: Dictionary | None = None,
         channel: Channel | None = None,
+        threads: int = 1,
     ) -> None:
-        self.partition = Partition(functions, number, partitions, dictionary)
+        self.partition = Partition(functions, number, partitions, dictionary, threads)
         self.state = NodeState(self.partition, channel or Channel())
         self._closed_at = 0  # the clock when all ranks were numbered anew
         self._rule_undo: RuleUndo | None = None

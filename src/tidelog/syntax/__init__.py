@@ -5,6 +5,8 @@ from tidelog.syntax.changes import (
     Change,
     Epoch,
     FactChange,
+    InstanceAdded,
+    InstanceRemoved,
     RuleAdded,
     RuleRemoved,
     parse_changes,
@@ -13,7 +15,15 @@ from tidelog.syntax.changes import (
     print_changes,
     read_changes,
 )
-from tidelog.syntax.fragments import parse_atom, parse_fact, parse_ground_atom, parse_query, parse_rule, parse_rules
+from tidelog.syntax.fragments import (
+    parse_atom,
+    parse_fact,
+    parse_ground_atom,
+    parse_instance,
+    parse_query,
+    parse_rule,
+    parse_rules,
+)
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.printer import (
     print_atom,
@@ -31,6 +41,8 @@ __all__ = [
     "Change",
     "Epoch",
     "FactChange",
+    "InstanceAdded",
+    "InstanceRemoved",
     "RuleAdded",
     "RuleRemoved",
     "parse_atom",
@@ -39,6 +51,7 @@ __all__ = [
     "parse_fact",
     "parse_file",
     "parse_ground_atom",
+    "parse_instance",
     "parse_program",
     "parse_query",
     "parse_rule",

@@ -141,9 +141,9 @@ _SYNTAX = (
         "TL116",
         "negation of something else than an atom",
         "expected an atom after the negation, found {found}",
-        "Only an atom or a test can be negated.",
-        "Give the negated part a relation of its own and negate that; turn a comparison round (`!=` for `=`).",
-        "p(X) :- q(X), !(r(X), s(X)).",
+        "An atom, a test or literals in brackets can be negated.",
+        "Put the negated literals in brackets: `!(X = 1)`; or turn a comparison round (`!=` for `=`).",
+        "p(X) :- q(X), !1 < X.",
     ),
     CodeEntry(
         "TL117",
@@ -234,6 +234,30 @@ _SYNTAX = (
         ".decl p(x: number)\n.decl q(x: number)\np(x) :- q(x), p(x), !q(x).\n.plan 0:(1, 3)",
     ),
     CodeEntry(
+        "TL128",
+        "component outside Soufflé's convention",
+        "`{found}` needs Soufflé's convention",
+        "Components name relations as `graph.edge`; in Prolog's convention a period ends the clause.",
+        "Write `.convention souffle`, or write the relations of the component out.",
+        ".convention prolog\n.init g = Graph\np(1).",
+    ),
+    CodeEntry(
+        "TL129",
+        "override outside a component",
+        "`.override` stands outside a component",
+        "`.override` says that a component defines a relation of its bases anew.",
+        "Move it into the component, or leave it out.",
+        ".override p\n.decl p(x: number)",
+    ),
+    CodeEntry(
+        "TL130",
+        "qualified name as a value",
+        "`{found}` names a relation or a type of an instance, not a value",
+        "A name with periods stands for a relation or a type; variables have none.",
+        "Put a space behind the period if it ends a clause.",
+        ".decl p(x: number)\np(x) :- p(x), x = g.y.",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",
@@ -268,14 +292,6 @@ _SYNTAX = (
 )
 
 _REFUSED = (
-    CodeEntry(
-        "TL150",
-        "components",
-        "components are not part of the language: {found}",
-        "Soufflé's `.comp`, `.init`, `.override` and names such as `c.rel` are refused.",
-        "Write the relations of the component out, with a prefix of their own.",
-        ".comp Graph { .decl edge(x: number, y: number) }",
-    ),
     CodeEntry(
         "TL151",
         "records",
@@ -325,28 +341,15 @@ _REFUSED = (
         ".decl p(x: number)\n.decl q(x: number)\np(x) <= q(y) :- x < y.",
     ),
     CodeEntry(
-        "TL157",
-        "size limits of relations",
-        "`.limitsize` is not part of the language",
-        "What a stopped evaluation holds depends on its order.",
-        "Limit the engine instead: its limits abort an epoch and change nothing.",
-        ".limitsize p(n=10)",
-    ),
-    CodeEntry(
         "TL158",
-        "counters",
-        "counters are not part of the language: {found}",
-        "Soufflé's `$` and `autoinc()` are refused: their values depend on the order of evaluation.",
-        "Build a key from the values of the rule, for example with `cat`.",
+        "what depends on the order of evaluation",
+        "{found} has no meaning under change",
+        "A view is kept equal to what its rules say of the facts that there are. Counters (`$`, `autoinc()`), numbers "
+        "of rounds, and what an evaluation holds that is stopped half-way (`.limitsize`) depend on the order in which "
+        "a program is evaluated; after a change of facts or rules there is no value that they must have.",
+        "Build a key from the values of the rule, for example with `cat`; bound a recursion in its rules, or an epoch "
+        "by the limits of the engine.",
         ".decl p(x: number)\np(autoinc()) :- p(_).",
-    ),
-    CodeEntry(
-        "TL159",
-        "type casts",
-        "type casts are not part of the language: `as(...)`",
-        "A value has one type; conversions are functions such as `to_number` and `to_string`.",
-        "Use a conversion function, or declare the column with the other type.",
-        ".decl p(x: number)\np(as(x, number)) :- p(x).",
     ),
     CodeEntry(
         "TL160",
@@ -405,7 +408,8 @@ _PREPROCESSOR = (
         "TL182",
         "malformed preprocessor line",
         "expected {expected} after `#{word}`",
-        'The forms are `#include "file"`, `#define NAME text`, `#define NAME(a) text`, `#undef NAME`, `#ifdef NAME`.',
+        'The forms are `#include "file"`, `#define NAME text`, `#define NAME(a) text`, `#undef NAME`, `#ifdef NAME`, '
+        "`#if condition`.",
         "",
         "#define 3 4",
     ),
@@ -413,7 +417,7 @@ _PREPROCESSOR = (
         "TL183",
         "unbalanced condition",
         "`#{word}` {problem}",
-        "`#ifdef` and `#ifndef` end with `#endif`, with at most one `#else` between.",
+        "`#if`, `#ifdef` and `#ifndef` end with `#endif`, with any `#elif` and at most one `#else` between.",
         "Balance the conditions.",
         "#ifdef LARGE\np(1).",
     ),
@@ -421,9 +425,9 @@ _PREPROCESSOR = (
         "TL184",
         "unsupported preprocessor line",
         "`#{word}` is not supported",
-        "Supported are #include, #define, #undef, #ifdef, #ifndef, #else and #endif.",
-        "Use `#ifdef`.",
-        "#if 1\n#endif",
+        "Supported are #include, #define, #undef, #if, #ifdef, #ifndef, #elif, #else and #endif.",
+        "Leave the line out.",
+        "#error here",
     ),
     CodeEntry(
         "TL185",

@@ -1,7 +1,8 @@
 """Change scripts: sequences of epochs, each a batch of changes of facts and rules.
 
-The forms are ``+fact.`` ``-fact.`` ``+ label: head :- body.`` ``+ head :- body.`` ``- label.`` and ``commit.``, which
-ends an epoch; changes after the last ``commit.`` form an epoch too.
+The forms are ``+fact.`` ``-fact.`` ``+ label: head :- body.`` ``+ head :- body.`` ``- label.``, ``+ .init g = Graph.``
+``- .init g.`` for instances of components, and ``commit.``, which ends an epoch; changes after the last ``commit.``
+form an epoch too.
 
 Law: what stands after ``-`` is a label if it is a bare name, and a fact if it has arguments in brackets or an ``@``;
 so an atom without arguments is removed as ``-p().``. Facts are ground places: bare identifiers are symbols (D7).
@@ -15,12 +16,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.program import PROLOG, Atom, Fact, Rule, Wildcard
+from tidelog.program import PROLOG, Atom, Fact, Instance, Rule, Wildcard
 from tidelog.program.term import subterms
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure
-from tidelog.syntax.printer import print_atom, print_label, print_rule
+from tidelog.syntax.printer import print_atom, print_instance, print_label, print_rule
 from tidelog.syntax.reader import Findings, ProgramReader, raise_errors, tokens_of
 from tidelog.syntax.sources import source_of
 from tidelog.syntax.tokens import END, NAME, STRING, Token, span_between
@@ -51,7 +52,23 @@ class RuleRemoved:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Change: TypeAlias = FactChange | RuleAdded | RuleRemoved
+@dataclass(frozen=True, slots=True)
+class InstanceAdded:
+    """An instance of a component that comes."""
+
+    instance: Instance
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceRemoved:
+    """An instance that goes, by its name."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Change: TypeAlias = FactChange | RuleAdded | RuleRemoved | InstanceAdded | InstanceRemoved
 Epoch: TypeAlias = tuple[Change, ...]
 
 
@@ -108,7 +125,11 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
         case RuleAdded(rule=rule):
             return "+ " + print_rule(rule, convention)
         case RuleRemoved(label=label):
-            return f"- {print_label(label)}."
+            return f"- {print_label(label, convention)}."
+        case InstanceAdded(instance=instance):
+            return f"+ {print_instance(instance)}."
+        case InstanceRemoved(name=name):
+            return f"- .init {name}."
 
 
 class _ChangeReader(ProgramReader):
@@ -148,7 +169,18 @@ class _ChangeReader(ProgramReader):
         if sign.kind not in ("+", "-"):
             raise self.failure("TL140", found=self.found())
         self.advance()
+        if self.token.text == ".init":
+            return [self._instance_change(sign)]
         return self._added(sign) if sign.kind == "+" else [self._removed(sign)]
+
+    def _instance_change(self, sign: Token) -> Change:
+        first = self.advance()
+        if sign.kind == "+":
+            instance = self.instance(first)
+            return InstanceAdded(instance, span_between(sign, self.previous))
+        name = self.expect(NAME, "the name of an instance").text
+        self.expect(".", "a period")
+        return InstanceRemoved(name, span_between(sign, self.previous))
 
     def _added(self, sign: Token) -> list[Change]:
         values = self.clause()

@@ -25,6 +25,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.casts import cast_type, without_cast
 from tidelog.program.term import SYMBOL, subterms, variables
 from tidelog.syntax.depth import MAX_HEIGHT, is_too_deep
 from tidelog.syntax.literals import BodyReader
@@ -275,6 +276,8 @@ def ground_places(atom: Atom) -> Atom:
 def _ground(term: Term) -> Term:
     if isinstance(term, Var):
         return Const(term.name, SYMBOL, term.span)
+    if cast_type(term) is not None:
+        return _ground(without_cast(term))
     if isinstance(term, Call):
         return Call(term.function, tuple(_ground(arg) for arg in term.args), term.span)
     return term

@@ -24,7 +24,9 @@ class SyntaxFailure(Exception):
 
 
 class Cursor:
-    """A position in a list of tokens that ends with an end token."""
+    """A position in a list of tokens that ends with an end token; ``blocks`` components are open around it."""
+
+    blocks = 0
 
     def __init__(self, tokens: list[Token], convention: str) -> None:
         self.tokens = tokens
@@ -116,6 +118,8 @@ class Cursor:
         if token.kind in (END, DIRECTIVE):
             return True
         text = token.source.text
+        if self.blocks and token.kind == NAME:  # what stands in a component is indented
+            return not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip()
         return token.kind == NAME and (token.start == 0 or text[token.start - 1] == "\n")
 
     def enter(self, levels: int = 1) -> None:

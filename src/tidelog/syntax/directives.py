@@ -8,23 +8,16 @@ from __future__ import annotations
 
 from tidelog.program import PROLOG, SOUFFLE, Column, Declaration, Directive, TypeDeclaration
 from tidelog.program.nearest import LOOSELY, KnownNames
+from tidelog.program.schema import QUALIFIERS
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
 
-IGNORED_QUALIFIERS = frozenset(
-    {
-        "brie", "btree", "btree_delete", "btree_minimal", "inline", "magic", "no_inline", "no_magic", "overridable",
-        "override", "provenance",
-    }
-)  # fmt: skip
+IGNORED_QUALIFIERS = frozenset({"brie", "btree", "btree_delete", "btree_minimal", "no_inline", "provenance"})
 _IO_QUALIFIERS = ("input", "output", "printsize")
-_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, ("eqrel", "choice"))
+_QUALIFIERS = IGNORED_QUALIFIERS.union(_IO_QUALIFIERS, QUALIFIERS, ("eqrel", "choice"))
 _REFUSED = {
-    "comp": "TL150",
-    "init": "TL150",
-    "override": "TL150",
     "functor": "TL153",
-    "limitsize": "TL157",
+    "limitsize": "TL158",
     "lattice": "TL160",
 }
 
@@ -54,8 +47,6 @@ class DirectiveReader(ClauseReader):
                 return self._directives(first, word)
             case "convention":
                 self._convention()
-            case "pragma":
-                self._strings()
             case "plan":
                 raise self.failure("TL126", first.span)
             case _:
@@ -75,17 +66,20 @@ class DirectiveReader(ClauseReader):
         names = [self._relation("the name of the declared relation")]
         while self.accept(","):
             names.append(self._relation("the name of the declared relation"))
+        if self.token.kind == "=" and self.peek().text == "debug_delta":
+            raise self.failure("TL158", self.peek().span, found="`debug_delta`")
         if self.token.kind != "(":
             raise self.unexpected("`(` and the columns of the relation")
         columns = self._columns(self.advance())
         span = span_between(first, self.previous)
         words = self._qualifiers()
-        own = tuple(word.text for word in words if word.text == "eqrel")
-        if own and (len(columns) != 2 or columns[0].type != columns[1].type):
+        kept = tuple(sorted({word.text for word in words if word.text in QUALIFIERS}))
+        if "eqrel" in kept and (len(columns) != 2 or columns[0].type != columns[1].type):
             raise self.failure("TL154", span, name=names[0])
-        declared: list[Item] = [Declaration(name, columns, span, own) for name in names]
-        for qualifier in (word for word in words if word.text != "eqrel"):
-            declared.extend(Directive(qualifier.text, name, (), qualifier.span) for name in names)
+        declared: list[Item] = [Declaration(name, columns, span, kept) for name in names]
+        for word in words:
+            if word.text in _IO_QUALIFIERS:
+                declared.extend(Directive(word.text, name, (), word.span) for name in names)
         return declared
 
     def _columns(self, opening: Token) -> tuple[Column, ...]:
@@ -100,26 +94,17 @@ class DirectiveReader(ClauseReader):
         return tuple(columns)
 
     def _type_name(self) -> str:
-        name = self.expect(NAME, "the name of a type")
-        self._refuse_member(name)
-        return name.text
+        return self.expect(NAME, "the name of a type").text
 
     def _relation(self, expected: str) -> str:
-        name = self.expect(NAME, expected)
-        self._refuse_member(name)
-        return name.text
-
-    def _refuse_member(self, name: Token) -> None:
-        dot, member = self.token, self.peek()
-        if dot.kind == "." and member.kind == NAME and dot.start == name.end and member.start == dot.end:
-            raise self.failure("TL150", span_between(name, member), found=f"`{name.text}.{member.text}`")
+        return self.expect(NAME, expected).text
 
     def _qualifiers(self) -> list[Token]:
-        """The words after a declaration; input, output and printsize are given back, others ignored or refused."""
+        """The words after a declaration; those that mean something are given back, others ignored or refused."""
         kept: list[Token] = []
         while self.token.kind == NAME and not self._begins_clause():
             word = self.advance()
-            if word.text in _IO_QUALIFIERS or word.text == "eqrel":
+            if word.text in _IO_QUALIFIERS or word.text in QUALIFIERS:
                 kept.append(word)
             elif word.text == "choice" and self.token.kind == "-":
                 raise self.failure("TL155", span_between(word, self.peek()))
@@ -192,10 +177,14 @@ class DirectiveReader(ClauseReader):
             raise self.failure("TL117", found=self.found())
         self.advance()
 
-    def _strings(self) -> None:
-        self.expect(STRING, "a string")
-        while self.token.kind == STRING:
-            self.string()
+    def pragma(self) -> tuple[str, str]:
+        """`"option"` or `"option" "value"` after `.pragma`."""
+        if self.token.kind != STRING:
+            raise self.unexpected("the name of an option in quotes")
+        option = self.string()
+        value = self.string() if self.token.kind == STRING else ""
+        self.accept(".")
+        return option, value
 
     def skip_braces(self) -> None:
         """After a refused directive: step over the block in braces that belongs to it, if there is one."""

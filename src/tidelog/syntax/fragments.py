@@ -7,9 +7,11 @@ left out. In ground places a bare identifier is a symbol under either convention
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
-from tidelog.program import PROLOG, Atom, Fact, Rule, Wildcard
+from tidelog.program import PROLOG, SOUFFLE, Atom, Component, Fact, Instance, Program, Rule, Wildcard
+from tidelog.program.component import SEPARATOR
 from tidelog.program.term import subterms
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure
@@ -34,6 +36,15 @@ def parse_rule(text: str | bytes, *, convention: str | None = None, name: str = 
     return _read(text, name, convention, _rule)
 
 
+def parse_instance(text: str | bytes, *, name: str = "<instance>") -> tuple[tuple[Component, ...], Instance]:
+    """The one instance of a text, and the components that the text declares before it.
+
+    >>> parse_instance(".init g = Graph<City>")[1].type
+    ComponentType(name='Graph', args=('City',))
+    """
+    return _read(text, name, SOUFFLE, _instance)
+
+
 def parse_atom(text: str | bytes, *, convention: str | None = None, name: str = "<atom>") -> Atom:
     """The atom of a text."""
     return _read(text, name, convention, _atom)
@@ -54,7 +65,13 @@ def parse_ground_atom(text: str | bytes, *, name: str = "<fact>") -> Atom:
     >>> parse_ground_atom("likes(Ann, bob)").args
     (Const(value='Ann', type='symbol'), Const(value='bob', type='symbol'))
     """
-    return _read(text, name, None, _ground_atom)
+    return _read(text, name, _ground_convention(text), _ground_atom)
+
+
+def _ground_convention(text: str | bytes) -> str:
+    """In a ground atom nothing depends on the convention but whether the relation's name may hold periods."""
+    before = text.split("(", 1)[0] if isinstance(text, str) else text.split(b"(", 1)[0].decode("utf-8", "replace")
+    return SOUFFLE if SEPARATOR in before.strip().rstrip(SEPARATOR) else PROLOG
 
 
 def parse_fact(text: str | bytes, *, name: str = "<fact>") -> Fact:
@@ -104,6 +121,14 @@ def _rule(reader: ProgramReader) -> Rule:
         raise reader.failure("TL100", rules[1].head.span, expected="one rule with one head", found="several")
     _expect_end(reader, "one rule")
     return rules[0]
+
+
+def _instance(reader: ProgramReader) -> tuple[tuple[Component, ...], Instance]:
+    program = reader.read()
+    rest = replace(program, components=(), instances=())
+    if len(program.instances) != 1 or rest != Program(convention=SOUFFLE):
+        raise reader.failure("TL100", expected="components and one `.init`", found="something else")
+    return program.components, program.instances[0]
 
 
 def _as_rule(value: Rule | Fact) -> Rule:

@@ -22,11 +22,12 @@ from tidelog.program import (
     PathAtom,
     Term,
 )
+from tidelog.program.negate import negated, negated_body
 from tidelog.program.path import domains
 from tidelog.program.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.paths import PathReader
-from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
+from tidelog.syntax.terms import AGGREGATE_NAMES, AS, BINARY, UNARY
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
 
 COMPARISON_SIGNS = {
@@ -63,6 +64,8 @@ class BodyReader(PathReader):
         while True:
             if self.token.kind == "(":
                 literals.extend(self._bracket())
+            elif self._negates_group():
+                literals.extend(self._negated_group())
             else:
                 literals.append(self.literal())
             if self.token.kind != ",":
@@ -107,8 +110,8 @@ class BodyReader(PathReader):
         """`p(...)`: an atom, a test, or the left side of a comparison."""
         self.advance()
         opening = self.token
-        if token.text == "as" and self.convention == SOUFFLE:
-            raise self.failure("TL159", token.span)
+        if token.text == AS and self.convention == SOUFFLE:
+            return self._comparison(token, self.cast(token))
         args, location = self.arguments()
         text = self.token.text
         if text in COMPARISON_SIGNS or text in BINARY:
@@ -133,10 +136,34 @@ class BodyReader(PathReader):
             raise self.failure("TL112", found=token.text)
         return self.atom()
 
+    def _negates_group(self) -> bool:
+        """Whether a negation and a bracket around literals, or a second negation, stand here; a path is none."""
+        if self.token.kind not in NEGATIONS or self.peek().kind not in ("(", *NEGATIONS):
+            return False
+        if self.peek().kind != "(":
+            return True
+        start = self.at
+        self.advance()
+        is_group = not self._is_path() and self._after_bracket() in _ENDS
+        self.move_to(start)
+        return is_group
+
+    def _negated_group(self) -> tuple[Literal, ...]:
+        self.advance()
+        self.enter()
+        if self._negates_group():
+            inner = self._negated_group()
+        else:
+            inner = self._group() if self.token.kind == "(" else (self.literal(),)
+        self.leave()
+        return negated_body(inner)
+
     def _negation(self, sign: Token) -> Literal:
         if self._is_path():
             path = self._path_atom()
             return replace(path, negated=True, span=span_between(sign, self.previous))
+        if self.convention == SOUFFLE and self._begins_test():
+            return negated(self.literal())[0]
         if self.token.kind != NAME or (self.token.text in ("true", "false") and self.peek().kind in _ENDS):
             raise self.failure("TL116", found=self.found())
         atom = self.atom()
@@ -145,6 +172,21 @@ class BodyReader(PathReader):
         if atom.predicate in self.tests:
             return self._test(atom, 0)
         return Negation(atom, span_between(sign, self.previous))
+
+    def _begins_test(self) -> bool:
+        """After a negation: whether a comparison or a truth value follows, which Soufflé lets be negated."""
+        if self.token.kind == NAME:
+            following = self._after_bracket_of_call() if self.peek().kind == "(" else self.peek().text
+            return following in COMPARISON_SIGNS or following in BINARY or self.token.text in ("true", "false")
+        return self.token.kind in (NUMBER, STRING, "-")
+
+    def _after_bracket_of_call(self) -> str:
+        """The token after the arguments of the name at the cursor."""
+        start = self.at
+        self.advance()
+        after = self._after_bracket()
+        self.move_to(start)
+        return after
 
     def _is_path(self) -> bool:
         """After a negation: whether a path follows; unlike an atom it has an operator before its arguments."""
@@ -186,7 +228,6 @@ class BodyReader(PathReader):
     def atom(self) -> Atom:
         """`p`, `p(...)`, `p@X` or `p@X(...)`."""
         name = self.expect(NAME, "an atom")
-        self._refuse_component(name)
         if self.token.kind == "@":
             return self._located(name)
         if self.token.kind != "(":
@@ -232,16 +273,6 @@ class BodyReader(PathReader):
     def _is_functor(self) -> bool:
         """Soufflé calls functors in C++ as `@f(...)`."""
         return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
-
-    def _refuse_component(self, name: Token) -> None:
-        """In Soufflé `c.rel` names a relation of a component; elsewhere the period ends the clause."""
-        dot, member = self.token, self.peek()
-        if self.convention != SOUFFLE or dot.kind != "." or member.kind != NAME:
-            return
-        if dot.start == name.end and member.start == dot.end:
-            span = span_between(name, member)
-            self.move_to(self.at + 2)
-            raise self.failure("TL150", span, found=f"`{name.text}.{member.text}`")
 
     def _bracket(self) -> tuple[Literal, ...]:
         """What begins with `(`: a group, a path or a term, told by what follows the closing bracket."""

@@ -1,8 +1,8 @@
-"""The preprocessor: ``#include``, ``#define`` with and without parameters, ``#ifdef`` and its kin.
+"""The preprocessor: ``#include``, ``#define`` with and without parameters, ``#if`` and its kin.
 
 Law: it works on tokens, never on text, so that every token keeps a place in a text the user wrote: what a macro gives
 stands where the macro is used. A macro does not expand inside its own expansion, and expansion has a budget, so
-preprocessing ends. ``#if`` with expressions is not supported.
+preprocessing ends. Soufflé's own ``.include`` and ``.once`` are obeyed here too.
 """
 
 from __future__ import annotations
@@ -11,15 +11,20 @@ import re
 from dataclasses import dataclass
 
 from tidelog.errors import Source
+from tidelog.program.component import SEPARATOR
 from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.conditions import condition_holds
 from tidelog.syntax.sources import MAX_INCLUDES, Sources
-from tidelog.syntax.tokens import END, NAME, PREPROCESS, Report, Token, scan
+from tidelog.syntax.tokens import DIRECTIVE, END, NAME, NUMBER, PREPROCESS, STRING, Report, Token, scan
+from tidelog.syntax.values import read_string, write_string
 
 MAX_EXPANSION = 50_000
 MAX_NESTING = 50
 _LINE = re.compile(r"\#[ \t]*(\w+)[ \t]*")
 _INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
 _MACRO = re.compile(r"([^\W\d]\w*)(\(([^)]*)\))?")
+_MARKS = ("#", ".include", ".once", "__LINE__", "__FILE__")
+_PLACES = ("__LINE__", "__FILE__")
 _IGNORED = ("line", "pragma", "warning")
 
 
@@ -37,6 +42,7 @@ class _Condition:
     active: bool
     outer: bool
     in_else: bool = False
+    taken: bool = False
 
 
 class Preprocessor:
@@ -48,12 +54,13 @@ class Preprocessor:
         self._report = report
         self._macros: dict[str, Macro] = {}
         self._open: list[str] = []
+        self._once: set[str] = set()
         self._budget = MAX_EXPANSION
 
     def tokens(self, source: Source) -> list[Token]:
         """All tokens of the program, an end token last."""
         tokens = scan(source, self._convention, self._report)
-        if not self._macros and "#" not in source.text:
+        if not self._macros and not any(mark in source.text for mark in _MARKS):
             return tokens
         self._open.append(source.name)
         expanded = self._expanded(tokens)
@@ -73,11 +80,36 @@ class Preprocessor:
                 continue
             elif token.kind == NAME and token.text in self._macros:
                 at = self._use(tokens, at - 1, done, ())
+            elif token.kind == NAME and SEPARATOR in token.text:
+                done.append(self._qualified(token))
+            elif token.kind == DIRECTIVE and token.text in (".include", ".once"):
+                at = self._dotted(tokens, at, done)
             else:
-                done.append(token)
+                done.append(_located(token) if token.text in _PLACES else token)
         for condition in conditions:
             self._fault("TL183", condition.token, word=_word(condition.token), problem="has no `#endif`")
         return done
+
+    def _qualified(self, token: Token) -> Token:
+        """`G.edge` where a macro `G` stands for a name."""
+        first, rest = token.text.split(SEPARATOR, 1)
+        macro = self._macros.get(first)
+        if macro is None or macro.params is not None or [t.kind for t in macro.tokens] != [NAME]:
+            return token
+        return token._replace(text=macro.tokens[0].text + SEPARATOR + rest)
+
+    def _dotted(self, tokens: list[Token], at: int, done: list[Token]) -> int:
+        """Obey `.include "file"` or `.once` before `at`; give the position after it."""
+        word, following = tokens[at - 1], tokens[at]
+        if word.text == ".once":
+            self._once.add(word.source.name)
+            return at
+        wanted = read_string(following.text) if following.kind == STRING else None
+        if wanted is None:
+            self._fault("TL182", word, expected="the name of a file in quotes", word="include")
+            return at
+        done.extend(self._included(wanted, word))
+        return at + 1
 
     def _fault(self, code: str, token: Token, **values: object) -> list[Token]:
         self._report(SYNTAX_CODES[code].diagnostic(token.span, hint=None, related=(), **values))
@@ -86,7 +118,7 @@ class Preprocessor:
     def _line(self, token: Token, conditions: list[_Condition]) -> list[Token]:
         """Obey one preprocessor line; an include gives tokens."""
         word = _word(token)
-        if word in ("if", "ifdef", "ifndef", "else", "endif"):
+        if word in ("if", "ifdef", "ifndef", "elif", "else", "endif"):
             return self._condition(token, word, conditions)
         if conditions and not conditions[-1].active:
             return []
@@ -99,7 +131,8 @@ class Preprocessor:
     def _condition(self, token: Token, word: str, conditions: list[_Condition]) -> list[Token]:
         if word in ("if", "ifdef", "ifndef"):
             outer = not conditions or conditions[-1].active
-            conditions.append(_Condition(token, outer and self._holds(token, word), outer))
+            holds = outer and self._holds(token, word)
+            conditions.append(_Condition(token, holds, outer, taken=holds))
         elif not conditions:
             self._fault("TL183", token, word=word, problem="has no `#ifdef` before it")
         elif word == "endif":
@@ -108,27 +141,44 @@ class Preprocessor:
             self._fault("TL183", token, word=word, problem="stands twice")
         else:
             last = conditions[-1]
-            last.in_else, last.active = True, last.outer and not last.active
+            last.in_else = word == "else"
+            open_still = last.outer and not last.taken
+            last.active = open_still and (word == "else" or self._holds(token, "if"))
+            last.taken = last.taken or last.active
         return []
 
     def _holds(self, token: Token, word: str) -> bool:
-        name = _MACRO.match(_rest(token))
         if word == "if":
-            self._fault("TL184", token, word=word)
-        elif name is None:
+            return self._expression_holds(token)
+        name = _MACRO.match(_rest(token))
+        if name is None:
             self._fault("TL182", token, expected="a name", word=word)
-        return word == "if" or (name is not None and name[1] in self._macros) == (word == "ifdef")
+        return (name is not None and name[1] in self._macros) == (word == "ifdef")
+
+    def _expression_holds(self, token: Token) -> bool:
+        texts = {
+            name: None if macro.params is not None else " ".join(t.text for t in macro.tokens)
+            for name, macro in self._macros.items()
+        }
+        holds = condition_holds(_rest(token), texts)
+        if holds is None:
+            self._fault("TL182", token, expected="a condition over numbers and macros", word=_word(token))
+        return bool(holds)
 
     def _include(self, token: Token) -> list[Token]:
         match = _INCLUDED.match(_rest(token))
         if match is None:
             return self._fault("TL182", token, expected="the name of a file in quotes", word="include")
-        wanted = match[1] or match[2]
+        return self._included(match[1] or match[2], token)
+
+    def _included(self, wanted: str, token: Token) -> list[Token]:
         try:
             source = self._sources.load(wanted, token.source.name)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             return self._fault("TL180", token, found=wanted, reason=reason)
+        if source.name in self._once:
+            return []
         if source.name in self._open or len(self._open) >= MAX_INCLUDES:
             return self._fault("TL181", token, found=wanted, limit=MAX_INCLUDES)
         return self.tokens(source)[:-1]
@@ -194,6 +244,13 @@ class Preprocessor:
             else:
                 done.append(token)
                 at += 1
+
+
+def _located(token: Token) -> Token:
+    """The line or the file in which a token stands, in its place."""
+    if token.text == "__LINE__":
+        return token._replace(kind=NUMBER, text=str(token.span.line))
+    return token._replace(kind=STRING, text=write_string(token.source.name))
 
 
 def _word(token: Token) -> str:

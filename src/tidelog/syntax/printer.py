@@ -8,7 +8,7 @@ has two branches or more. The convention decides whether symbols may go without 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tidelog.program import (
     PROLOG,
@@ -18,11 +18,14 @@ from tidelog.program import (
     Boolean,
     Call,
     Comparison,
+    Component,
+    ComponentType,
     Const,
     Declaration,
     Directive,
     Disjunction,
     Fact,
+    Instance,
     Literal,
     Materialize,
     Negation,
@@ -34,6 +37,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.casts import CAST, cast_type
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
 from tidelog.syntax.values import write_number, write_string
@@ -42,6 +46,7 @@ RESERVED = frozenset({"true", "false", "not", *AGGREGATE_NAMES, *BINARY, *UNARY}
 _BARE_SYMBOL = re.compile(r"[a-z][A-Za-z0-9_]*")
 _BARE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[-/][A-Za-z0-9_]+)*")
+_QUALIFIED_LABEL = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_]*\.)*{_BARE_LABEL.pattern}")
 
 
 def print_term(term: Term, convention: str | None = None) -> str:
@@ -83,22 +88,48 @@ def print_fact(fact: Fact, convention: str | None = None) -> str:
 
 def print_program(program: Program) -> str:
     """The text of a whole program, one clause on a line: types, declarations, directives, keys, facts, rules."""
-    printer = _Printer(program.convention)
     lines: list[str] = []
-    if (program.convention == SOUFFLE) != bool(program.declarations):
+    if (program.convention == SOUFFLE) != bool(program.declarations or program.components or program.instances):
         lines.append(f".convention {program.convention}")
-    lines += map(_type, program.types)
-    lines += map(print_declaration, program.declarations)
-    lines += map(_directive, program.directives)
-    lines += map(_materialize, program.keys)
-    lines += (printer.atom(fact.atom) + "." for fact in program.facts)
-    lines += map(printer.rule, program.rules)
-    return "".join(line + "\n" for line in lines)
+    return "".join(line + "\n" for line in (*lines, *_lines(program)))
 
 
-def print_label(label: str) -> str:
+def _lines(program: Program) -> Iterator[str]:
+    printer = _Printer(program.convention)
+    for option, value in program.pragmas:
+        yield f".pragma {write_string(option)}" + (f" {write_string(value)}" if value else "")
+    yield from map(_type, program.types)
+    for component in program.components:
+        yield from _component(component)
+    yield from map(print_declaration, program.declarations)
+    yield from map(print_instance, program.instances)
+    yield from map(_directive, program.directives)
+    yield from map(_materialize, program.keys)
+    yield from (printer.atom(fact.atom) + "." for fact in program.facts)
+    yield from map(printer.rule, program.rules)
+
+
+def _component(item: Component) -> Iterator[str]:
+    bases = ", ".join(map(_component_type, item.bases))
+    yield f".comp {_component_type(ComponentType(item.name, item.params))}{' : ' if bases else ''}{bases} {{"
+    yield from (f"    .override {name}" for name in item.overrides)
+    yield from (f"    {line}" for line in _lines(item.content))
+    yield "}"
+
+
+def print_instance(item: Instance) -> str:
+    """The text of an instance, `.init` before it."""
+    return f".init {item.name} = {_component_type(item.type)}"
+
+
+def _component_type(item: ComponentType) -> str:
+    return item.name + (f"<{', '.join(item.args)}>" if item.args else "")
+
+
+def print_label(label: str, convention: str | None = None) -> str:
     """A label as it stands before a rule: bare if it can be, otherwise in quotes."""
-    return label if _BARE_LABEL.fullmatch(label) else write_string(label)
+    bare = _QUALIFIED_LABEL if convention == SOUFFLE else _BARE_LABEL
+    return label if bare.fullmatch(label) else write_string(label)
 
 
 class _Printer:
@@ -109,7 +140,7 @@ class _Printer:
         self.remainder = "%" if convention == SOUFFLE else "mod"
 
     def rule(self, rule: Rule) -> str:
-        label = "" if rule.label is None else print_label(rule.label) + ": "
+        label = "" if rule.label is None else print_label(rule.label, self.convention) + ": "
         body = " :- " + self.body(rule.body) if rule.body else ""
         if rule.subsumes:
             body = f" <= {self.literal(rule.body[1])} :- {self.body(rule.body[2:])}"
@@ -180,6 +211,8 @@ class _Printer:
         name, args = call.function, call.args
         if name == "list":
             return "[" + ", ".join(map(self.term, args)) + "]"
+        if name == CAST:
+            return f"as({self.term(args[0])}, {cast_type(call)})"
         if len(args) == 2 and name in BINARY:
             return self._binary(name, args[0], args[1], level)
         if len(args) == 1 and name in UNARY:

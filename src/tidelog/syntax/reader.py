@@ -16,25 +16,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from tidelog.errors import Diagnostic, ProgramError, Source
-from tidelog.program import (
-    Declaration,
-    Directive,
-    Fact,
-    Materialize,
-    Program,
-    Rule,
-    TypeDeclaration,
-)
+from tidelog.program import Program, Rule
+from tidelog.program.expand_components import expand_components
+from tidelog.program.inline import hold_inline_facts
 from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
-from tidelog.syntax.directives import DirectiveReader
 from tidelog.syntax.literals import TESTS
 from tidelog.syntax.preprocess import Preprocessor
 from tidelog.syntax.sources import Include, Sources, source_of
 from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token
 
 MAX_ERRORS, MAX_WARNINGS = 200, 20
-_WITH_BLOCKS = (".comp", ".lattice", ".type", ".init")
+_COMPONENT_LEVELS = 8
+_BRACES = {"{": 1, "}": -1}
+_WITH_BLOCKS = (".comp", ".lattice", ".type")
 
 
 class Findings(list[Diagnostic]):
@@ -73,46 +69,75 @@ class Findings(list[Diagnostic]):
         )
 
 
-class ProgramReader(DirectiveReader):
-    """Reads clause after clause and goes on after mistakes."""
+class ProgramReader(ComponentReader):
+    """Reads clause after clause and goes on after mistakes; ``parts`` is what was read of the innermost block."""
 
     def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
         super().__init__(tokens, convention)
         self.findings = findings
         self.tests = TESTS - _defined_tests(tokens)
-        self.rules: list[Rule] = []
-        self.facts: list[Fact] = []
-        self.keys: list[Materialize] = []
-        self.items: list[Declaration | TypeDeclaration | Directive] = []
+        self.parts = Parts()
 
     def read(self) -> Program:
         """Everything up to the end of the text."""
-        while self.token.kind != END and not self.findings.full:
+        self._items()
+        return self.parts.program(self.convention)
+
+    def _items(self) -> None:
+        """Everything up to the end of the text, or of the component."""
+        while self.token.kind != END and not self.findings.full and not (self.blocks and self.token.kind == "}"):
             start = self.at
             try:
                 self._item()
             except SyntaxFailure as failure:
                 self.findings.report(failure.diagnostic)
                 self.recover(start, failure.diagnostic.code)
-        return self._program()
 
     def _item(self) -> None:
         token = self.token
         if token.kind == DIRECTIVE:
-            self.items.extend(self.directive())
+            self._directive(token)
         elif token.text == "materialize" and self.peek().kind == "(":
-            self.keys.append(self.materialize())
+            self.parts.keys.append(self.materialize())
         elif token.kind == "." and self.peek().kind == NAME and self.peek().start == token.end:
             raise self.unknown_directive(self.peek(), self.peek().text)
         else:
             self._clause()
 
+    def _directive(self, token: Token) -> None:
+        match token.text:
+            case ".comp":
+                self._component()
+            case ".init":
+                self.parts.instances.append(self.instance(self.advance()))
+            case ".override":
+                self.parts.overrides.append(self.override())
+            case ".pragma":
+                self.advance()
+                self.parts.pragmas.append(self.pragma())
+            case _:
+                self.parts.items.extend(self.directive())
+
+    def _component(self) -> None:
+        head = self.component_head()
+        opening = self.expect("{", "`{` and the content of the component")
+        self.enter(_COMPONENT_LEVELS)
+        outer, self.parts = self.parts, Parts()
+        self.blocks += 1
+        self._items()
+        inner, self.parts = self.parts, outer
+        self.blocks -= 1
+        content = inner.program(self.convention)
+        self.parts.components.append(replace(head, content=content, overrides=tuple(inner.overrides)))
+        self.depth = max(self.depth - _COMPONENT_LEVELS, 0)
+        self.close(opening)
+
     def _clause(self) -> None:
         for value in self.clause():
             if isinstance(value, Rule):
-                self.rules.append(value)
+                self.parts.rules.append(value)
             else:
-                self.facts.append(value)
+                self.parts.facts.append(value)
         for var in self.capitalised:
             self.findings.warn(SYNTAX_CODES["TL123"].diagnostic(var.span, found=var.name))
 
@@ -123,31 +148,35 @@ class ProgramReader(DirectiveReader):
         if first.kind == DIRECTIVE or code == "TL111":
             self._recover_directive(start, first)
         elif code not in ("TL101", "TL127") and (self.at == start or self.previous.kind != "."):
-            while self.token.kind not in (".", END, DIRECTIVE):
-                self.advance()
-            self.accept(".")
-        if self.at <= start:
+            self._recover_clause(start)
+        if self.at <= start and not self._ends_block():
             self.move_to(start)
             self.advance()
+
+    def _recover_clause(self, start: int) -> None:
+        """Behind the period that ends the clause; in a component, not beyond the brace that ends that."""
+        braces = self._braces(start) if self.blocks else 0
+        while self.token.kind not in (END, DIRECTIVE) and not (braces <= 0 and self._ends_block()):
+            if self.token.kind == "." and (braces <= 0 or self.begins_line(self.peek())):
+                break
+            braces += _BRACES.get(self.token.kind, 0) if self.blocks else 0
+            self.advance()
+        self.accept(".")
 
     def _recover_directive(self, start: int, first: Token) -> None:
         self.move_to(start)
         self.advance()
         if first.text in _WITH_BLOCKS:
             self.skip_braces()
-        while not self.begins_line(self.token):
+        while not self.begins_line(self.token) and not self._ends_block():
             self.advance()
 
-    def _program(self) -> Program:
-        return Program(
-            rules=tuple(self.rules),
-            facts=tuple(self.facts),
-            declarations=tuple(item for item in self.items if isinstance(item, Declaration)),
-            types=tuple(item for item in self.items if isinstance(item, TypeDeclaration)),
-            directives=tuple(item for item in self.items if isinstance(item, Directive)),
-            keys=tuple(self.keys),
-            convention=self.convention,
-        )
+    def _braces(self, start: int) -> int:
+        """How many braces that a clause has opened are not closed where the cursor stands."""
+        return sum(_BRACES.get(token.kind, 0) for token in self.tokens[start : self.at])
+
+    def _ends_block(self) -> bool:
+        return self.blocks > 0 and self.token.kind == "}"
 
 
 def _defined_tests(tokens: list[Token]) -> frozenset[str]:
@@ -180,6 +209,7 @@ def read_program(
         chosen = sources.convention_of(source) if convention is None else sources.said_outright(source) or convention
         tokens = Preprocessor(sources, chosen, findings.report).tokens(source)
         program = ProgramReader(tokens, chosen, findings).read()
+        program = hold_inline_facts(expand_components(program, findings.report))
     return program, findings.in_order()
 
 

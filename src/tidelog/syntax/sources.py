@@ -1,7 +1,8 @@
 """Where texts come from: bytes to text, included files, and which convention a text follows (D7).
 
 Law: any bytes make a source; what is not UTF-8 becomes U+FFFD, which is reported wherever it stands. A text follows
-Soufflé if it or a file it includes has a ``.decl``; ``.convention`` says it outright, the first one wins.
+Soufflé if it or a file it includes has a ``.decl`` or a component; ``.convention`` says it outright, and the first one
+wins.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ Include = Callable[[str, str], "tuple[str, str | bytes]"]
 _NOT_TEXT = re.compile("[\ufffd\ud800-\udfff]++")
 _TELLING = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*+"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|%[^\n]*+'
-    r"|(?<!\S)(?P<decl>\.decl\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
-    r'|\#[ \t]*+include[ \t]*+"(?P<include>[^"\n]*+)"'
+    r"|(?<!\S)(?P<decl>\.(?:decl|comp|init)\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
+    r'|(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"(?P<include>[^"\n]*+)"'
 )
+
+
+_TELLING_WORDS = (".decl", ".comp", ".init", ".convention", "include")
 
 
 def source_of(name: str, text: str | bytes, report: Report) -> Source:
@@ -64,7 +68,7 @@ class Sources:
 
     def _convention_in(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         text = source.text
-        if ".decl" not in text and ".convention" not in text and "include" not in text:
+        if not any(word in text for word in _TELLING_WORDS):
             return None, False
         said: str | None = None
         declares = False

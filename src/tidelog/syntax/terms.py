@@ -11,6 +11,8 @@ from abc import abstractmethod
 
 from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
+from tidelog.program.casts import CAST
+from tidelog.program.component import SEPARATOR
 from tidelog.program.term import SYMBOL
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
@@ -25,6 +27,8 @@ UNARY = ("-", "bnot", "lnot")
 AGGREGATE_NAMES = {kind: kind for kind in AGGREGATES} | {"avg": "mean"}
 AGGREGATE_NAMES |= {f"a_{kind.upper()}": kind for kind in AGGREGATES} | {"a_AVG": "mean"}
 _AGGREGATE_LEVELS = 4
+AS = "as"
+_COUNTERS = ("autoinc", "recursive_iteration_cnt")
 _TERM_STARTS = frozenset({NAME, NUMBER, STRING, "(", "[", "-"})
 
 
@@ -115,6 +119,8 @@ class TermReader(Cursor):
         if self.convention == SOUFFLE:
             if name == "nil":
                 raise self.failure("TL151", span, found="`nil`")
+            if SEPARATOR in name:
+                raise self.failure("TL130", span, found=name)
             return Var(name, span)
         first = name[0]
         if first.isupper() or first in "_?":
@@ -151,12 +157,23 @@ class TermReader(Cursor):
         return self.identifier(token)
 
     def _call(self, token: Token) -> Call:
-        if token.text == "as" and self.convention == SOUFFLE:
-            raise self.failure("TL159", token.span)
+        if token.text == AS and self.convention == SOUFFLE:
+            return self.cast(token)
         args = self.terms_until(self.advance())
-        if token.text == "autoinc" and not args:
-            raise self.failure("TL158", token.span, found="`autoinc()`")
+        if token.text in _COUNTERS and not args:
+            raise self.failure("TL158", token.span, found=f"`{token.text}()`")
         return Call(token.text, args, span_between(token, self.previous))
+
+    def cast(self, token: Token) -> Call:
+        """`(term, Type)` after `as`: a value of another type with the same base."""
+        opening = self.advance()
+        self.enter()
+        value = self.term()
+        self.expect(",", "`,` and the name of a type")
+        name = self.expect(NAME, "the name of a type")
+        self.close(opening)
+        self.leave()
+        return Call(CAST, (value, Const(name.text, SYMBOL, name.span)), span_between(token, self.previous))
 
     def _number(self, token: Token, span: Span, negative: bool = False) -> Const:
         read = read_number(token.text, negative)

@@ -1,8 +1,10 @@
 """Tokens: one compiled pattern cuts a text into names, numbers, strings and signs.
 
 Law: every character of the text lies in exactly one token, in white space or in a comment, or is reported. The
-pattern uses possessive repetition only, so the time is linear in the text. Whether ``%`` starts a comment (Prolog)
-or is the remainder (Soufflé) depends on the convention; nothing else does. Words are told apart by the parser.
+pattern uses possessive repetition only, so the time is linear in the text. What depends on the convention: ``%``
+starts a comment (Prolog) or is the remainder (Soufflé); and in Soufflé a name may have parts joined by periods
+(``graph.edge``, no space between) and question marks, and ``10.0.0.1`` is a number. A question mark that an operator
+of paths would follow (``a?(x, y)``, ``a?/b``) is the operator. Words are told apart by the parser.
 """
 
 from __future__ import annotations
@@ -52,13 +54,17 @@ def span_between(first: Token, last: Token) -> Span:
 
 
 _SKIP = r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/{comment})*+"
+_NAME = r"\??[^\W\d]\w*+"
+_WORD = r"[^\W\d](?:\w|\?(?!\s*+(?:[(/|&{\[?]|[+*][(+*?/|&{\[)]|\)[\s)]*+[(/|&?+*{\[])))*+"
+_LIBERAL_NAME = rf"\??{_WORD}(?:\.(?!(?:{'|'.join(DIRECTIVES)})\s){_WORD})*+"
+_ADDRESS = r"[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++|"
 _PARTS = (
-    r"(?P<name>\??[^\W\d]\w*+)",
+    r"(?P<name>{name})",
     r"(?P<sign>[(),;@]|:[-=]?|<[=:>]?|=[<=]?|>=?|!=?|/(?!\*)|[-+*^%{}\[\]|&?~$]|\\(?:==?|\+)"
     rf"|\.(?!(?<!\S\.)(?:{'|'.join(DIRECTIVES)})\b))",
     r"(?P<directive>\.\w++)",
     r"(?P<opencomment>/\*[\s\S]*+)",
-    r"(?P<number>0[xX][0-9a-fA-F]++u?|0[bB][01]++u?|[0-9]++\.[0-9]++(?:Inf|NaN|[eE][+-]?[0-9]++)?"
+    r"(?P<number>{address}0[xX][0-9a-fA-F]++u?|0[bB][01]++u?|[0-9]++\.[0-9]++(?:Inf|NaN|[eE][+-]?[0-9]++)?"
     r"|[0-9]++[eE][+-]?[0-9]++|[0-9]++u?)",
     r"""(?P<string>"(?:[^"\\\n]++|\\[^\n])*+"|'(?:[^'\\\n]++|\\[^\n])*+')""",
     r"(?P<openstring>[\"'][^\n]*+)",
@@ -69,12 +75,13 @@ _PARTS = (
 _HASH_COMMENT = rf"|\#(?![ \t]*+(?:{'|'.join(PREPROCESSOR_WORDS)})\b)[^\n]*+"
 
 
-def _pattern(comment: str) -> re.Pattern[str]:
-    return re.compile(_SKIP.replace("{comment}", comment) + "(?:" + "|".join(_PARTS) + ")")
+def _pattern(comment: str, name: str, address: str) -> re.Pattern[str]:
+    parts = "|".join(_PARTS).replace("{name}", name).replace("{address}", address)
+    return re.compile(_SKIP.replace("{comment}", comment) + "(?:" + parts + ")")
 
 
-_SOUFFLE_PATTERN = _pattern(_HASH_COMMENT)
-_PROLOG_PATTERN = _pattern(_HASH_COMMENT + r"|%[^\n]*+")
+_SOUFFLE_PATTERN = _pattern(_HASH_COMMENT, _LIBERAL_NAME, _ADDRESS)
+_PROLOG_PATTERN = _pattern(_HASH_COMMENT + r"|%[^\n]*+", _NAME, "")
 
 
 def scan(source: Source, convention: str, report: Report) -> list[Token]:

@@ -28,6 +28,8 @@ def read_number(text: str, negative: bool = False) -> tuple[int | float, str] | 
     ((16, 'number'), (10, 'unsigned'), (1500.0, 'float'), None)
     """
     lowered = text.lower()
+    if lowered.count(".") == 3:
+        return _read_address(lowered, negative)
     if not lowered.startswith("0x") and ("." in lowered or "e" in lowered):
         return _read_float(lowered, negative)
     unsigned = lowered.endswith("u")
@@ -40,6 +42,15 @@ def read_number(text: str, negative: bool = False) -> tuple[int | float, str] | 
     if unsigned:
         return (value, UNSIGNED) if 0 <= value <= UNSIGNED_MAX else None
     return (value, NUMBER) if INT_MIN <= value <= INT_MAX else None
+
+
+def _read_address(text: str, negative: bool) -> tuple[int, str] | None:
+    """``10.0.0.1`` as a number of 32 bits with a sign, as Soufflé has it: from 128.0.0.0 on it is below 0."""
+    parts = [int(part) for part in text.split(".") if len(part) < 4]
+    if len(parts) < 4 or max(parts) > 255:
+        return None
+    value = int.from_bytes(bytes(parts), "big", signed=True)
+    return (-value if negative else value), NUMBER
 
 
 def _read_float(lowered: str, negative: bool) -> tuple[float, str] | None:

@@ -68,7 +68,9 @@ def _labelled(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 
 
 def epoch_changes(epoch: Epoch) -> EpochChanges:
-    """An epoch of a change script as a value for `State.after`."""
+    """An epoch of a change script as a value for `State.after`; instances of components are for the engine."""
+    if not all(isinstance(change, FactChange | RuleAdded | RuleRemoved) for change in epoch):
+        raise DataError("a script for whole programs changes facts and rules only")
     return EpochChanges(
         tuple(_ground(change) for change in epoch if isinstance(change, FactChange) and change.sign > 0),
         tuple(_ground(change) for change in epoch if isinstance(change, FactChange) and change.sign < 0),

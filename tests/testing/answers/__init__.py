@@ -4,7 +4,7 @@ Every function takes the asserted facts (relation to set of rows) and whether th
 been applied (some scripts change rules too), and gives the relations that the program puts out.
 """
 
-from .analysis import class_hierarchy, dataflow, points_to
+from .analysis import class_hierarchy, dataflow, pointer_analyses, points_to
 from .graphs import bipartite, components, reachability, same_generation, shortest, simple_paths, triangles
 from .java import java
 from .paths import family, metro, packages, potential_friends
@@ -15,7 +15,7 @@ ANSWERS = {
     f"{area}/{answer.__name__}": answer
     for area, answers in {
         "access": [roles],
-        "analysis": [class_hierarchy, dataflow, java, points_to],
+        "analysis": [class_hierarchy, dataflow, java, pointer_analyses, points_to],
         "build": [dependencies],
         "graphs": [bipartite, components, reachability, same_generation, triangles],
         "numbers": [primes],

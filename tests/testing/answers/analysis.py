@@ -29,6 +29,29 @@ def points_to(facts, after):
     }
 
 
+def pointer_analyses(facts, after):
+    def held(place=lambda f: f, both=False):
+        statements = dict(facts)
+        statements["load"] = {(to, base, place(f)) for to, base, f in facts["load"]}
+        statements["store"] = {(base, place(f), source) for base, f, source in facts["store"]}
+        if both:
+            statements["assign"] = facts["assign"] | {(w, v) for v, w in facts["assign"]}
+        return points_to(statements, after)
+
+    fields, blurred = held(), held(lambda f: "any", both=after)
+    # The script takes the rule of the unifying analysis away, so that it is left with one direction.
+    unified = held(both=not after)
+    return {
+        "fields.points_to": fields["points_to"],
+        "blurred.points_to": blurred["points_to"],
+        "unified.points_to": unified["points_to"],
+        "fields.report.alias": fields["alias"],
+        "fields.report.targets": fields["targets"],
+        "blurred.report.unset": blurred["unset"],
+        "lost": (blurred["points_to"] | unified["points_to"]) - fields["points_to"],
+    }
+
+
 def class_hierarchy(facts, after):
     parent = dict(facts["extends"])
     methods = {(c, n): m for c, n, m in facts["declares"]}

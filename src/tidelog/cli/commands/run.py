@@ -20,6 +20,7 @@ from tidelog.cli.place import (
     Place,
     Runtime,
     SettingsOption,
+    ThreadsOption,
     read_settings,
 )
 from tidelog.plan.modes import Plans
@@ -73,6 +74,7 @@ def run_command(
     plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
     runtime: ChosenRuntimeOption = Runtime.auto,
     partitions: PartitionsOption = None,
+    threads: ThreadsOption = None,
     master: MasterOption = None,
     settings: SettingsOption = None,
     algorithm: Annotated[
@@ -91,7 +93,7 @@ def run_command(
 
     with guarded():
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
-        place = Place(runtime, partitions, master, read_settings(settings))
+        place = Place(runtime, partitions, master, read_settings(settings), threads)
         options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
         check_options(options)
         run_program(read_valid(program), options)

@@ -27,6 +27,8 @@ from tidelog.program.functions import FUNCTIONS
 from tidelog.program.ground import ground_value
 from tidelog.syntax import (
     FactChange,
+    InstanceAdded,
+    InstanceRemoved,
     RuleAdded,
     RuleRemoved,
     parse_changes,
@@ -97,12 +99,24 @@ class ReplSession:
             facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
             added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
             removed = [change.label for change in epoch if isinstance(change, RuleRemoved)]
-            self._commit(facts, added, removed)
+            instances = [change for change in epoch if isinstance(change, InstanceAdded | InstanceRemoved)]
+            self._commit(facts, added, removed, instances)
 
-    def _commit(self, facts: Sequence[tuple[int, Atom]], added: Sequence[Rule], removed: Sequence[str]) -> None:
-        if not (facts or added or removed):
+    def _commit(
+        self,
+        facts: Sequence[tuple[int, Atom]],
+        added: Sequence[Rule],
+        removed: Sequence[str],
+        instances: Sequence[InstanceAdded | InstanceRemoved] = (),
+    ) -> None:
+        if not (facts or added or removed or instances):
             return
         with self.db.epoch() as epoch:
+            for change in instances:
+                if isinstance(change, InstanceAdded):
+                    epoch.add_instance(change.instance)
+                else:
+                    epoch.remove_instance(change.name)
             labels = [epoch.add_rule(rule) for rule in added]
             for label in removed:
                 epoch.remove_rule(label)

@@ -1,0 +1,18 @@
+"""Cells that several threads change at the same time.
+
+Law: each of these is one step that no thread sees half of; what a thread wrote before it *published* something (`swap`,
+`publish`) is seen by whoever finds it there. An address is one as in `memory`.
+
+``fetch_add(address, index, value)`` adds to a cell and gives what it was before; ``swap(address, index, expected,
+value)`` replaces what is expected in a cell and says whether it was there; ``observe(address, index)`` is a cell as
+another thread may have published it; ``publish(address, index, value)`` sets a cell for others to see. ``give_way()``
+lets other threads have the processor, ``sleep(microseconds)`` leaves it for a while.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.memory import Instruction
+
+fetch_add, swap = Instruction("fetch_add"), Instruction("swap")
+observe, publish = Instruction("observe"), Instruction("publish")
+give_way, sleep = Instruction("give_way"), Instruction("sleep")
