@@ -28,6 +28,8 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
+from tidelog.program.equivalence import equivalences
+from tidelog.program.subsumption import without_subsumption
 from tidelog.program.witnesses import with_witnesses
 from tidelog.semantics import catalogue, failures
 from tidelog.semantics.fact import HOME, Fact, Node, Row
@@ -119,8 +121,11 @@ class Network:
 
 def prepare(program: Program, *, central: bool = False) -> Network:
     """The network of a localised program; with ``central`` all facts live on one node and any positive rule will do."""
-    program = with_witnesses(program)
-    rules, choices, findings = _split_rules(program)
+    program, findings = without_subsumption(with_witnesses(program))
+    rules, choices, unfit = _split_rules(program)
+    findings += unfit
+    for name, declared in equivalences(program).items():
+        findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`eqrel`", label=name))
     location, arity = _signatures(program, rules, choices, findings)
     if central:
         location = dict.fromkeys(location)
