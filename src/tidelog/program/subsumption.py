@@ -121,7 +121,7 @@ def _negation(name: str, clauses: Sequence[Rule]) -> Iterator[Rule]:
         head = Atom(f"{BELOW}{name}", (*less.args, *more.args), less.location)
         yield Rule(head, body, f"{rule.label or name}/below{number}", rule.span, rule)
     first = clauses[0]
-    one, two = ([Var(f"{letter}{i}") for i, _ in enumerate(first.head.args, 1)] for letter in "VW")
+    one, two = ([Var(f"{side}{i}") for i, _ in enumerate(first.head.args, 1)] for side in "VW")
     below = Atom(f"{BELOW}{name}", (*one, *two), first.head.location)
     above = Atom(f"{BELOW}{name}", (*two, *one), first.head.location)
     gone = Atom(f"{GONE}{name}", tuple(one), first.head.location)

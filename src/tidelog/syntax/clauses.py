@@ -245,9 +245,9 @@ def _labels(label: str | None, count: int) -> Iterator[str | None]:
     return (f"{label}-{number}" for number in range(1, count + 1))
 
 
-def _named_wildcards(atom: Atom, letter: str) -> Atom:
+def _named_wildcards(atom: Atom, side: str) -> Atom:
     """The atom with a name for each `_`: the two facts of a subsumption are compared as a whole."""
-    args = (Var(f"_{letter}{i}", a.span) if isinstance(a, Wildcard) else a for i, a in enumerate(atom.args, 1))
+    args = (Var(f"_{side}{i}", a.span) if isinstance(a, Wildcard) else a for i, a in enumerate(atom.args, 1))
     return Atom(atom.predicate, tuple(args), atom.location, atom.span)
 
 
