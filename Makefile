@@ -98,8 +98,8 @@ bench-spark: $(READY) ## partitions on Spark beside hand-written Spark
 bench-paths: $(READY) ## paths beside DuckDB, certificates beside builds; GMARK=folder adds the gMark queries
 	$(BENCH) paths certificate $(if $(GMARK),gmark --gmark $(GMARK)) --write $(BENCH_DATA)
 
-bench-others: $(READY) ## the language, starting, loading, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
-	$(BENCH) language starting loading durability circuits --write $(BENCH_DATA)
+bench-others: $(READY) ## the language, starting, loading, reading, state folders, and the circuits (DATA=lubm1.tsv.gz) beside the engine
+	$(BENCH) language starting loading reading durability circuits --write $(BENCH_DATA)
 
 bench-beside: $(READY) ## real programs beside DuckDB and clingo; DATA=lubm1.tsv.gz and FACTS=folder (Java) add theirs
 	$(BENCH) beside $(if $(FACTS),--java $(FACTS)) --write $(BENCH_DATA)

@@ -37,6 +37,11 @@ ANYWHERE = {
     "test_numbers_grow_with_every_epoch": COPIES,
     "test_the_plan_over_the_whole_state_is_told_where_it_did_something": COPIES,
     "test_numbers_are_json": COPIES,
+    "test_lookups_cost_their_answer": KERNEL,
+    "test_indexes_of_queries_are_kept_told_and_bounded": KERNEL,
+    "test_index_that_a_rule_comes_to_use_is_the_rules": KERNEL,
+    "test_query_keeps_the_index_of_its_first_visit_for_the_next_one": KERNEL,
+    "test_rule_that_runs_once_has_no_index_made_for_its_first_visit": KERNEL,
     "test_rule_that_was_planned_without_facts_is_planned_again_when_they_come": COPIES,
 }
 FILES = {"test_explanation.py": TOLD, "test_old_ranks.py": FOLDERS}

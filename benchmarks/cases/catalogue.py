@@ -19,6 +19,7 @@ GROUPS: Mapping[str, str] = {
     "deletion": "facts suspended beside net changes, and much taken away at once",
     "language": "reading and checking a large program beside Python's compiler",
     "loading": "files and data frames of strings beside DuckDB and Arrow",
+    "reading": "len, in and queries of a key beside DuckDB, SQLite and Python; readers beside a writer",
     "starting": "commands and first epochs in fresh processes, beside the imports they are made of",
     "durability": "epochs with a state folder beside epochs in memory, opening beside building",
     "circuits": "incremental circuits beside the engine",

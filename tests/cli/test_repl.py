@@ -212,3 +212,18 @@ def test_history_is_kept_where_the_system_wants_it(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     history().append_string("p(1).")
     assert "p(1)." in (tmp_path / "tidelog" / "history").read_text()
+
+
+def test_instances_of_components_come_and_go() -> None:
+    component = ".comp C<T> { .decl p(x: T) .decl q(x: T) q(x) :- p(x). }\n.init a = C<number>\n"
+    typed = component + "a.p(1).\n.init b = C<symbol>\n+ .init c = C<symbol>.\nb.p(x).\n- .init a.\n:rules\n"
+    assert lines(typed) == [
+        "+ a.p(1)",
+        "+ a.q(1)",
+        "+ b.p(x)",
+        "+ b.q(x)",
+        "- a.p(1)",
+        "- a.q(1)",
+        "b.r1: b.q(x) :- b.p(x).",
+        "c.r1: c.q(x) :- c.p(x).",
+    ]

@@ -152,10 +152,25 @@ def test_shorter_index_serves_a_longer_look_up() -> None:
     assert db.verify()
 
 
-def test_query_makes_no_index_for_one_scan() -> None:
+def test_rule_that_runs_once_has_no_index_made_for_its_first_visit() -> None:
+    db = Engine("p(X) :- e(X, _).")
+    with db.epoch() as e:
+        e.insert("e", [(i, i % 3) for i in range(100)])
+    indexes = core_of(db).runtime.node.partition.relations.index_columns
+    before = indexes()
+    with db.epoch() as e:
+        e.add_rule("q(X) :- e(X, 2), X > 50.")
+    assert len(db["q"]) == 16
+    assert indexes() == before
+
+
+def test_query_keeps_the_index_of_its_first_visit_for_the_next_one() -> None:
     db = Engine("p(X) :- e(X, _).")
     with db.epoch() as e:
         e.insert("e", [(i, i % 3) for i in range(100)])
     partition = core_of(db).runtime.node.partition
-    with patch.object(type(partition.relations), "index", side_effect=AssertionError("an index")):
-        assert len(db.query("e(X, 2), X > 50")) == 16
+    assert len(db.query("e(X, 2), X > 50")) == 16
+    kept = partition.relations.index_columns()
+    assert (partition.relations.numbers["e"], (1,)) in kept
+    assert len(db.query("e(X, 1), X > 50")) == 16
+    assert partition.relations.index_columns() == kept

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tidelog import Engine
@@ -101,7 +103,7 @@ def test_the_journal_tells_what_inserted_deleted_and_was_asserted() -> None:
         told = {}
         commit = partition.commit
 
-        def look() -> None:
+        def look(shown: Callable[[], None]) -> None:
             for number in touched_relations(partition.relations):
                 found = touched_records(partition.relations, number)
                 told[partition.relations.names[number]] = [
@@ -111,7 +113,7 @@ def test_the_journal_tells_what_inserted_deleted_and_was_asserted() -> None:
                 changes = net_changes(partition.relations, [partition.relations.names[number]])[number]
                 assert len(changes.inserted) == found.inserted.sum()
                 assert len(changes.deleted) == found.deleted.sum()
-            commit()
+            commit(shown)
 
         partition.commit = look  # type: ignore[method-assign]  # the journal is empty once an epoch is committed
     assert told == {"q": [[3], [2], [], [3], [2]], "p": [[3], [], [2], [], []]}

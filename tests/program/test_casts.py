@@ -36,6 +36,7 @@ def codes(text: str) -> list[str]:
         ("city(as(x, Village)) :- name(x).", ["TL206"]),
         ("size(as(x, number)) :- name(x).", ["TL409"]),
         ("size(as(x, number)) :- size(x).", []),
+        ("city(as(x, number)) :- name(x).", ["TL409"]),
         ("city(x) :- name(x), as(x, City) != as(x, Town).", ["TL405"]),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import ProgramError
+from tidelog.program import Const
 from tidelog.program.check import examine_program
 from tidelog.program.component_catalogue import CATALOGUE
 from tidelog.syntax import parse_program, print_program, print_rule, read_program
@@ -117,6 +118,11 @@ def test_a_component_may_be_given_for_a_type_parameter() -> None:
     .init u = Use<Source>
     """
     assert sorted(columns(text)) == ["u.p", "u.s.p"]
+
+
+def test_what_a_given_component_declares_may_be_overridden() -> None:
+    text = ".comp M { .decl p(x: number) p(1). }\n.comp X<T> : T { .override p\n p(2). }\n.init x = X<M>"
+    assert [fact.atom.args[0] for fact in parse_program(text).facts] == [Const(2, "number")]
 
 
 def test_types_declared_inside_belong_to_the_instance() -> None:

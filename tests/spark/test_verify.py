@@ -116,3 +116,8 @@ def test_verdicts_agree_on_random_programs(spark: Any) -> None:
 def test_what_sql_does_not_say_is_refused_by_name(spark: Any, program: str, what: str) -> None:
     with pytest.raises(EngineError, match=f"{what}.*use the Python checker"):
         Engine(program).verify(spark)
+
+
+def test_aggregate_or_range_equal_to_a_variable_that_has_a_value_is_a_test(spark: Any) -> None:
+    text = "p(X) :- e(X), X = max Z : { e(Z) }. q(X) :- e(X), X = range(0, 2). e(0). e(1). e(5)."
+    assert Engine(text).verify(spark)

@@ -104,6 +104,18 @@ def test_value_of_an_aggregate_is_checked(text: str, right: int, wrong: int) -> 
     assert not verify(program, None, state(e=edges, n={}))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q(X) :- e(X), X = max Z : { e(Z) }. e(0). e(1).",
+        "q(X) :- e(X), N = max Z : { e(Z) }, N = X. e(0). e(1).",
+        "q(X, Y) :- e(X, Y), X = count : { e(_, Y) }. e(0, 1). e(1, 1). e(1, 2). e(2, 1).",
+    ],
+)
+def test_aggregate_equal_to_a_variable_that_has_a_value_is_a_test(text: str) -> None:
+    assert Engine(text).verify()
+
+
 def test_shortest_paths_that_support_each_other_are_unfounded() -> None:
     db = Engine("d(0, min<C>) :- C = 0, e(0, _, _). d(Y, min<C>) :- d(X, B), e(X, Y, W), C = B + W.")
     with db.epoch() as epoch:

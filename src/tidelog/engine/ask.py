@@ -72,7 +72,8 @@ def profile(core: Core) -> Profile:
 def state(core: Core) -> EngineState:
     """Every fact with its rank and counts."""
     core.must_be_open()
-    return gather_state(core.runtime, core.planner.placing.form, core.dictionary)
+    with core.writing:
+        return gather_state(core.runtime, core.planner.placing.form, core.dictionary)
 
 
 def certify(core: Core, spark: SparkSession | None) -> Verdict:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from tidelog.engine import failures
+from tidelog.engine.committed import Committed
 from tidelog.engine.core import Core
 from tidelog.engine.durable import is_repeated, record, snapshot_if_due
 from tidelog.engine.epoch import Collected, Epoch
@@ -114,8 +115,8 @@ def commit(core: Core, epoch: Epoch) -> None:
                 _check_keys(core, prepared, outcome)
                 _check_orders(core, prepared, outcome)
                 record(core, epoch, prepared.rules, outcome)
-            core.runtime.commit()
-            _publish(core, epoch, prepared)
+            core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
+            _settle_sizes(core, outcome)
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema)
         core.profiler.note(outcome, core.rules)
@@ -172,10 +173,19 @@ def _rolled_back_on_failure(core: Core) -> Iterator[None]:
         raise
 
 
-def _publish(core: Core, epoch: Epoch, prepared: Prepared) -> None:
+def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome) -> None:
     """From here on readers see the epoch."""
-    core.schema = {**core.schema, **prepared.rules.schema}
-    core.rules = prepared.rules
-    core.number += 1
+    before, rules = core.committed, prepared.rules
+    core.replicas.note(before.number + 1, outcome.changes)
+    schema = before.schema if rules is before.rules else {**before.schema, **rules.schema}
+    sizes = {**before.sizes, **dict.fromkeys(outcome.changes)} if outcome.changes else before.sizes
+    core.committed = Committed(rules, schema, before.number + 1, sizes)
     if epoch.source is not None and epoch.offset is not None:
         core.offsets[epoch.source] = epoch.offset
+
+
+def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:
+    """How many facts the relations hold that have changed, once their records are at rest."""
+    live, sizes = core.runtime.facts.live, core.committed.sizes
+    for name in outcome.changes:
+        sizes[name] = live(name)

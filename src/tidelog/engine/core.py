@@ -1,18 +1,22 @@
-"""What an engine is made of: rules, planner, runtime, state folder, and the number of its epoch.
+"""What an engine is made of: rules, planner, runtime, state folder, and what its last committed epoch left.
 
-Law: `rules`, `schema` and `number` are those of the last committed epoch and change together, under `writing`; whoever
-reads needs no lock. The modules of this package are functions over a core; `Engine` shows them to users.
+Law: `committed` is that of the last committed epoch; it changes as a whole, and whoever reads it needs no lock. The
+modules of this package are functions over a core; `Engine` shows them to users.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar, overload
+from types import MethodType
+from typing import Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from tidelog.engine import failures
+from tidelog.engine.committed import Committed
 from tidelog.engine.open import Opened
+from tidelog.engine.pace import Pace
+from tidelog.engine.replica import Replicas
+from tidelog.engine.turn import Turn
 from tidelog.errors import EngineError
 from tidelog.explain.profile import Profiler
 from tidelog.io.feed import Feed
@@ -27,6 +31,7 @@ from tidelog.runtime.runtime import Runtime
 from tidelog.store.durable import Durable
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 @dataclass(slots=True)
@@ -38,19 +43,44 @@ class Fed:
     failed: bool = False
 
 
-@dataclass
+@dataclass(repr=False)
 class Core:
     """One engine."""
 
-    rules: Ruleset
+    committed: Committed
     opened: Opened
     planner: Planner
-    schema: Schema = field(default_factory=dict)  # of every relation there ever was
-    number: int = 0  # of the last committed epoch
     closed: bool = False
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Fed] = field(default_factory=list)
-    writing: threading.RLock = field(default_factory=threading.RLock)
+    writing: Turn = field(default_factory=Turn)
+    questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
+    replicas: Replicas = field(init=False)
+    pace: Pace = field(default_factory=Pace)
+
+    def __post_init__(self) -> None:
+        self.replicas = Replicas(self.rules.functions, self.dictionary)
+
+    @property
+    def rules(self) -> Ruleset:
+        """The rules in force."""
+        return self.committed.rules
+
+    @property
+    def schema(self) -> Schema:
+        """The types of every relation there ever was."""
+        return self.committed.schema
+
+    @property
+    def number(self) -> int:
+        """The number of the last committed epoch."""
+        return self.committed.number
+
+    def begin_with(self, rules: Ruleset, schema: Schema | None = None, number: int | None = None) -> None:
+        """What stands before the first epoch of this engine."""
+        kept = self.committed
+        schema = kept.schema if schema is None else schema
+        self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
 
     @property
     def runtime(self) -> Runtime:
@@ -138,6 +168,23 @@ class Read(Generic[T]):
         if self._write is None:
             raise AttributeError("this member of an engine can only be read")
         self._write(core_of(engine), value)
+
+
+class Asked(Generic[P, T]):
+    """A method of `Engine` that is a function over its core."""
+
+    def __init__(self, act: Callable[Concatenate[Core, P], T]) -> None:
+        self._act = act
+        self.__doc__ = act.__doc__
+
+    @overload
+    def __get__(self, engine: None, owner: type[HasCore]) -> Asked[P, T]: ...
+
+    @overload
+    def __get__(self, engine: HasCore, owner: type[HasCore]) -> Callable[P, T]: ...
+
+    def __get__(self, engine: HasCore | None, owner: type[HasCore]) -> Callable[P, T] | Asked[P, T]:
+        return self if engine is None else MethodType(self._act, core_of(engine))
 
 
 def known_columns(core: Core) -> Mapping[str, tuple[str, ...]]:

@@ -13,10 +13,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from tidelog.engine import commit, durable, failures, feeds, read
-from tidelog.engine.core import Core, Read
+from tidelog.engine.committed import Committed
+from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
-from tidelog.engine.query import query
+from tidelog.engine.query import aquery, prepare, query
 from tidelog.engine.start import start
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.partition.limits import Limits
@@ -76,7 +77,7 @@ class Engine:
         opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
-        self._core = Core(Ruleset(Program(convention=parsed.convention), table), opened, planner)
+        self._core = Core(Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {}), opened, planner)
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)
@@ -152,9 +153,7 @@ class Engine:
         """The rule with a label."""
         return self._core.rules.rule(label)
 
-    def query(self, text: str) -> Rows:
-        """The answers to a query such as ``reach(0, X), node(X)``: one column per variable, in order of appearance."""
-        return query(self._core, text)
+    query, prepare, aquery = Asked(query), Asked(prepare), Asked(aquery)
 
     # Asking
 

@@ -12,8 +12,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from tidelog.engine import failures
+from tidelog.engine.on_thread import finished
 from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.io.rows import Data, read_rows
+from tidelog.io.tabular import Tabular
 from tidelog.program import Instance, Program, Rule
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
@@ -83,11 +85,11 @@ class Epoch:
         self.changes = target.no_changes()
         self.statistics = EpochStatistics()
 
-    def insert(self, relation: str, rows: object) -> None:
+    def insert(self, relation: str, rows: Tabular) -> None:
         """Assert base facts: tuples, an Arrow table, a pandas data frame, a numpy array or a Spark DataFrame."""
         self._change(1, relation, rows)
 
-    def delete(self, relation: str, rows: object) -> None:
+    def delete(self, relation: str, rows: Tabular) -> None:
         """Retract base facts; those that are not asserted are passed over."""
         self._change(-1, relation, rows)
 
@@ -139,6 +141,14 @@ class Epoch:
         if kind is None:
             self.commit()
         self._open = False
+
+    async def __aenter__(self) -> Epoch:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await finished(lambda: self.__exit__(kind, error, trace))
 
     def commit(self) -> None:
         """Commit now; the ``with`` block does it by itself."""

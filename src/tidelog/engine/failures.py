@@ -156,6 +156,24 @@ ROW_COLUMNS = FailureEntry(
     "Give a value for each column of the relation.",
     'db = Engine("reach(X, Y) :- edge(X, Y).")\nwith db.epoch() as e:\n    e.insert("edge", [(1,)])\n',
 )
+NOT_A_VARIABLE = FailureEntry(
+    "TL4070",
+    EngineError,
+    "variable to bind that the query does not have",
+    "the query has no variable `{name}`; its variables: {known}",
+    "What a prepared query is given takes the place of some of its variables.",
+    "Name variables of the query in `bind`, as they are written there.",
+    'Engine("p(1).").prepare("p(X)", bind="Y")\n',
+)
+NOT_THE_VALUES = FailureEntry(
+    "TL4071",
+    EngineError,
+    "another number of values than a prepared query binds",
+    "the query binds {wanted} variables ({names}), and {found} values were given",
+    "A prepared query is asked with one value for each variable of `bind`, in that order.",
+    "Give a value for each variable that was named in `bind`.",
+    'Engine("p(1).").prepare("p(X)", bind="X")()\n',
+)
 
 ENTRIES = (
     UNKNOWN_RELATION,
@@ -173,4 +191,6 @@ ENTRIES = (
     PARTITIONS,
     NEEDS_STATE,
     ROW_COLUMNS,
+    NOT_A_VARIABLE,
+    NOT_THE_VALUES,
 )

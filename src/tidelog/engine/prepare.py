@@ -66,7 +66,8 @@ def prepare(core: Core, collected: Collected) -> Prepared:
 
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
-    gone, given = core.rules.declared - rules.declared, _given(core.rules, rules)
+    gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
+    given = _given(core.rules, rules)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
     _refuse_facts(rules, {*(name for _, name, _ in rows), *(arrival.relation for arrival in collected.arrivals)})
     facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]

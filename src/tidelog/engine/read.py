@@ -6,8 +6,9 @@ Law: everything is that of the last committed epoch.
 from __future__ import annotations
 
 from tidelog.engine.core import Core
+from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
-from tidelog.engine.view import Rows, read_rows
+from tidelog.engine.view import Rows
 from tidelog.program import Program
 from tidelog.program.equivalence import edge_name, equivalences
 from tidelog.syntax import print_rule
@@ -47,8 +48,8 @@ def fact_count(core: Core) -> int:
 
 
 def memory(core: Core) -> int:
-    """Bytes held by facts, indexes, journals and texts."""
-    return core.runtime.facts.memory
+    """Bytes held by facts, indexes, journals and texts, and by copies that readers look at beside an epoch."""
+    return core.runtime.facts.memory + core.replicas.memory
 
 
 def profiling(core: Core) -> bool:
@@ -66,12 +67,19 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    held = edge_name(name) if name in equivalences(core.rules.program) else name
-    cells, *_, bases = core.runtime.facts.counts(held)
-    return fixed_rows(core, name, cells[bases])
+    if name in equivalences(core.rules.program):
+        with core.writing:
+            cells, *_, bases = core.runtime.facts.counts(edge_name(name))
+            return fixed_rows(core, name, cells[bases])
+    with core.runtime.facts.one_epoch():
+        if all(rule.head.predicate != name for rule in core.rules.program.rules):  # so all its facts are asserted
+            return fixed_rows(core, name, core.runtime.facts.rows(name))
+    with core.writing:
+        cells, *_, bases = core.runtime.facts.counts(name)
+        return fixed_rows(core, name, cells[bases])
 
 
 def summary(core: Core) -> str:
     """An engine in one line."""
-    sizes = ", ".join(f"{name}: {len(read_rows(core, name)):,}" for name in core.relations[:SHOWN])
+    sizes = ", ".join(f"{name}: {size(core, name):,}" for name in core.relations[:SHOWN])
     return f"Engine(epoch {core.number}, {len(core.rules.program.rules)} rules; {sizes or 'no relations'})"

@@ -30,10 +30,10 @@ def start(core: Core, parsed: Program) -> None:
 def _begin(core: Core, parsed: Program) -> None:
     """The first epoch: the program's own declarations, rules and facts."""
     base = replace(parsed, rules=(), facts=())
-    core.rules = replace(core.rules, program=base)
+    core.begin_with(replace(core.rules, program=base))
     closed = equivalences(base)
     if base.declarations and not parsed.rules and not closed:
-        core.rules = core.rules.changed()  # declared relations are known before any fact
+        core.begin_with(core.rules.changed())  # declared relations are known before any fact
     if parsed.facts or parsed.rules or parsed.declarations:
         commit_program(core, parsed, declared=base if closed else None)
 
@@ -42,7 +42,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     """Take over a state that was read."""
     image, placing = durable.image, core.planner.placing
     assert image.rules is not None
-    core.rules = ruleset_from_values(image.rules, core.rules.functions, durable.store.name)
+    core.begin_with(ruleset_from_values(image.rules, core.rules.functions, durable.store.name))
     check_same_program(core.rules.program, durable.facts, parsed, durable.store.name)
     core.runtime.fill(durable, core.rules.core.values())
     placing.adopt(core.rules, durable.placements)
@@ -50,6 +50,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
     places = {**durable.placements, **form.places}
     core.runtime.adopt(arities, image.strata, map(core.planner.forming(core.rules), form.core.values()), places)
-    core.schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
-    core.number = image.epoch
+    schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
+    core.begin_with(core.rules, schema, image.epoch)
+    core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
     durable.taken_over(core.rules, len(image.entries))

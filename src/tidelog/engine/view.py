@@ -7,20 +7,23 @@ Arrow, pandas, numpy) shows the epoch at which it was taken.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
 
 from tidelog.engine.core import Core
+from tidelog.engine.look_up import matching, size
+from tidelog.engine.on_thread import finished
 from tidelog.errors import DataError
 from tidelog.io.columns import decode_arrow, decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.dictionary import Dictionary, symbol_id
 from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.views import new_folder, session_or_active
 from tidelog.spark.views import to_data_frame as to_spark_frame
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, SparkSession
 
 SHOWN = 10
+DECODED = 1 << 12  # rows made into Python's values together
 
 
 class Table:
@@ -49,8 +53,12 @@ class Table:
         return self._decode(self._cells())
 
     def head(self, count: int = SHOWN) -> list[tuple[Any, ...]]:
-        """A few rows, without decoding the others."""
-        return self._decode(self._cells()[:count])
+        """A few rows, without reading the others."""
+        return self[: max(0, count)]
+
+    def _some_cells(self, first: int, count: int) -> Cells:
+        """The cells of as many rows as are wanted, after the first so many."""
+        return self._cells()[first : first + count]
 
     def _decode(self, cells: Cells) -> list[tuple[Any, ...]]:
         if not self.types:
@@ -59,7 +67,40 @@ class Table:
         return list(zip(*decoded, strict=True))
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        return iter(self.rows())
+        return self._decode_in_turn(self._cells())
+
+    def _decode_in_turn(self, cells: Cells) -> Iterator[tuple[Any, ...]]:
+        """The rows of cells, a thousand or so at a time: who stops early has not paid for the rest."""
+        for first in range(0, len(cells), DECODED):
+            yield from self._decode(cells[first : first + DECODED])
+
+    async def __aiter__(self) -> AsyncIterator[tuple[Any, ...]]:
+        rows = self._decode_in_turn(await finished(self._cells))
+        while some := await finished(lambda: list(islice(rows, DECODED))):
+            for row in some:
+                yield row
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[Any, ...]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[Any, ...]]: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[Any, ...] | list[tuple[Any, ...]]:
+        """One row or some, in the order of `rows`, which is the same until the rows change."""
+        if isinstance(place, slice):
+            return self._slice(place)
+        where = place.__index__()
+        found = self._some_cells(where, 1) if where >= 0 else self._cells()[where:][:1]
+        if not len(found) or where < -len(self):
+            raise IndexError("row index out of range")
+        return self._decode(found)[0]
+
+    def _slice(self, place: slice) -> list[tuple[Any, ...]]:
+        first, last = place.start or 0, place.stop
+        if place.step in (None, 1) and last is not None and first >= 0 and last >= 0:
+            return self._decode(self._some_cells(first, max(0, last - first)))
+        return self._decode(self._cells()[place])
 
     def __len__(self) -> int:
         return len(self._cells())
@@ -68,9 +109,24 @@ class Table:
         if not isinstance(row, tuple) or len(row) != len(self.types):
             return False
         try:
-            wanted = [encode_value(v, t or "any", self._dictionary) for v, t in zip(row, self.types, strict=True)]
+            wanted = [self._cell(v, t) for v, t in zip(row, self.types, strict=True)]
         except DataError:
             return False
+        return self._has(wanted) and ("symbol" not in self.types or self._is_meant(wanted, row))
+
+    def _is_meant(self, wanted: list[int], row: tuple[object, ...]) -> bool:
+        """Whether the symbols behind cells that were found are those that were looked for."""
+        pairs = zip(wanted, self.types, row, strict=True)
+        return all(type_ != "symbol" or self._dictionary.decode(cell, type_) == value for cell, type_, value in pairs)
+
+    def _cell(self, value: object, type_: str | None) -> int:
+        """The cell of a value that is looked for; a symbol that nobody knows is not made known by that."""
+        if type_ == "symbol" and isinstance(value, str):
+            return symbol_id(value)
+        return encode_value(value, type_ or "any", self._dictionary)
+
+    def _has(self, wanted: list[int]) -> bool:
+        """Whether there is a row of these cells."""
         return bool((self._cells() == np.array(wanted, np.int64)).all(axis=1).any())
 
     def to_arrow(self) -> pa.Table:
@@ -113,28 +169,27 @@ class Table:
         return "rows"
 
     def __repr__(self) -> str:
-        cells = self._cells()
-        lines = [f"{self._title()}: {len(cells):,} {'row' if len(cells) == 1 else 'rows'}"]
-        shown = [[str(v) for v in row] for row in self._decode(cells[:SHOWN])]
+        count = len(self)
+        lines = [f"{self._title()}: {count:,} {'row' if count == 1 else 'rows'}"]
+        shown = [[str(v) for v in row] for row in self.head()]
         widths = [max(len(r[i]) for r in [list(self.columns), *shown]) for i in range(len(self.columns))]
         if self.columns:
             lines += [
                 "  " + "  ".join(v.ljust(w) for v, w in zip(r, widths, strict=True)).rstrip()
                 for r in [list(self.columns), *shown]
             ]
-        if len(cells) > SHOWN:
-            lines.append(f"  ... {len(cells) - SHOWN:,} more")
+        if count > SHOWN:
+            lines.append(f"  ... {count - SHOWN:,} more")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        cells = self._cells()
+        count = len(self)
         head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>"
-            for row in self._decode(cells[:SHOWN])
+            "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>" for row in self.head()
         )
-        more = f"<p>... {len(cells) - SHOWN:,} more</p>" if len(cells) > SHOWN else ""
-        title = f"{html.escape(self._title())}: {len(cells):,} rows"
+        more = f"<p>... {count - SHOWN:,} more</p>" if count > SHOWN else ""
+        title = f"{html.escape(self._title())}: {count:,} rows"
         return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>{more}"
 
 
@@ -143,23 +198,36 @@ class View(Table):
 
     def __init__(
         self,
+        core: Core,
         name: str,
         names: Sequence[str],
         types: Sequence[str | None],
-        dictionary: Dictionary,
-        read: Callable[[], Cells],
         frame: Callable[[bool], DataFrame] | None = None,
     ) -> None:
-        super().__init__(names, types, dictionary)
+        super().__init__(names, types, core.dictionary)
         self.name = name
-        self._read = read
+        self._core = core
         self._frame = frame
 
     def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
         return super()._spark_frame(spark, as_text) if self._frame is None else self._frame(as_text)
 
     def _cells(self) -> Cells:
-        return self._read()
+        return read_rows(self._core, self.name)
+
+    def _some_cells(self, first: int, count: int) -> Cells:
+        self._core.must_be_open()
+        return self._core.runtime.facts.some_rows(self.name, first, count)
+
+    def _has(self, wanted: list[int]) -> bool:
+        return len(matching(self._core, self.name, self._all_columns, wanted)) > 0 if wanted else len(self) > 0
+
+    def __len__(self) -> int:
+        return size(self._core, self.name)
+
+    @cached_property
+    def _all_columns(self) -> tuple[int, ...]:
+        return tuple(range(len(self.types)))
 
     def _title(self) -> str:
         return self.name
@@ -236,7 +304,7 @@ def open_view(core: Core, name: str) -> View:
         raise core.unknown_relation(name)
     names, types = core.columns(name), core.rules.schema[name]
     frame = data_frame_maker(core, name, names, types)
-    return View(name, names, types, core.dictionary, lambda: read_rows(core, name), frame)
+    return View(core, name, names, types, frame)
 
 
 def read_rows(core: Core, name: str) -> Cells:

@@ -39,8 +39,9 @@ def compile_kernels(kernels: Iterable[tuple[Kernel, tuple[str, ...]]]) -> bytes:
         dispatcher.compile(signature)
         compiled = dispatcher.overloads[signature]
         library.add_linking_library(compiled.library)
-        Wrapper(context, wrappers, kernel.symbol, compiled.fndesc).build()
-        symbols.add(kernel.symbol)
+        for symbol, keeps_lock in ((kernel.symbol, False), (kernel.brief_symbol, True)):
+            Wrapper(context, wrappers, symbol, compiled.fndesc, keeps_lock=keeps_lock).build()
+            symbols.add(symbol)
     library.add_ir_module(wrappers)
     library.finalize()
     return _emit(library._final_module.clone(), symbols, context.codegen().magic_tuple())

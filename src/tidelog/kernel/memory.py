@@ -41,7 +41,7 @@ add, subtract, multiply = Instruction("add"), Instruction("subtract"), Instructi
 
 
 class Kernel:
-    """A function that runs compiled and without the interpreter lock.
+    """A function that runs compiled, and without the interpreter lock unless its caller knows that it is brief.
 
     Those that Python calls are entries (`kernel.warm`), loaded at the first call of any. Others are parts of them;
     called from Python, as tests do, they are compiled on the spot.
@@ -51,12 +51,21 @@ class Kernel:
         self.function = function
         self._inline = inline
         self.call: Callable[..., Any] | None = None
+        self.brief_call: Callable[..., Any] | None = None
         self._compiled: Any = None
         self.__doc__ = function.__doc__
         self.symbol = f"{function.__module__}.{function.__name__}".replace(".", "_")  # its name in the library
+        self.brief_symbol = f"{self.symbol}_brief"
 
     def __call__(self, *arguments: Any) -> Any:
         return (self.call or self._ready())(*arguments)
+
+    def when_brief(self, brief: bool) -> Callable[..., Any]:
+        """The function to call for work that is ``brief``, some tens of microseconds: it keeps the interpreter lock.
+
+        Among many threads it takes milliseconds to get the lock again, many times what such work takes.
+        """
+        return (self.brief_call if brief else self.call) or self._ready()
 
     def __repr__(self) -> str:
         return f"<kernel {self.function.__module__}.{self.function.__name__}>"

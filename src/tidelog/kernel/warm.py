@@ -87,11 +87,11 @@ def make_ready() -> None:
     with _LOCK:
         functions = _functions()
         for kernel, _ in reversed(KERNELS):  # the first says that all are there
-            kernel.call = functions[kernel.symbol]
+            kernel.brief_call, kernel.call = functions[kernel.brief_symbol], functions[kernel.symbol]
 
 
 def _functions() -> library.Functions:
-    name, symbols = library.key(), [kernel.symbol for kernel, _ in KERNELS]
+    name, symbols = library.key(), [s for kernel, _ in KERNELS for s in (kernel.symbol, kernel.brief_symbol)]
     found = library.find(name, symbols)
     if found is not None:
         return found

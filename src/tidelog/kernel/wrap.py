@@ -43,8 +43,9 @@ _INTERFACE: dict[str, tuple[ir.Type, list[ir.Type]]] = {
 class Wrapper:
     """One function of the interface `PyObject *f(PyObject *self, PyObject *const *args, Py_ssize_t nargs)`."""
 
-    def __init__(self, context: Any, module: ir.Module, name: str, description: Any) -> None:
+    def __init__(self, context: Any, module: ir.Module, name: str, description: Any, *, keeps_lock: bool) -> None:
         self.context, self.module, self.description = context, module, description
+        self.keeps_lock = keeps_lock
         kind = ir.FunctionType(_POINTER, [_POINTER, _POINTER.as_pointer(), _WORD])
         self.function = ir.Function(module, kind, name)
         self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
@@ -77,12 +78,14 @@ class Wrapper:
     def _run(self, values: list[Any]) -> tuple[Any, Any]:
         kinds, result = self.description.argtypes, self.description.restype
         kind = self.context.call_conv.get_function_type(result, kinds)
-        function = ir.Function(self.module, kind, self.description.llvm_func_name)
-        thread = self._call("PyEval_SaveThread")
+        name = self.description.llvm_func_name
+        function = self.module.globals.get(name) or ir.Function(self.module, kind, name)
+        thread = None if self.keeps_lock else self._call("PyEval_SaveThread")
         outcome: tuple[Any, Any] = self.context.call_conv.call_function(
             self.builder, function, result, kinds, values, attrs=("noinline",)
         )
-        self._call("PyEval_RestoreThread", thread)
+        if thread is not None:
+            self._call("PyEval_RestoreThread", thread)
         return outcome
 
     def _number(self, argument: Any, leave: Any) -> Any:

@@ -17,7 +17,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
 from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
-from tidelog.partition.relations import Relations
+from tidelog.partition.relations import BRIEF, Relations
 
 NOTHING: Cells = np.zeros(0, np.int64)
 
@@ -53,7 +53,8 @@ def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
                 found[number] = Items(NOTHING, NOTHING, partial(_present_items, relations, number))
         elif count := relations.directory.item(number, at.JROWS):
             inserted, deleted = np.empty(count, np.int64), np.empty(count, np.int64)
-            plus, minus = settle.net_changes(relations.directory, number, 0, inserted, deleted)
+            find = settle.net_changes.when_brief(count <= BRIEF)
+            plus, minus = find(relations.directory, number, 0, inserted, deleted)
             if plus or minus:
                 found[number] = Items(inserted[:plus], deleted[:minus])
     return found

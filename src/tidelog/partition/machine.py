@@ -26,7 +26,7 @@ from tidelog.partition.limits import Limits, check_facts, check_memory
 from tidelog.partition.messages import Messages
 from tidelog.partition.queue import Queue
 from tidelog.partition.records import later
-from tidelog.partition.relations import Relations
+from tidelog.partition.relations import BRIEF, Relations
 from tidelog.partition.scale import Scale
 from tidelog.partition.team import Frame, Sharing, Team
 
@@ -89,6 +89,7 @@ class Machine:
         self.counters = Counters(self.state)
         self.state[at.PC] = self.state[at.PLAN] = -1
         self.firing = False  # plans are run
+        self._is_brief = False  # the kernel that is called now has little to do
         alone = threads == 1 or partitions > 1
         self.team = None if alone else Team(self.state, relations, threads)
 
@@ -135,7 +136,8 @@ class Machine:
 
     def hide_queue(self) -> None:
         """Facts on the queue are not visible to joins any more."""
-        batches.mark(self.relations.directory, self.queue.cells, 0, self.state[at.QTAIL], at.VISIBLE, 0)
+        end = self.state.item(at.QTAIL)
+        batches.mark.when_brief(end <= BRIEF)(self.relations.directory, self.queue.cells, 0, end, at.VISIBLE, 0)
 
     def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the plans that the items trigger and apply what they send; False if that was given up."""
@@ -144,7 +146,7 @@ class Machine:
         state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
-            lambda: batches.fire_batch(
+            lambda: batches.fire_batch.when_brief(self._is_brief)(
                 self.relations.directory,
                 self.relations.indexes,
                 state,
@@ -160,6 +162,7 @@ class Machine:
             ),
             self._sharing(steps.ONCE, lambda: items, spans, plans, sign),
             len(items),
+            fires=True,
         )
 
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
@@ -167,7 +170,7 @@ class Machine:
         self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
-            lambda: batches.run_queue(
+            lambda: batches.run_queue.when_brief(self._is_brief)(
                 self.relations.directory,
                 self.relations.indexes,
                 self.state,
@@ -182,6 +185,7 @@ class Machine:
                 sign,
             ),
             self._sharing(steps.QUEUE_OF_BATCHES, lambda: self.queue.cells, spans, plans, sign),
+            fires=True,
         )
 
     def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
@@ -193,7 +197,7 @@ class Machine:
             self._share(Sharing(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
             return
         self._drive(
-            lambda: batches.change_facts(
+            lambda: batches.change_facts.when_brief(len(rows) <= BRIEF)(
                 self.relations.directory, self.relations.indexes, state, number, where, arity, flag
             )
         )
@@ -277,10 +281,18 @@ class Machine:
 
         return share
 
-    def _drive(self, kernel: Callable[[], int], share: Callable[[], Sharing] | None = None, items: int = 0) -> bool:
+    def _drive(
+        self,
+        kernel: Callable[[], int],
+        share: Callable[[], Sharing] | None = None,
+        items: int = 0,
+        *,
+        fires: bool = False,
+    ) -> bool:
         """Call a kernel until it is through; False if the scale says that something else is cheaper.
 
-        Work that is large, or turns out to be, is shared out.
+        Work that is large, or turns out to be, is shared out. A kernel that ``fires`` is called for a brief slice
+        first, with the interpreter lock.
         """
         state, scale, sharing = self.state, self.scale, None
         if share is not None and items >= state.item(at.SHARE_FROM):
@@ -288,16 +300,17 @@ class Machine:
             done = self._share(sharing)
             if done is not None:
                 return done
+        self._is_brief = fires  # until it turns out not to be
         while True:
-            budget = self._budget if scale is None else min(self._budget, scale.budget)
-            budget = budget if share is None else min(budget, FIRST_BUDGET)
-            state[at.BUDGET] = budget
+            state[at.BUDGET] = budget = self._next_budget(share is not None)
             began, fired = time.perf_counter(), state.item(at.ITEM)
             status = kernel()
             if status == at.DONE:
                 self._check_limits()
                 return True
-            if status == at.SLICE:
+            if status == at.SLICE and self._is_brief:
+                self._is_brief = False
+            elif status == at.SLICE:
                 if budget == self._budget:
                     self._adapt(time.perf_counter() - began)
                 self.look_up()
@@ -360,6 +373,12 @@ class Machine:
         """How many items were fired or are being fired, and how many there are with the batch."""
         running = None if self.team is None else self.team.position
         return running or (int(self.state[at.ITEM]), int(self.state[at.END]))
+
+    def _next_budget(self, may_be_shared: bool) -> int:
+        """The rows that the next slice may visit."""
+        budget = self._budget if self.scale is None else min(self._budget, self.scale.budget)
+        budget = min(budget, FIRST_BUDGET) if may_be_shared else budget
+        return min(budget, BRIEF) if self._is_brief else budget
 
     def _adapt(self, seconds: float) -> None:
         if seconds > 1.6 * SLICE_SECONDS:

@@ -7,8 +7,7 @@ which strata to visit and in which order; the partition keeps the counts.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,13 @@ from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
 from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
+from tidelog.partition.committed import CommittedFacts
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.kept import KeptIndexes
 from tidelog.partition.machine import Machine
 from tidelog.partition.open_epoch import OpenEpoch
-from tidelog.partition.records import STATE, all_counts, asserted, later, low_counts, present, rank_base, ranks
-from tidelog.partition.relations import Relations
+from tidelog.partition.records import STATE, all_counts, asserted, later, low_counts, rank_base, ranks
+from tidelog.partition.relations import BRIEF, Relations
 from tidelog.partition.replan import Replanner
 from tidelog.partition.rules import Rules
 from tidelog.partition.stratum import Stratum
@@ -55,7 +56,8 @@ class Partition:
         self.rules = Rules(self.machine, self.replanner)
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
-        self.lock = threading.RLock()
+        self.committed = CommittedFacts(self.relations)
+        self.kept = KeptIndexes(self.relations)
         self.closings = 0  # times that all ranks were numbered anew
 
     def memory(self) -> int:
@@ -88,6 +90,7 @@ class Partition:
 
     def begin(self) -> None:
         """Start an epoch."""
+        self.committed.epoch_begins()
         self.machine.start_epoch()
         self.replanner.start_epoch()
         directory = self.relations.directory
@@ -106,34 +109,37 @@ class Partition:
         """The relations with facts that were suspended before their stratum is visited."""
         return {self.relations.names[n] for n, items in self.epoch.waiting.items() if len(items)}
 
-    def commit(self) -> None:
-        """What is new becomes old."""
+    def commit(self, shown: Callable[[], None] = lambda: None) -> None:
+        """What is new becomes old: readers see it at once, ``shown`` is called at that moment, and records follow."""
+        self.committed.show(shown)
         if self.epoch.is_open:
             self.rules.count_supports(self.epoch.rebuilt)
         touched, self.epoch = self.epoch.touched, OpenEpoch()
-        with self.lock:
-            for number in touched:
-                built = self.relations.directory.item(number, at.FRESH)
-                if built and self.machine.settle_present(number):
-                    self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
-                else:
-                    settle.commit(self.relations.directory, self.relations.indexes, number)
-                if built:
-                    trim(self.relations, number)
-                trim_journal(self.relations, number)
-            self.machine.queue.trim()
+        for number in touched:
+            built = self.relations.directory.item(number, at.FRESH)
+            if built and self.machine.settle_present(number):
+                self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
+            else:
+                brief = self.relations.directory.item(number, at.ROWS if built else at.JROWS) <= BRIEF
+                settle.commit.when_brief(brief)(self.relations.directory, self.relations.indexes, number)
+            if built:
+                trim(self.relations, number)
+            trim_journal(self.relations, number)
+        self.committed.epoch_ends()
+        self.machine.queue.trim()
         for code in self.rules.codes.values():
             if code.fold is not None:
                 code.fold.commit()
         self._trim_memories()
+        self.kept.epoch_ends()
 
     def undo(self) -> None:
         """Back to the state at `begin`; nothing happens if no epoch is open."""
         if not self.epoch.is_open:
             return
         before, self.epoch = self.epoch, OpenEpoch()
-        with self.lock:
-            self._undo_records(before.rank_bases)
+        self._undo_records(before.rank_bases)
+        self.committed.epoch_ends()
         for code in self.rules.codes.values():
             if code.fold is not None:
                 code.fold.undo()
@@ -160,18 +166,13 @@ class Partition:
 
     def rows(self, name: str) -> Cells:
         """The columns of the facts of a relation at the last committed epoch."""
-        with self.lock:
-            records = self.relations.records(self.relations.numbers[name])
-            return records[present(records), :STATE].copy()
+        return self.committed.rows(name)
 
     def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
-        """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation at the last committed epoch."""
-        with self.lock:
-            number = self.relations.numbers[name]
-            records = self.relations.records(number)
-            facts = records[present(records)]
-            found = ranks(facts, rank_base(self.relations, number))
-            return facts[:, :STATE].copy(), found, all_counts(facts), low_counts(facts), asserted(facts)
+        """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation; no epoch runs."""
+        facts = self.committed.records(name)
+        found = ranks(facts, rank_base(self.relations, self.relations.numbers[name]))
+        return facts[:, :STATE].copy(), found, all_counts(facts), low_counts(facts), asserted(facts)
 
     def _call(self, number: int, args: tuple[int, ...]) -> int:
         return call_function(self.assembler.memories[number], args, self.functions, self.dictionary)

@@ -172,7 +172,8 @@ def find_record(relations: Relations, number: int, cells: Sequence[int]) -> int:
     """The row of the record with these columns, whether the fact is present or not; -1 if there is none."""
     key: Cells = np.array(cells, np.int64)
     where = address(key)
-    return int(find(relations.directory, number, where, hash_cells(where, len(key))))
+    tag = hash_cells.when_brief(True)(where, len(key))
+    return int(find.when_brief(True)(relations.directory, number, where, tag))
 
 
 def find_fact(relations: Relations, number: int, cells: Sequence[int]) -> int:
@@ -185,8 +186,9 @@ def rows_with_key(relations: Relations, number: int, index: int, key: Cells) -> 
     """The rows of the facts, present at the last committed epoch, whose columns in an index are ``key``."""
     found: Cells = np.empty(64, np.int64)
     tables = relations.directory, relations.indexes
-    while (count := collect(*tables, index, number, address(key), found)) < 0:
-        found = np.empty(4 * len(found), np.int64)
+    look_up = collect.when_brief(True)
+    while (count := look_up(*tables, index, number, address(key), found)) < 0:
+        found, look_up = np.empty(4 * len(found), np.int64), collect
     return found[:count]
 
 

@@ -37,6 +37,7 @@ from tidelog.partition.table import Table, table_slots
 
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
+BRIEF = 1 << 11  # rows that a kernel looks at in some tens of microseconds
 SLOWER = 1 << 20  # rows from which on arrays grow by a quarter
 
 
@@ -53,6 +54,7 @@ class Relations(Arrays):
         self.numbers: dict[str, int] = {}
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
+        self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
         self._index_count = 0
 
     def add(self, name: str, arity: int) -> int:
@@ -117,6 +119,7 @@ class Relations(Arrays):
     def index(self, number: int, columns: tuple[int, ...]) -> int:
         """The number of the index of a relation on some columns, which is made and filled if it is not there."""
         columns = columns[:MAX_KEY]
+        self.lent.discard((number, columns))
         known = self._index_numbers.get((number, columns))
         if known is not None:
             _catch_up(self, number, known)
@@ -141,6 +144,7 @@ class Relations(Arrays):
     def drop_index(self, number: int, columns: tuple[int, ...]) -> None:
         """Forget an index that no rule uses."""
         index = self._index_numbers.pop((number, columns[:MAX_KEY]))
+        self.lent.discard((number, columns[:MAX_KEY]))
         before, at = -1, int(self.directory[number, FIRST])
         while at != index:
             before, at = at, int(self.indexes[at, FOLLOWING])

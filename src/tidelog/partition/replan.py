@@ -47,6 +47,7 @@ class Replanner:
         self._partitions = partitions
         self._entered: Stratum | None = None
         self.is_loose = False  # whether an index may be without a plan that uses it
+        self.keeps_indexes = False  # whether plans that run once may have indexes made
 
     def planning(self, form: RuleForm) -> Planning:
         """What the plans of a rule share."""
@@ -80,7 +81,9 @@ class Replanner:
         """The place of code that finds all supports of a rule over the whole state; it serves once."""
         plan = code.planning.whole(self.statistics.seen_from((), counted=code.planning.is_free))
         self.is_loose = True
-        plan = scanned_first(narrowed(plan, self._serving((plan,))), self._indexes().__contains__)
+        plan = narrowed(plan, self._serving((plan,)))
+        if not self.keeps_indexes:
+            plan = scanned_first(plan, self._indexes().__contains__)
         return self._place(code, plan, code.same)
 
     def _assemble(self, code: RuleCode, plans: tuple[Plan, ...], same: frozenset[str]) -> None:
@@ -136,6 +139,17 @@ class Replanner:
                     self._assemble(code, plans, code.same)
             stratum.replace_plans(self._assembler.relations.numbers)
         self._drop({index for code in codes for index in code.indexes})
+
+    def hand_over(self, before: set[tuple[int, tuple[int, ...]]]) -> set[tuple[int, tuple[int, ...]]]:
+        """The indexes made for plans that were not there before: no plan has them from now on."""
+        made = self._assembler.indexes - before
+        self._assembler.indexes -= made
+        return made
+
+    @property
+    def made_indexes(self) -> set[tuple[int, tuple[int, ...]]]:
+        """The indexes that were made for plans."""
+        return set(self._assembler.indexes)
 
     def _drop(self, used: set[Lookup]) -> None:
         relations = self._assembler.relations

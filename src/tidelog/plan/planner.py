@@ -56,6 +56,8 @@ class Planner:
         rules: Ruleset,
         inserts: Mapping[str, Cells],
         deletes: Mapping[str, Cells],
+        *,
+        is_question: bool = False,
     ) -> EpochWork:
         """What an epoch does that goes from one rule set to another and changes base facts."""
         old, new = self._placing.form, self._placing.next_form(rules)
@@ -75,9 +77,8 @@ class Planner:
             groups = [group for group in self._groups() if len(group) > 1]
             strata = group_strata(list(new.core.values()), groups)
         form = self.forming(rules)
-        return EpochWork(
-            arities, inserts, deletes, tuple(map(form, added)), removed, tuple(map(form, again)), strata, places
-        )
+        plus, retyped = tuple(map(form, added)), tuple(map(form, again))
+        return EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
 
     def forming(self, rules: Ruleset) -> Callable[[Rule], RuleForm]:
         """The function that gives a rule the form in which it runs among ``rules``."""

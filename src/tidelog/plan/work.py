@@ -69,6 +69,7 @@ class EpochWork:
     staged: tuple[Staged, ...] = ()
     signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows
     keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
+    is_question: bool = False  # what is read and rolled back; indexes that it needs are kept for the next one
 
     @property
     def changes_rules(self) -> bool:

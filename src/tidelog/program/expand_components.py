@@ -23,8 +23,10 @@ from tidelog.program.nearest import KnownNames
 from tidelog.program.program import Program
 from tidelog.program.rename import Renaming
 from tidelog.program.rule import Rule
+from tidelog.program.schema import Declaration
 
 MOST_DEPTH = 100
+OVERRIDABLE = "overridable"
 Report = Callable[[Diagnostic], None]
 Scope = tuple[Component, ...]  # the components around a place, outermost first
 Binding = Mapping[str, str]  # what type parameters stand for
@@ -105,6 +107,7 @@ class _Expansion:
     ) -> Program:
         """What a component and its bases say, without rules for relations that are overridden further down."""
         parts: list[Program] = []
+        inherited: dict[str, Declaration] = {}
         for base in component.bases:
             found = self._component(base, around, binding)
             if found is None:
@@ -118,14 +121,17 @@ class _Expansion:
             above = overridden.union(component.overrides)
             parts += self._instances(origin, outside, active, depth)
             parts.append(self._content(origin, outside, active, above, (*chain, origin), depth))
-        self._check_overrides(component, parts)
+            for declaration in parts[-1].declarations:
+                # A component that is given for a parameter does not know that it will be inherited.
+                given = replace(declaration, qualifiers=(OVERRIDABLE,)) if base.name in binding else declaration
+                inherited[declaration.relation] = given
+        self._check_overrides(component, inherited)
         return joined([_own(component, binding, overridden), *parts])
 
-    def _check_overrides(self, component: Component, bases: Iterable[Program]) -> None:
-        inherited = {d.relation: d for base in bases for d in base.declarations}
+    def _check_overrides(self, component: Component, inherited: Mapping[str, Declaration]) -> None:
         for relation in component.overrides:
             known = inherited.get(relation)
-            if known is None or "overridable" not in known.qualifiers:
+            if known is None or OVERRIDABLE not in known.qualifiers:
                 problem = "it does not inherit" if known is None else "is not declared `overridable`"
                 values = {"name": component.name, "relation": relation, "problem": problem}
                 related = [("declared here", known.span)] if known is not None and known.span is not None else []

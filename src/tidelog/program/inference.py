@@ -142,7 +142,7 @@ class Inference:
         found = type_name(self.classes.type(place))
         related = _places([self.classes.reason(place)], call.span)
         self.findings.append(diagnose("TL409", call.span, related=related, found=found, name=type_, base=base))
-        return self.classes.fresh(base)
+        return self.classes.fresh()  # of any type: the cast is the mistake, not where its value goes
 
     def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
         """Use all that the overloads agree on; what they leave open is looked at again by `settle`."""

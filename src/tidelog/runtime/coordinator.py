@@ -155,15 +155,23 @@ class Coordinator:
             self._recovery.try_once(lambda: self.nodes.ask(Service.rollback))
         self._recovery.end_turn()
 
-    def commit(self) -> None:
-        """Make the epoch that ran last the committed one."""
+    def commit(self, shown: Callable[[], None] = lambda: None) -> None:
+        """Make the epoch that ran last the committed one; ``shown`` is called at the moment when readers see it.
+
+        Nodes in this process show it first, which takes no time, and readers go on while records are settled.
+        """
         assert self._unfinished is not None, "no epoch ran"
         work, self._unfinished = self._unfinished.work, None
-        with self._recovery.together, self._undisturbed():
-            self._rules.commit(work)
-            self._epoch = self._next_epoch
-            self._runs.committed(self._epoch)
-            self._recovery.try_once(lambda: self.nodes.ask(Service.commit))
+        shows_first = self.session is None
+        with self._undisturbed():
+            with self._recovery.together:
+                self._rules.commit(work)
+                self._epoch = self._next_epoch
+                self._runs.committed(self._epoch)
+                self._recovery.try_once(lambda: self.nodes.ask(Service.commit, shows_only=shows_first))
+                shown()
+            if shows_first:
+                self.nodes.ask(Service.commit)
         self._recovery.end_turn()
 
     # The state folder

@@ -6,6 +6,7 @@ Law: the one partition has nobody to wait for, so that an epoch is one step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
@@ -41,6 +42,22 @@ class EmbeddedFacts:
     def rows(self, name: str) -> Cells:
         """The facts of a relation at the last committed epoch."""
         return self._partition.rows(name)
+
+    def one_epoch(self) -> AbstractContextManager[object]:
+        """While it is held no epoch becomes the committed one."""
+        return self._partition.committed.lock
+
+    def some_rows(self, name: str, first: int, count: int) -> Cells:
+        """As many of them as are wanted, after the first so many, in the same order."""
+        return self._partition.committed.some_rows(name, first, count)
+
+    def count(self, name: str) -> int:
+        """How many facts of a relation there are; counted one by one."""
+        return self._partition.committed.count(name)
+
+    def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
+        """The facts that have these cells in these columns; to be asked while no epoch runs."""
+        return self._partition.kept.matching(name, columns, key)
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation at the last committed epoch with their counts."""
@@ -134,9 +151,9 @@ class EmbeddedRuntime:
             return outcome
         raise AssertionError(f"one partition asks nobody: {request}")
 
-    def commit(self) -> None:
-        """Make the epoch that ran last the committed one."""
-        self.node.commit()
+    def commit(self, shown: Callable[[], None] = lambda: None) -> None:
+        """Make the epoch that ran last the committed one; ``shown`` is called when readers see it."""
+        self.node.commit(shown)
 
     def rollback(self) -> None:
         """Undo the epoch that ran last and is not committed."""

@@ -8,6 +8,7 @@ started again, and is then answered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -16,6 +17,7 @@ import numpy as np
 from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
+from tidelog.partition.owner import owners_of
 from tidelog.partition.plan_counts import PlanCounts, add_up, by_label
 from tidelog.plan.form import Form
 from tidelog.plan.ruleset import Ruleset
@@ -63,6 +65,29 @@ class Everywhere:
     def rows(self, name: str) -> Cells:
         """The facts of a relation at the last committed epoch."""
         return np.concatenate(self._ask_owners(name, Service.rows, name))
+
+    def one_epoch(self) -> AbstractContextManager[object]:
+        """While it is held no epoch becomes the committed one."""
+        return self._recovery.together
+
+    def some_rows(self, name: str, first: int, count: int) -> Cells:
+        """As many of them as are wanted, after the first so many, in the same order."""
+        parts = self._ask_owners(name, Service.rows, name, 0, first + count)
+        return np.concatenate(parts)[first : first + count]
+
+    def count(self, name: str) -> int:
+        """How many facts of a relation there are; counted one by one."""
+        return len(self.rows(name))
+
+    def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
+        """The facts that have these cells in these columns; to be asked while no epoch runs."""
+        row = np.zeros((1, max(columns) + 1), np.int64)
+        row[0, list(columns)] = key
+        place, ask = self._distribution().places.get(name, 0), Service.rows_with_keys
+        if place not in columns:
+            return np.concatenate(self._ask_owners(name, ask, name, columns, row, is_question=True))
+        (owner,) = owners_of(row[:, place], self._nodes.partitions).tolist()
+        return self._recovery.ask(lambda: self._nodes.ask_one(owner, ask, name, columns, row, is_question=True))
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation at the last committed epoch with their counts, every fact once."""

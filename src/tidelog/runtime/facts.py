@@ -6,6 +6,7 @@ Law: what is read is the last committed epoch, also while another one runs, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from tidelog.io.view_files import Kinds
@@ -37,8 +38,20 @@ class Facts(Protocol):
     def arity(self, name: str) -> int | None:
         """The number of columns of a relation, None if there is no such relation."""
 
+    def one_epoch(self) -> AbstractContextManager[object]:
+        """While it is held no epoch becomes the committed one: what is read inside belongs together."""
+
     def rows(self, name: str) -> Cells:
         """The facts of a relation."""
+
+    def some_rows(self, name: str, first: int, count: int) -> Cells:
+        """As many of them as are wanted, after the first so many, in the same order."""
+
+    def count(self, name: str) -> int:
+        """How many facts of a relation there are; counted one by one."""
+
+    def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
+        """The facts that have these cells in these columns, given in order; to be asked while no epoch runs."""
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""

@@ -118,6 +118,9 @@ class Node:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
         self._settle()
         self._rule_undo = remember_rules(self.state) if work.changes_rules else None
+        self.partition.replanner.keeps_indexes = work.is_question
+        if self._rule_undo is not None and work.is_question:
+            self._rule_undo.kept = self.partition.replanner.made_indexes
         self.state.begin()
         try:
             return (yield from self._steps(work, self._rule_undo))
@@ -156,9 +159,9 @@ class Node:
         self.state.readers.undo()
         self._forget_undo()
 
-    def commit(self) -> None:
-        """Make the epoch that ran last the committed one."""
-        self.partition.commit()
+    def commit(self, shown: Callable[[], None] = lambda: None) -> None:
+        """Make the epoch that ran last the committed one; ``shown`` is called when readers see it."""
+        self.partition.commit(shown)
         if self.partition.replanner.is_loose:
             self.partition.replanner.settle(self.state.distinct_strata())
         self._forget_undo()

@@ -75,8 +75,8 @@ class Runtime(Protocol):
     def run(self, work: EpochWork, arriving: Sequence[Arriving] = ()) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
 
-    def commit(self) -> None:
-        """Make the epoch that ran last the committed one."""
+    def commit(self, shown: Callable[[], None] = ...) -> None:
+        """Make the epoch that ran last the committed one; ``shown`` is called at the moment when readers see it."""
 
     def rollback(self) -> None:
         """Undo the epoch that ran last and is not committed."""

@@ -108,9 +108,12 @@ class Service:
             self.node.rollback()
 
     @call(ending=True)
-    def commit(self) -> None:
-        """Make the epoch that ran last the committed one."""
-        self.node.commit()
+    def commit(self, *, shows_only: bool = False) -> None:
+        """Make the epoch that ran last the committed one; ``shows_only``: readers see it, and the rest follows."""
+        if shows_only:
+            self.node.partition.committed.show()
+        else:
+            self.node.commit()
 
     @call()
     def adopt(
@@ -131,9 +134,10 @@ class Service:
     # Reading
 
     @call(reading=True, any_time=True)
-    def rows(self, name: str) -> Cells:
-        """The facts of a relation at the last committed epoch."""
-        return self.node.partition.rows(name)
+    def rows(self, name: str, first: int = 0, count: int | None = None) -> Cells:
+        """The facts of a relation at the last committed epoch: all, or as many after the first so many."""
+        committed = self.node.partition.committed
+        return committed.rows(name) if count is None else committed.some_rows(name, first, count)
 
     @call(reading=True, any_time=True)
     def counts(self, name: str) -> tuple[Cells, ...]:
@@ -146,8 +150,10 @@ class Service:
         return self.changed.read(run, name)
 
     @call(reading=True)
-    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
-        """The rows present before the epoch that share a key with one of ``rows``."""
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells, *, is_question: bool = False) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``; a question has only one."""
+        if is_question:
+            return self.node.partition.kept.matching(name, columns, rows[0, list(columns)].tolist())
         return rows_with_keys(self.node.partition.relations, name, columns, rows)
 
     @call()
@@ -169,13 +175,11 @@ class Service:
     @call(reading=True)
     def image(self) -> dict[str, RelationImage]:
         """The records of every relation that holds facts."""
-        partition = self.node.partition
-        with partition.lock:
-            found = {}
-            for delta in everything(partition, {}):
-                found[delta.relation] = RelationImage(delta.arity)
-                found[delta.relation].apply(delta)
-            return found
+        found = {}
+        for delta in everything(self.node.partition, {}):
+            found[delta.relation] = RelationImage(delta.arity)
+            found[delta.relation].apply(delta)
+        return found
 
     @call(limit=None)
     def write_view(

@@ -26,6 +26,7 @@ class RuleUndo:
     removed: list[RuleCode] = field(default_factory=list)
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
+    kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes of plans before it
     retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | None]] = field(default_factory=list)
 
 
@@ -54,4 +55,6 @@ def restore_rules(node: NodeState, undo: RuleUndo) -> None:
         stratum.forget_tables()
         for code in stratum.rules.values():
             node.partition.replanner.assemble(code, stratum.relations)
+    if undo.kept is not None:
+        node.partition.kept.keep(node.partition.replanner.hand_over(undo.kept))
     node.partition.replanner.settle(node.distinct_strata())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class BatchEpoch(Protocol):
     """An epoch that takes one micro-batch; leaving its ``with`` block commits."""
 
-    def insert(self, relation: str, rows: object) -> None:
+    def insert(self, relation: str, rows: DataFrame) -> None:
         """Assert rows."""
 
     def change(self, relation: str, rows: DataFrame, change: str = ...) -> None:

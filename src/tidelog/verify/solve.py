@@ -129,7 +129,7 @@ def _compile(item: Item, bound: frozenset[str], frame: Scope, then: Step) -> Ste
         case Each(variable=name, values=values):
             return _each(frame.slots[name], frame.term(values), name in bound, then)
         case Fold():
-            return _fold(item, frame, then)
+            return _fold(item, item.variable in bound, frame, then)
 
 
 def _scan(item: Scan, bound: frozenset[str], frame: Scope, then: Step) -> Step:
@@ -234,23 +234,31 @@ def _each(slot: int, values: Evaluator, known: bool, then: Step) -> Step:
     return test if known else run
 
 
-def _fold(item: Fold, frame: Scope, then: Step) -> Step:
-    """The aggregate of each group is computed once, when it is first asked for."""
+def _fold(item: Fold, is_bound: bool, frame: Scope, then: Step) -> Step:
+    """The aggregate of each group is computed once, when it is first asked for; a variable with a value is tested."""
     slot = frame.slots[item.variable]
     outer = [frame.slots[name] for name in item.outer]
     value = grouped(item.kind, item.value, item.body, item.outer, frame.types, frame.context)
     known: dict[tuple[Value, ...], tuple[Value, ...]] = {}
 
-    def run(registers: Registers, rank: int) -> None:
+    def results(registers: Registers) -> tuple[Value, ...]:
         key = tuple(registers[i] for i in outer)
         found = known.get(key)
         if found is None:
             found = known[key] = value(key)
-        for result in found:
+        return found
+
+    def run(registers: Registers, rank: int) -> None:
+        for result in results(registers):
             registers[slot] = result
             then(registers, rank)
 
-    return run
+    def test(registers: Registers, rank: int) -> None:
+        wanted = registers[slot]
+        if any(holds("=", result, wanted, type_of(wanted)) for result in results(registers)):
+            then(registers, rank)
+
+    return test if is_bound else run
 
 
 def grouped(

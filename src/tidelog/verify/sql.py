@@ -103,6 +103,13 @@ class _Query:
         else:
             self.names[assigned[0].name] = self.term(assigned[1])
 
+    def _bind(self, name: str, value: Sql) -> None:
+        """Give a variable its value; one that has a value is tested."""
+        if name in self.names:
+            self.conditions.append(f"{self.names[name]} = {value}")
+        else:
+            self.names[name] = value
+
     def _each(self, item: Each) -> None:
         types = {term_type(arg, self.types, self.tables.functions) for arg in item.values.args}
         if types != {NUMBER} or len(item.values.args) != 2:
@@ -113,7 +120,7 @@ class _Query:
         downwards = f"WHEN {first} > {end} THEN sequence({first}, {end} + 1)"
         values = f"CASE {upwards} {downwards} ELSE CAST(array() AS ARRAY<BIGINT>) END"
         self.laterals.append(f" LATERAL VIEW explode({values}) {alias} AS v{alias}")
-        self.names[item.variable] = f"{alias}.v{alias}"
+        self._bind(item.variable, f"{alias}.v{alias}")
 
     def _fold(self, item: Fold) -> None:
         """A left join with the groups of the aggregated body: no group is 0 for count and sum, else no solution."""
@@ -127,9 +134,9 @@ class _Query:
         alias = self._join(f"({inner})", "LEFT JOIN", f" ON {' AND '.join(known) or 'TRUE'}")
         if item.kind in ("count", "sum"):
             type_ = SQL_TYPES[aggregate_type(item.kind, item.value, item.body, self.types, *self._known()) or NUMBER]
-            self.names[item.variable] = f"coalesce({alias}.a0, CAST(0 AS {type_}))"
+            self._bind(item.variable, f"coalesce({alias}.a0, CAST(0 AS {type_}))")
         else:
-            self.names[item.variable] = f"{alias}.a0"
+            self._bind(item.variable, f"{alias}.a0")
             self.conditions.append(f"{alias}.a0 IS NOT NULL")
 
     def _known(self) -> tuple[Schema, Overloads]:

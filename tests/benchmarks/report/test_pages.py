@@ -86,6 +86,24 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             "frame", "a frame", (*both("Tidelog", 2.5, "s", Target(2)), *times("DuckDB")), {"rows": 7, "bytes": 1e6}
         ),
     ),
+    "reading": (
+        Record(
+            "read",
+            "len",
+            (Value("Tidelog", 0.4, "µs", "wall", target=Target(20.0)), Value("DuckDB", 210.0, "µs", "wall")),
+            {"rows": 1_000_000},
+        ),
+        Record(
+            "beside",
+            "8 readers",
+            (
+                Value("epochs", 1200.0, "a second", "wall"),
+                Value("look-ups beside", 30_000.0, "a second", "wall"),
+                Value("look-ups alone", 90_000.0, "a second", "wall"),
+            ),
+            {"rows": 1_000_000, "readers": 8},
+        ),
+    ),
     "starting": (Record("start", "tidelog check", both("start", 0.2, "s", Target(0.25))),),
     "durability": (
         Record(
@@ -209,6 +227,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| a packed file | 5,000 | 12 | 1.00 | 2.00 | 3.00 | 0.50 x | at most 1.5 x Arrow | yes |",
         "| a frame | 7 | 1 | 2.50 | 1.00 |  | 2.50 x | at most 2 s | no |",
     ),
+    "reading": ("| len | 0.4 | 210.0 |  |  | at most 20 µs | yes |", "| 8 | 1,200 | 30,000 | 90,000 |"),
     "starting": ("| tidelog check | 0.20 | 0.40 | at most 0.25 s | yes |",),
     "durability": ("| a grid | 1 % | 2 | 4 | 6 | 2,600 | 26 |", "| a grid | 10 | 1 | 2 | 3 | 18.1 x | 32 |"),
     "circuits": ("Left out: pydbsp is not installed.", "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |"),

@@ -136,7 +136,12 @@ class ReplSession:
 
     def _declare(self, text: str) -> None:
         if self.db.epoch_number and (self.db.rules or self.db.fact_count):
-            raise failures.LATE_DECLARATION.error()
+            if not text.startswith((".comp", ".init")):
+                raise failures.LATE_DECLARATION.error()
+            with self.db.epoch() as epoch:
+                epoch.add_instance(text)
+            self._show(epoch)
+            return
         self.db = start_engine(parse_program(self._declared + text, NAME, include="."))
         self._declared += text + "\n"
 

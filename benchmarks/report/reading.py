@@ -1,0 +1,44 @@
+"""The page of reading."""
+
+from __future__ import annotations
+
+from benchmarks.record import Record, Run
+from benchmarks.report.table import WORDS, Page, Table, machine_text, prose, table, target_text
+
+PEERS = ("Tidelog", "DuckDB", "SQLite", "Python")
+ALONE = """
+A view of {rows:,} rows, `v(x, y) :- e(x, y)`, read in one thread while nothing is written. Microseconds of processor
+time for one reading, medians. DuckDB has an index on the first column, SQLite (in memory) a primary key; Python has a
+set of the rows and a dict by key. All through their own interfaces for Python.
+"""
+BESIDE = """
+One writer, whose epochs insert or delete one fact, and readers that ask for one row of the view (`row in view`), all of
+them threads of one process and each as fast as it can: they share one interpreter. Every look-up is answered out of the
+last committed epoch. Seconds are those of the wall; alone means that the writer does nothing.
+"""
+
+
+def page(run: Run) -> Page:
+    """Readings alone, and beside a writer."""
+    told = machine_text(run.machine, "duckdb", "numpy")
+    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {told}.")]
+    if reads := run.of("read"):
+        head = ("what", *PEERS, "target", "met")
+        lines = [_read(record) for record in reads]
+        parts += [prose(ALONE.format(rows=reads[0].facts["rows"])), table(head, lines)]
+    if found := run.of("beside"):
+        head = ("readers", "epochs a second", "look-ups a second beside the writer", "alone")
+        parts += [prose(BESIDE), table(head, [_beside(record) for record in found])]
+    return Page("Reading, measured", tuple(parts))
+
+
+def _read(record: Record) -> tuple[object, ...]:
+    own = record.value("Tidelog")
+    times = [f"{record[name]:,.1f}" if name in record else "" for name in PEERS]
+    target = "" if own.target is None else f"{target_text(own.target)} µs"
+    return (record.title, *times, target, WORDS[own.met])
+
+
+def _beside(record: Record) -> tuple[object, ...]:
+    looked = [f"{record[name]:,.0f}" if name in record else "" for name in ("look-ups beside", "look-ups alone")]
+    return (record.facts["readers"], f"{record['epochs']:,.0f}", *looked)

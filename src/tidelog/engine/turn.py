@@ -1,0 +1,67 @@
+"""Who may touch the partitions: an epoch or a question that runs rules, one at a time, or look-ups between them.
+
+Law (D24): nobody who reads waits here for an epoch. A look-up happens at once, where no one has the turn, or is told to
+look elsewhere (`replica`); a look-up holds an epoch up for microseconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from time import perf_counter
+from types import TracebackType
+
+LATELY = 0.05  # seconds
+
+
+class Turn:
+    """The turn to touch the partitions; a context manager that waits for it."""
+
+    def __init__(self) -> None:
+        self._turn = threading.RLock()
+        self._looking = threading.Lock()
+        self._depth = 0
+        self._ended = -LATELY
+
+    def __enter__(self) -> None:
+        self._turn.acquire()
+        with self._looking:  # until a look-up that is under way has found its rows
+            self._depth += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended = perf_counter()
+        self._depth -= 1
+        self._turn.release()
+
+    @property
+    def was_taken_lately(self) -> bool:
+        """Whether somebody has the turn or had it a moment ago."""
+        return self._depth > 0 or perf_counter() - self._ended < LATELY
+
+    def take(self) -> bool:
+        """Take the turn if nobody has it, this thread included; and end it by `give_back`."""
+        if not self._turn.acquire(blocking=False):
+            return False
+        if self._depth:
+            self._turn.release()
+            return False
+        with self._looking:
+            self._depth += 1
+        return True
+
+    def give_back(self) -> None:
+        """End what `take` began."""
+        self.__exit__(None, None, None)
+
+    def look(self) -> bool:
+        """Begin a look-up if nobody has the turn, and end it by `looked`."""
+        self._looking.acquire()
+        if self._depth:
+            self._looking.release()
+            return False
+        return True
+
+    def looked(self) -> None:
+        """End a look-up."""
+        self._looking.release()
