@@ -140,6 +140,12 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
     "`.override p` of an `overridable` relation": [
         (".comp B { .decl p(x: number) overridable p(1). }\n.comp C : B { .override p p(2). }\n.init c = C", "c.p", [2])
     ],
+    "`eqrel`": [(".decl p(x: number, y: number) eqrel\np(1, 2).", "p", [(1, 1), (1, 2), (2, 1), (2, 2)])],
+    "subsumption `p(x) <= p(y) :- ...`": [
+        (P + "p(1). p(2).\np(x) <= p(y) :- x < y.", "p", [2]),
+        (".decl r(x: number, y: number)\nr(1, 9). r(2, 3). r(0, 4).\nr(a, b) <= r(c, d) :- c <= a, b <= d.", "r",
+         [(0, 4), (1, 9)]),
+    ],
     "types declared inside": [(".comp C { .type T <: number .decl p(x: T) p(1). }\n.init c = C", "c.p", [1])],
     "`.input`, `.output` inside, and of `c.p` outside": [
         (".comp C { " + P + ".output p\np(1). }\n.init c = C\n.printsize c.p", "c.p", [1])
@@ -153,10 +159,8 @@ REFUSED = {
     "`!p([x, _])`": ".type T = [x: number, y: T]\n.decl t(x: T)\n" + P + "p(1) :- !t([1, _]).",
     "`ord(r)` of a record": ".type T = [x: number, y: T]\n.decl t(x: T)\n" + P + "p(ord(x)) :- t(x).",
     "lattices `.lattice L<> {...}`": ".lattice L<> { Bottom -> b }",
-    "`eqrel`": ".decl p(x: number, y: number) eqrel\n",
     "`choice-domain`": ".decl p(x: number, y: number) choice-domain x\n",
     "`.decl d = debug_delta(p)`": P + ".decl d = debug_delta(p)\n",
-    "subsumption `p(x) <= p(y) :- ...`": P + "p(x) <= p(y) :- x < y.",
     "counters `$`, `autoinc()`": P + Q + "p($) :- q(_).\np(autoinc()) :- q(_).",
     "`recursive_iteration_cnt()`": P + Q + "p(recursive_iteration_cnt()) :- q(_).",
     "witnesses of `count`, `sum`, `mean`": R + P + "p(x) :- 1 = count : { r(x, _) }.",

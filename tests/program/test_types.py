@@ -160,3 +160,9 @@ def test_user_functions_are_typed() -> None:
 def test_variable_types_of_one_rule_over_a_schema() -> None:
     rule = parse_program("p(Y, S) :- q(X, S), Y = X * 2.").rules[0]
     assert variable_types(rule, {"q": ("float", "symbol")}) == {"X": "float", "S": "symbol", "Y": "float"}
+
+
+def test_literals_of_arguments_beyond_the_columns_do_not_stop_the_check():
+    text = "p(X) :- timer(X, 5, 0.5). q(X) :- timer(X, 5, 0, 0.5, 7), X > 0.5."
+    with pytest.raises(ProgramError, match="TL202"):
+        check_program(parse_program(text))

@@ -18,6 +18,7 @@ from tidelog.program.functions import FUNCTIONS
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
+from tidelog.program.witnesses import with_witnesses
 from tidelog.rewrite import (
     is_aggregate_rule,
     is_core,
@@ -95,7 +96,7 @@ def test_local_rules_mean_what_the_rules_of_a_case_mean(text: str) -> None:
 
 @pytest.mark.parametrize("seed", range(100))
 def test_core_rules_mean_what_random_programs_mean(seed: int) -> None:
-    program = random_program(Random(seed))
+    program = with_witnesses(random_program(Random(seed)))
     core = to_core(program.rules)
     assert all(map(is_core, core))
     assert all(rule.root in program.rules for rule in core)
@@ -104,13 +105,15 @@ def test_core_rules_mean_what_random_programs_mean(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_plain_core_rules_are_left_as_they_are(seed: int) -> None:
-    plain = [rule for rule in to_core(random_program(Random(seed)).rules) if not is_aggregate_rule(rule)]
+    plain = [
+        rule for rule in to_core(with_witnesses(random_program(Random(seed))).rules) if not is_aggregate_rule(rule)
+    ]
     assert all(rewrite(rule) == (rule,) for rule in plain for rewrite in PASSES)
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_core_rules_depend_on_nothing_but_the_rule(seed: int) -> None:
-    rules = random_program(Random(seed)).rules
+    rules = with_witnesses(random_program(Random(seed))).rules
     apart = {made.label: made for rule in reversed(rules) for made in to_core_rule(rule)}
     assert apart == {made.label: made for made in to_core(rules)}
 

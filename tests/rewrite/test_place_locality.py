@@ -14,6 +14,7 @@ from random import Random
 import pytest
 
 from tidelog.program import Program, Rule
+from tidelog.program.witnesses import with_witnesses
 from tidelog.rewrite import is_core, to_core
 from tidelog.rewrite.place.place import Placed, place
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
@@ -33,7 +34,7 @@ def arities(program: Program) -> dict[str, int]:
 
 def core_program(seed: int) -> Program:
     """A random program in its core form, typed as the engine types it."""
-    program = random_program(Random(seed))
+    program = with_witnesses(random_program(Random(seed)))
     return typed(replace(program, rules=to_core(program.rules)))
 
 

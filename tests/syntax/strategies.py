@@ -209,7 +209,10 @@ class Maker:
 
     def declaration(self):
         qualifiers = tuple(sorted(self.rng.sample(QUALIFIERS, self.rng.randint(0, 2))))
-        return Declaration(self.relation(), self.many(self.column), qualifiers=qualifiers)
+        columns = self.many(self.column)
+        if len(columns) != 2 or columns[0].type != columns[1].type:
+            qualifiers = tuple(word for word in qualifiers if word != "eqrel")
+        return Declaration(self.relation(), columns, qualifiers=qualifiers)
 
     def component_type(self):
         return ComponentType(self.rng.choice(["C", "D"]), self.many(self.type_name, 0, 2))

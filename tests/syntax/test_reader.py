@@ -190,3 +190,23 @@ def test_what_is_refused_is_refused_once():
     _, found = read_program(".decl p(x: number)\np($).\np($).\np($).\np($).\np($).\n")
     assert [d.code for d in found] == ["TL158"]
     assert [span.line for _, span in found[0].related] == [3, 4, 5]
+
+
+def test_keys_of_rapidnet_may_say_how_a_column_is_compared():
+    program = parse_program("materialize(path, infinity, infinity, keys(1, 4:list, 2:int32)).")
+    assert program.keys[0].keys == (1, 4, 2)
+    _, found = read_program("materialize(path, infinity, infinity, keys(4:stack)).")
+    assert [d.code for d in found] == ["TL118"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("d1 delete link(@S, D) :- dead(@S, D).", "TL175"),
+        ("d1 gone(@S, D) :- delete link(@S, D).", "TL175"),
+        ("l1 found(@N, K) :- lookup(@N, K), node(@N, A), succ(@N, B), K in (A, B].", "TL176"),
+    ],
+)
+def test_forms_of_p2_that_are_not_part_of_the_language_are_refused_by_name(text, code):
+    _, found = read_program(text)
+    assert [d.code for d in found] == [code]

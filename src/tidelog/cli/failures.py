@@ -147,8 +147,8 @@ CIRCUIT_KEYS = FailureEntry(
     "TL4811",
     EngineError,
     "keys on the circuit",
-    "the circuit keeps no keys (`materialize`); run this program on the engine",
-    "The circuit interprets positive Datalog, where a new row replaces nothing.",
+    "the circuit keeps no keys (`materialize`) and no `eqrel`; run this program on the engine",
+    "The circuit interprets positive Datalog, where a new row replaces nothing and facts are what is asserted.",
     "",
     "$ printf 'materialize(n, infinity, infinity, keys(1)).' > p.dl\n"
     "$ tidelog run p.dl --algorithm circuit --runtime embedded\n",

@@ -20,11 +20,14 @@ from tidelog.engine.instances import add_instance, remove_instance
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.engine.typos import check_changes
+from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.arguments import must_be
 from tidelog.program.component import SEPARATOR
 from tidelog.program.inline import inline_relations
+from tidelog.program.order import wanted_step
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
@@ -52,6 +55,8 @@ class Committer:
         if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
+        if name in subsumed_relations(rules.program.rules):
+            raise failures.SUBSUMED.error(name=name)
         if name in inline_relations(rules.program if program is None else program):
             raise failures.INLINE_FACTS.error(name=name)
         declared = () if program is None else (d.relation for d in program.declarations)
@@ -91,13 +96,14 @@ class Committer:
         commit(self.core, epoch)
 
 
-def commit_program(core: Core, parsed: Program) -> None:
-    """The first epoch: the rules and facts of a program's text."""
+def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
+    """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
     epoch = Epoch(Committer(core))
     epoch.collected = Collected(
         facts=program_facts(parsed, core.rules.functions),
         added=list(core.rules.label(parsed.rules)),
         text_facts=fact_texts(parsed),
+        program=declared,
     )
     commit(core, epoch)
 
@@ -114,6 +120,7 @@ def commit(core: Core, epoch: Epoch) -> None:
                 outcome = _run(core, prepared)
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
+                    _check_orders(core, prepared, outcome)
                     record(core, epoch, prepared.rules, outcome)
                 core.dictionary.end()
                 before = types_before(core, prepared.rules)
@@ -144,6 +151,7 @@ def preview(core: Core, epoch: Epoch) -> None:
                 outcome = _run(core, prepared)
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
+                    _check_orders(core, prepared, outcome)
                 core.runtime.rollback()
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))
@@ -163,6 +171,14 @@ def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
     program = prepared.rules.program
     if program.keys:
         check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, row_text(core, prepared.rules))
+
+
+def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """Refuse an epoch in which a step of a recursion with witnesses does not make the value worse."""
+    for name, rule in prepared.rules.orders.items():
+        if name in outcome.changes and len(outcome.changes[name][0]):
+            step = core.dictionary.decode(int(outcome.changes[name][0][0][-1]), prepared.rules.schema[name][-1])
+            raise UNORDERED.error(label=rule.users_label, step=step, wanted=wanted_step(rule))
 
 
 @contextmanager

@@ -7,9 +7,10 @@ have several owners: those come through this process, where their key can be loo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
@@ -20,7 +21,9 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
+from tidelog.program.equivalence import edge_name, equivalences
 from tidelog.program.shape import Shape
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
 
@@ -76,10 +79,28 @@ def _structures_here(core: Core, collected: Collected) -> Collected:
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
-    facts = [(sign, name, in_order(d, core.columns(name), name)) for sign, name, d in collected.facts if d.length]
-    rules = _learning(rules, *learn([change for change in facts if change[1] not in gone], rules.schema))
-    arriving, bound, known = learn_arrivals(collected.arrivals, rules.schema, core.columns)
+    given = _given(core.rules, rules)
+    rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
+    _refuse_facts(rules, {*(name for _, name, _ in rows), *(arrival.relation for arrival in collected.arrivals)})
+    facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
+    staying = [fact for fact, (_, name, _) in zip(facts, rows, strict=True) if name not in gone]
+    rules = _learning(rules, *learn(staying, rules.schema))
+    arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
+    arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
     return _Draft(_learning(rules, bound, known), facts, tuple(arriving))
+
+
+def _refuse_facts(rules: Ruleset, names: set[str]) -> None:
+    """Relations with subsumption hold no asserted facts, neither new ones nor from before they had it."""
+    beside = sorted(subsumed_relations(rules.program.rules).keys() & {*names, *rules.known})
+    if beside:
+        raise failures.SUBSUMED.error(name=beside[0])
+
+
+def _given(before: Ruleset, after: Ruleset) -> Callable[[str], str]:
+    """Where the asserted facts of a relation go: those of an equivalence relation are edges."""
+    closed = equivalences(before.program) | equivalences(after.program)
+    return lambda name: edge_name(name) if name in closed else name
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:

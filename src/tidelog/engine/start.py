@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.commit import commit_program
+from tidelog.program.equivalence import equivalences
+from tidelog.program.subsumption import facts_as_rules
 from tidelog.store import failures
 from tidelog.store.difference import check_same_program
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 def start(core: Core, parsed: Program) -> None:
     """Begin with a program, or go on from what the state folder holds."""
+    parsed = facts_as_rules(parsed)
     if core.durable is None or core.durable.is_new:
         _begin(core, parsed)
     else:
@@ -31,10 +34,11 @@ def _begin(core: Core, parsed: Program) -> None:
     """The first epoch: the program's own declarations, rules and facts."""
     base = replace(parsed, rules=(), facts=())
     core.begin_with(replace(core.rules, program=base))
-    if base.declarations and not parsed.rules:
+    closed = equivalences(base)
+    if base.declarations and not parsed.rules and not closed:
         core.begin_with(core.rules.changed())  # declared relations are known before any fact
     if parsed.facts or parsed.rules or parsed.declarations:
-        commit_program(core, parsed)
+        commit_program(core, parsed, declared=base if closed else None)
 
 
 def _resume(core: Core, durable: Durable, parsed: Program) -> None:

@@ -4,6 +4,7 @@ Laws (design, section 3). A candidate (group, value) is a fact like any other. T
 *exposed*: it gives the group's shown fact one support. Retract: when the exposed candidate goes, its group shows
 nothing. Assert: the best candidate of all is fired first, and exposed if it is better than what its group shows; the
 one improved upon goes stale. Clean-up: stale values are retracted, then a group may show only what it showed before.
+Among equal values further columns decide, in their order; the heap looks at the value alone.
 
 What a group shows is kept in a relation of groups, whose *counts* cell holds the row (+ 1) of the exposed candidate: 0
 nothing, negative hidden by clean-up. The journal undoes it like everything else.
@@ -48,6 +49,12 @@ from tidelog.kernel.layout import (
     SCRATCH,
     STAIL,
     STALE,
+    T_COLUMN,
+    T_INDEX,
+    T_MEMORY,
+    T_ORDER,
+    T_VALUE,
+    TIE,
     TOUCHED,
     WIDTH,
 )
@@ -57,6 +64,7 @@ from tidelog.kernel.relation import find, has_room, hash_cells, insert, touch
 # Orders of values. An odd order is the reverse of the even one before it.
 NUMBERS, NUMBERS_DOWN, UNSIGNEDS, UNSIGNEDS_DOWN, FLOATS, FLOATS_DOWN, BY_TEXT, BY_TEXT_DOWN = range(8)
 REFUSED, ADMITTED, NO_ROOM, NO_LIST, ASK = range(5)
+UNKNOWN = 2  # of a comparison
 _SIGN = -(2**63)
 
 
@@ -149,26 +157,52 @@ def hide(directory, machine, code, pc, row):
             machine[HIDDEN] += 1
         else:
             change_state(directory, shown, group, NEW, 0, 0)
-            store(machine[OPENED], machine[OTAIL], (shown << 32) | group)
-            machine[OTAIL] += 1
+        store(machine[OPENED], machine[OTAIL], (shown << 32) | group)
+        machine[OTAIL] += 1
     return ADMITTED
 
 
 @compiled
-def is_better(directory, indexes, machine, code, pc, value, other):
-    """1 if ``value`` is better than ``other``, 0 if not, -1 if Python must compare them first."""
-    order = code[pc + E_ORDER]
+def compare_values(directory, indexes, machine, order, memory, index, place, value, other):
+    """Below 0 if ``value`` is the better one, above 0 if ``other`` is, 0 for equals; UNKNOWN if Python must compare.
+
+    What Python is asked stands in the scratch area from ``place`` on: the memory, and the two values.
+    """
+    if value == other:
+        return 0
     if order >> 1 != 3:
-        return 1 if order_key(order, value) < order_key(order, other) else 0
-    key = machine[SCRATCH] + 8 * (code[pc + E_NGROUP] + 1)
-    store(key, 0, value)
-    store(key, 1, other)
-    memory = code[pc + E_MEMORY]
-    row = first_row(directory, indexes, code[pc + E_INDEX], memory, key)
+        return -1 if order_key(order, value) < order_key(order, other) else 1
+    key = machine[SCRATCH] + 8 * place
+    store(key, 0, memory)
+    store(key, 1, value)
+    store(key, 2, other)
+    row = first_row(directory, indexes, index, memory, key + 8)
     if row == 0:
-        return -1
+        return UNKNOWN
     result = load(directory[memory, REC], (row - 1) * directory[memory, WIDTH] + 2)
-    return 1 if (result > 0 if order & 1 == 1 else result < 0) else 0
+    return -result if order & 1 == 1 else result
+
+
+@compiled
+def is_better(directory, indexes, machine, code, pc, registers, row):
+    """1 if the candidate in the registers is better than the one in ``row``, 0 if not, -1 if Python must compare."""
+    rel, place = code[pc + E_REL], code[pc + E_NGROUP]
+    records, start = directory[rel, REC], row * directory[rel, WIDTH]
+    after = pc + E_GROUP + place
+    order, memory, index = code[pc + E_ORDER], code[pc + E_MEMORY], code[pc + E_INDEX]
+    value, other = registers[code[pc + E_VALUE]], load(records, start + code[after])
+    result = compare_values(directory, indexes, machine, order, memory, index, place, value, other)
+    tie = after + 2
+    for _ in range(code[after + 1]):
+        if result != 0:
+            break
+        order, memory, index = code[tie + T_ORDER], code[tie + T_MEMORY], code[tie + T_INDEX]
+        value, other = registers[code[tie + T_VALUE]], load(records, start + code[tie + T_COLUMN])
+        result = compare_values(directory, indexes, machine, order, memory, index, place, value, other)
+        tie += TIE
+    if result == UNKNOWN:
+        return -1
+    return 1 if result < 0 else 0
 
 
 @compiled
@@ -198,9 +232,7 @@ def show(directory, indexes, machine, code, pc, registers, row):
             return REFUSED
         machine[HIDDEN] -= 1
     elif now != 0:
-        column = code[pc + E_GROUP + code[pc + E_NGROUP]]
-        other = load(directory[rel, REC], (now - 1) * directory[rel, WIDTH] + column)
-        better = is_better(directory, indexes, machine, code, pc, registers[code[pc + E_VALUE]], other)
+        better = is_better(directory, indexes, machine, code, pc, registers, now - 1)
         if better < 0:
             return ASK
         if better == 0:
@@ -232,10 +264,11 @@ def expose(directory, indexes, machine, code, pc, registers, row):
 
 
 @compiled
-def reopen(directory, indexes, machine, rel, shown, index, order, column, first):
+def reopen(directory, indexes, machine, rel, shown, index, order, column, ties, first):
     """Groups that show nothing put their best present candidate into the heap; by text, all their candidates.
 
-    Works through the opened groups from ``first`` on; -1 when done, else the place at which the heap must grow first.
+    With ``ties`` all whose value is the best go there. Works through the opened groups from ``first`` on; -1 when done,
+    else the place at which the heap must grow first.
     """
     links = indexes[index, LINKS]
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
@@ -246,19 +279,30 @@ def reopen(directory, indexes, machine, rel, shown, index, order, column, first)
         if machine[HTAIL] >= machine[HCAP]:
             return place
         where = (item & LOW32) * directory[shown, WIDTH]
-        if load(directory[shown, REC], where + directory[shown, ARITY] + 1) != 0:
+        now = load(directory[shown, REC], where + directory[shown, ARITY] + 1)
+        if now > 0:
             continue
-        cursor, best, best_key = first_row(directory, indexes, index, rel, directory[shown, REC] + 8 * where), 0, 0
+        if now < 0:
+            change_state(directory, shown, item & LOW32, NEW, 0, 0)
+        start = first_row(directory, indexes, index, rel, directory[shown, REC] + 8 * where)
+        cursor, best, best_key = start, 0, 0
         while cursor != 0:
             if load(records, (cursor - 1) * width + arity) & NEW != 0:
                 key = order_key(order, load(records, (cursor - 1) * width + column))
-                if order >> 1 == 3:
-                    if machine[HTAIL] >= machine[HCAP]:
-                        return place
-                    heap_push(machine, key, (rel << 32) | (cursor - 1))
-                elif best == 0 or key < best_key:
+                if best == 0 or key < best_key:
                     best, best_key = cursor, key
             cursor = load32(links, 2 * (cursor - 1)) & LOW32
-        if best != 0:
+        if best == 0:
+            continue
+        if ties == 0 and order >> 1 != 3:
             heap_push(machine, best_key, (rel << 32) | (best - 1))
+            continue
+        cursor = start
+        while cursor != 0:
+            key = order_key(order, load(records, (cursor - 1) * width + column))
+            if key == best_key and load(records, (cursor - 1) * width + arity) & NEW != 0:
+                if machine[HTAIL] >= machine[HCAP]:
+                    return place
+                heap_push(machine, best_key, (rel << 32) | (cursor - 1))
+            cursor = load32(links, 2 * (cursor - 1)) & LOW32
     return -1

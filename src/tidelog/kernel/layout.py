@@ -117,8 +117,10 @@ BIND, CHECK = 0, 1
 
 # An expose step: relation of candidates, whether it is of the own stratum, relation of shown groups, order of values,
 # value register, where the candidate's row is found (generator, or 0: the trigger), memory of `compare` and its index,
-# number of group registers, those registers, and the column of the value.
+# number of group registers, those registers, the column of the value, and the number of columns that decide between
+# equal values; each of them: order, register, column, memory of `compare` and its index.
 E_REL, E_SAME, E_SHOWN, E_ORDER, E_VALUE, E_ROW, E_MEMORY, E_INDEX, E_NGROUP, E_GROUP = range(3, 13)
+T_ORDER, T_VALUE, T_COLUMN, T_MEMORY, T_INDEX, TIE = range(6)
 
 # What a step did is counted beside its code, from its first cell on: how often it was entered, rows visited, rows that
 # passed. For the head of a plan: facts that triggered it, and those that matched. Counts only grow.

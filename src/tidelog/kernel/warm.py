@@ -53,7 +53,7 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (route.owners, (_CELLS, _CELL, _CELLS)),
     (route.combine, (_TABLE, _TABLE, _CELL, _CELLS)),
     (route.unpack, (_CELL, _CELL, _TABLE, _CELL, _CELL)),
-    (aggregate.reopen, (*_STATE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL)),
+    (aggregate.reopen, (*_STATE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL, _CELL)),
     (index.collect, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELLS)),
     (empty.empty, (_TABLE, *(_CELL,) * 6)),
     (team.take_part, (*_PART, *_RUN[3:])),

@@ -27,9 +27,9 @@ def answer(machine: Machine, pc: int) -> None:
     """Compute a function for the arguments in its registers and remember the result."""
     code, relations = machine.code, machine.relations
     if code[pc] == at.EXPOSE:
-        number = int(code[pc + at.E_MEMORY])
-        first = int(code[pc + at.E_NGROUP]) + 1
-        args = tuple(int(cell) for cell in machine.scratch[first : first + 2])
+        first = int(code[pc + at.E_NGROUP])  # the kernel left there what it asks
+        number, *asked = (int(cell) for cell in machine.scratch[first : first + 3])
+        args = tuple(asked)
     else:
         number = int(code[pc + at.S_REL])
         count = int(code[pc + at.S_NKEY])

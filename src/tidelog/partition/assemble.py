@@ -16,6 +16,7 @@ from tidelog.kernel import layout as at
 from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Relations
+from tidelog.plan.build import ORDERED_BY_CELL
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Const, Rule
 from tidelog.program.functions import WRAP
@@ -57,7 +58,7 @@ FLOAT_CODES = {
 }
 
 
-ORDERS = {"unsigned": aggregate.UNSIGNEDS, "float": aggregate.FLOATS, "symbol": aggregate.BY_TEXT}
+ORDERS = {"unsigned": aggregate.UNSIGNEDS, "float": aggregate.FLOATS}
 
 
 def _mask(counts: Callable[[int], bool]) -> int:
@@ -87,13 +88,17 @@ def accept_masks(same: bool, before: bool, negated: bool) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A min or max: its candidates, the groups shown, the index of a group's candidates, order and column of values."""
+    """A min or max: its candidates, the groups shown, the index of a group's candidates, order and column of values.
+
+    ``ties`` says that further columns decide between equal values: such a recursion is cleaned up until it is settled.
+    """
 
     candidates: int
     shown: int
     index: int
     order: int
     column: int
+    ties: bool = False
 
 
 class Assembler:
@@ -177,22 +182,27 @@ class Assembler:
 
     def _expose(self, step: Expose, plan: Plan, same: frozenset[str], generator: int) -> list[int]:
         choice = self.choice(plan.rule, step)
-        memory, index = -1, -1
-        if step.type == "symbol":
-            types = ("symbol", "symbol")
-            cells = self._apply(Apply("compare", types, "number", 0, (step.value, step.value)))
-            memory, index = cells[2], cells[4 + at.PHASES]
         own = int(step.relation in same)
-        fixed = [choice.candidates, own, choice.shown, choice.order, step.value, generator, memory, index]
-        return [at.EXPOSE, *fixed, len(step.group), *step.group, step.column]
+        fixed = [choice.candidates, own, choice.shown, choice.order, step.value, generator]
+        cells = [at.EXPOSE, *fixed, *self._comparing(step.type), len(step.group), *step.group, step.column]
+        cells.append(len(step.ties))
+        for tie in step.ties:
+            cells += [_order(tie.type, tie.kind), tie.value, tie.column, *self._comparing(tie.type)]
+        return cells
+
+    def _comparing(self, type_: str) -> tuple[int, int]:
+        """The memory of comparisons of values whose cells have no order, and its index; -1 for the others."""
+        if type_ in ORDERED_BY_CELL:
+            return -1, -1
+        cells = self._apply(Apply("compare", (type_, type_), "number", 0, (0, 0)))
+        return cells[2], cells[4 + at.PHASES]
 
     def choice(self, rule: Rule, step: Expose) -> Choice:
         """The relations and the index behind a min or max."""
         candidates = self.relations.numbers[step.relation]
         shown = self.relations.add(f"__shown {rule.label}", len(step.group))
         index = self.index(candidates, step.group_columns)
-        order = ORDERS.get(step.type, aggregate.NUMBERS) + (step.kind == "max")
-        return Choice(candidates, shown, index, order, step.column)
+        return Choice(candidates, shown, index, _order(step.type, step.kind), step.column, bool(step.ties))
 
     def _apply(self, step: Apply) -> list[int]:
         """A function is the look-up of its result in a relation of remembered results."""
@@ -222,6 +232,12 @@ class Assembler:
             self._constant_places[cell] = place
             self.constants.append(cell)
         return place
+
+
+def _order(type_: str, kind: str) -> int:
+    """The order of the values of a type, the best first."""
+    order = ORDERS.get(type_, aggregate.NUMBERS) if type_ in ORDERED_BY_CELL else aggregate.BY_TEXT
+    return order + (kind == "max")
 
 
 def _is_before(position: int, plan: Plan) -> bool:

@@ -12,7 +12,7 @@ from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.partition.structures import structure_cell
 from tidelog.plan.steps import Apply
-from tidelog.program.functions import Function, compare, resolve
+from tidelog.program.functions import Function, order_of, resolve
 from tidelog.program.lists import DEEPEST, is_too_deep
 from tidelog.program.structure import is_structural
 from tidelog.program.term import Value
@@ -53,7 +53,7 @@ def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]
 
 def _evaluate(step: Apply, args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Value:
     if step.function == "compare":
-        return compare(args[0], args[1], step.types[0])
+        return order_of(args[0], args[1])
     if step.function == "range_size":
         return sum(1 for _ in _range(args, functions))
     if step.function == "range_member":

@@ -95,6 +95,32 @@ NOT_MONOTONE = FailureEntry(
     "Take the min or max after the recursion, or change the rule that makes values worse.",
     test="tests/partition/test_gain.py::test_rules_that_are_not_monotone_are_refused",
 )
+UNSETTLED = FailureEntry(
+    "TL2206",
+    EvaluationError,
+    "recursion through a best value that does not settle",
+    "{names}: the best values still change after {times:,} times around; nothing was changed",
+    "With witnesses a recursion is settled best value first, which comes to an end where every value is worse than "
+    "those it is computed from.",
+    "Look for costs below zero.",
+    test="tests/partition/test_gain.py::test_recursion_that_never_settles_is_given_up",
+)
+UNORDERED = FailureEntry(
+    "TL2207",
+    EvaluationError,
+    "step that makes a best value no worse",
+    "rule {label} adds {step} to the value it reads, which must be {wanted} zero; nothing was changed",
+    "In a recursion through a best value with witnesses every value must be worse than the value it is computed from: "
+    "else the witness that is shown would depend on the order of evaluation.",
+    "Correct the costs, or test them in the rule.",
+    """db = Engine(
+    "materialize(best, infinity, infinity, keys(1)). best(X, min<C>, X) :- start(X, C)."
+    "best(Y, min<C>, X) :- best(X, D, _), link(X, Y, W), C = D + W."
+)
+with db.epoch() as e:
+    e.insert("link", [("a", "b", -1)])
+""",
+)
 TOO_LONG = FailureEntry(
     "TL3001",
     LimitError,
@@ -177,6 +203,8 @@ ENTRIES = (
     ARITHMETIC_OVERFLOW,
     KEY_BROKEN,
     NOT_MONOTONE,
+    UNSETTLED,
+    UNORDERED,
     TOO_LONG,
     TOO_MANY_FACTS,
     TOO_MUCH_MEMORY,

@@ -17,20 +17,12 @@ from tidelog.kernel.keyed import old_rows
 from tidelog.partition import failures
 from tidelog.partition.records import STATE
 from tidelog.partition.relations import Relations
-from tidelog.program import Materialize, Program
+from tidelog.program import Program
+from tidelog.program.keys import key_columns
 
 Pair = tuple[Cells, Cells]
 Show = Callable[[str, Cells], str]  # a row of a relation as text
 Find = Callable[[str, tuple[int, ...], Cells], Cells]  # the rows before the epoch that share a key with some rows
-
-
-def key_columns(key: Materialize) -> tuple[int, ...]:
-    """The columns of a key, counted from 0, in order; none where the key says nothing.
-
-    >>> key_columns(Materialize("link", None, None, (2, 1)))
-    (0, 1)
-    """
-    return tuple(sorted(column - 1 for column in key.keys))
 
 
 def clashing_rows(rows: Cells, columns: Sequence[int]) -> Pair | None:
@@ -132,9 +124,9 @@ def _keys(program: Program, *, derived: bool) -> Iterator[tuple[str, tuple[int, 
     if not program.keys:
         return
     heads = {rule.head.predicate for rule in program.rules}
-    for key in program.keys:
-        if key.keys and (key.relation in heads) == derived:
-            yield key.relation, key_columns(key)
+    for relation, columns in key_columns(program).items():
+        if (relation in heads) == derived:
+            yield relation, columns
 
 
 def _clash_text(name: str, columns: Sequence[int], clash: Pair, show: Show) -> str:

@@ -234,7 +234,7 @@ class Machine:
         """Groups of a min or max that show nothing offer their best candidates."""
         place, relations = 0, self.relations
         relations.catch_up(choice.candidates)
-        fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column)
+        fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column, int(choice.ties))
         while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
             self.choices.grow()
 

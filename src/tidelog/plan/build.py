@@ -9,7 +9,7 @@ from __future__ import annotations
 from tidelog.plan.body import Body, is_generator
 from tidelog.plan.estimate import Statistics
 from tidelog.plan.order import Next, Ordering
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Tie, Visit
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
@@ -71,6 +71,15 @@ def is_folded(rule: Rule) -> bool:
     return aggregate is not None and (aggregate.kind not in ("min", "max") or is_asked_result(rule.head.predicate))
 
 
+def group_columns(rule: Rule) -> tuple[int, ...]:
+    """The columns of its source by which an aggregate rule that takes min or max groups: neither value nor witness."""
+    source, aggregate = rule.body[0], aggregate_of(rule)
+    assert isinstance(source, Atom)
+    assert aggregate is not None
+    compared = {aggregate.value, *(rule.head.args[place] for place, _ in aggregate.ties)}
+    return tuple(i for i, arg in enumerate(source.args) if arg not in compared)
+
+
 def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
     """The type of the values that an aggregate rule ranges over."""
     aggregate = aggregate_of(rule)
@@ -111,13 +120,19 @@ class _Builder:
         source = self.rule.body[0]
         assert isinstance(source, Atom)
         assert isinstance(aggregate.value, Var)
+        ties = tuple(self._tie(self.rule.head.args[place], kind, source) for place, kind in aggregate.ties)
         column = source.args.index(aggregate.value)
-        columns = tuple(i for i in range(len(source.args)) if i != column)
+        columns = group_columns(self.rule)
         group = tuple(self._register(source.args[i]) for i in columns)
         type_ = self.types.get(aggregate.value.name) or "number"
         value = self._register(aggregate.value)
         name, arity = source.predicate, len(source.args)
-        self.steps.append(Expose(name, arity, aggregate.kind, type_, group, columns, value, column))
+        self.steps.append(Expose(name, arity, aggregate.kind, type_, group, columns, value, column, ties))
+
+    def _tie(self, term: Term, kind: str, source: Atom) -> Tie:
+        assert isinstance(term, Var)
+        type_ = self.types.get(term.name) or "number"
+        return Tie(kind, type_, self._register(term), source.args.index(term))
 
     def _register(self, term: Term) -> int:
         assert isinstance(term, Var)

@@ -17,8 +17,10 @@ from tidelog.plan.modes import Plans
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
-from tidelog.program import Rule
+from tidelog.program import Program, Rule
+from tidelog.program.keys import key_columns
 from tidelog.program.scope import atoms
+from tidelog.program.subsumption import subsumed_relations
 
 
 class Held(Protocol):
@@ -122,8 +124,21 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
     old = {rule.label: before.inlined.get(rule.label or "", rule) for rule in before.program.rules}
     found: set[str] = set()
+    other = _meant_otherwise(before.program, rules.program)
     for written in rules.program.rules:
         rule = rules.inlined.get(written.label or "", written)
-        if old.get(rule.label, rule) != rule:
+        if old.get(rule.label, rule) != rule or written.head.predicate in other:
             found.update(rules.needed[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
+
+
+def _meant_otherwise(before: Program, after: Program) -> set[str]:
+    """The relations whose rules mean something else, though their text is the same: by their keys or subsumptions."""
+    found: set[str] = set()
+    for one, two in ((key_columns(before), key_columns(after)), (_clauses(before), _clauses(after))):
+        found |= {name for name in {*one, *two} if one.get(name) != two.get(name)}
+    return found
+
+
+def _clauses(program: Program) -> dict[str, tuple[Rule, ...]]:
+    return {name: tuple(rules) for name, rules in subsumed_relations(program.rules).items()}

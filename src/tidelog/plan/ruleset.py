@@ -17,11 +17,13 @@ from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
 from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
+from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
+from tidelog.program.subsumption import subsumed_relations
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.types import infer_types
 from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
@@ -51,6 +53,7 @@ class Ruleset:
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
+    orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
 
     @property
@@ -101,7 +104,7 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        whole = whole or self._concerns_inline(add, removed) or bool(values_of(self.program, MAGIC))
+        whole = whole or self._concerns_inline(add, removed) or self._means_more()
         if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
@@ -142,6 +145,12 @@ class Ruleset:
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
 
+    def _means_more(self) -> bool:
+        """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
+        program = self.program
+        on_demand = values_of(program, MAGIC)
+        return bool(self.orders or subsumed_relations(program.rules) or equivalences(program) or on_demand)
+
     def _with(self, add: Sequence[Rule]) -> Ruleset | None:
         """More rules over relations whose types are known: only they are checked, and the strata.
 
@@ -151,6 +160,8 @@ class Ruleset:
         known = {name: self.schema[name] for name in names if name in self.schema}
         if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
             return None
+        if names & subsumed_relations((*self.program.rules, *add)).keys():
+            return None
         inline = inline_relations(self.program)
         if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
             # the start: nothing is known yet
@@ -159,10 +170,11 @@ class Ruleset:
         arities = {name: len(types) for name, types in known.items()}
         declarations = tuple(d for d in self.program.declarations if d.relation in names)
         pragmas = tuple(each for each in self.program.pragmas if each[0] not in (MAGIC, NO_MAGIC))
-        given, convention = self.program.types, self.program.convention
-        alone = Program(tuple(add), (), declarations, given, convention=convention, pragmas=pragmas)
+        keys = tuple(key for key in self.program.keys if key.relation in names)
+        known_parts = replace(self.program, directives=(), keys=keys, declarations=declarations, pragmas=pragmas)
+        alone = replace(known_parts, rules=tuple(add), facts=())
         checked = check_program(alone, self.functions, bound=bound, known=arities)
-        needed, core = _core_rules(checked.rules)
+        needed, core = _needed_rules(checked)
         core = {label: rule for label, rule in core.items() if label not in self.core}
         read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
         known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
@@ -197,8 +209,7 @@ class Ruleset:
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed, core = _core_rules(checked.rules)
-        needed = {**{rule.label or "": () for rule in program.rules}, **needed}  # none for those of inline relations
+        needed, core = _needed_rules(checked)
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         _check_core_strata(core)
         demand = _on_demand(program, core)
@@ -222,6 +233,7 @@ class Ruleset:
             schema=schema,
             warnings=checked.warnings,
             demand=demand,
+            orders={rule.head.predicate: rule for rule in checked.orders},
         )
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
@@ -281,6 +293,18 @@ def _told(
     """The types and numbers of columns that are known, those that the text tells included."""
     types = {(name, i): t for name, row in schema.items() for i, t in enumerate(row) if t is not None}
     return {**types, **bound}, {**{name: len(row) for name, row in schema.items()}, **known}
+
+
+def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+    """As `_core_rules`, for all that a program means: what was made of a rule is needed by that rule."""
+    needed: dict[str, tuple[str, ...]] = {rule.label or "": () for rule in checked.program.rules}
+    core: dict[str, Rule] = {}
+    for rule in (*checked.rules, *checked.orders):
+        made, more = _core_rules((rule,))
+        owner = rule.users_label or ""
+        needed[owner] = (*needed.get(owner, ()), *(label for labels in made.values() for label in labels))
+        core.update(more)
+    return needed, core
 
 
 def is_stratified(core: Sequence[Rule]) -> bool:

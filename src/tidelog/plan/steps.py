@@ -104,6 +104,16 @@ class Generate:
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """A column that decides between candidates of one value: it is compared as the values are."""
+
+    kind: str
+    type: str
+    value: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Expose:
     """Go on only if the candidate just visited becomes, or ceases to be, what its group shows (min and max)."""
 
@@ -115,6 +125,7 @@ class Expose:
     group_columns: tuple[int, ...]
     value: int
     column: int
+    ties: tuple[Tie, ...] = ()
 
     @property
     def index(self) -> tuple[str, tuple[int, ...]]:

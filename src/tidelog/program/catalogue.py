@@ -412,6 +412,34 @@ _STRATA = (
         "nothing else; or take the aggregate outside the recursion.",
         "dist(X, min<C>) :- start(X, C).\ndist(Y, min<C>) :- dist(X, D), edge(X, Y, W), C = W - D.\n",
     ),
+    CodeEntry(
+        "TL506",
+        "list beside a best value without a key",
+        "`{relation}` needs a key: {column} is a list beside a min or max",
+        "In NDlog the key of a relation says what a best value is the best of; other columns come with it. Without a "
+        "key every column that is not aggregated is part of the group, and there is a best value for each list.",
+        "Write `materialize({relation}, infinity, infinity, keys({key})).` for one row of each group, with the list "
+        "that comes with it; or list all columns as the key.",
+        "path(@S, D, C, P) :- link(@S, D, C), P = f_init(S, D).\nbest(@S, D, min<C>, P) :- path(@S, D, C, P).\n",
+    ),
+    CodeEntry(
+        "TL507",
+        "witness of several aggregates",
+        "column {column} of `{relation}` is neither in its key nor aggregated, and its head has several aggregates",
+        "A column outside the key comes with the best value of one min or max; of several nothing says which.",
+        "Use a relation for each of them, or put the column into the key.",
+        "materialize(best, infinity, infinity, keys(1)).\nbest(X, min<C>, max<D>, P) :- path(X, C, D, P).\n",
+    ),
+    CodeEntry(
+        "TL508",
+        "subsumption inside recursion",
+        "`{relation}` reads itself, and its subsumption is not a best row for each group",
+        "Inside recursion a fact may give way to a better one where the columns that both share are a group and the "
+        "others are compared one after the other, as in `p(x, a) <= p(x, b) :- b <= a.` and in "
+        "`p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`; nothing else settles best first.",
+        "Compare columns in order, or let a second relation, outside the recursion, have the subsumption.",
+        "r(1, 9).\nr(X, Y) :- r(X, Z), r(Z, Y).\nr(A, B) <= r(C, D) :- C <= A, B <= D.\n",
+    ),
 )
 
 _LIMITS = (

@@ -21,6 +21,7 @@ from tidelog.program.arity import check_names
 from tidelog.program.casts import drop_casts
 from tidelog.program.consequences import without_consequences
 from tidelog.program.dependency import dependencies
+from tidelog.program.equivalence import with_closures
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.functors import with_functors
 from tidelog.program.inline import inline_relations, inline_rules
@@ -30,8 +31,10 @@ from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.safety import check_safety
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
+from tidelog.program.subsumption import as_written, without_subsumption
 from tidelog.program.subtypes import TypeNames, check_subtypes
 from tidelog.program.types import Bound, Schema, infer_types
+from tidelog.program.witnesses import check_witnesses, with_witnesses
 from tidelog.program.wrap import wrapping
 
 ERROR = "error"
@@ -41,9 +44,11 @@ ERROR = "error"
 class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
-    ``rules`` are those to evaluate: inline relations are put into the others (`inline`) and casts are dropped.
+    ``rules`` are those to evaluate: inline relations are put into the others (`inline`), subsumptions and equivalences
+    are in them (`subsumption`, `equivalence`), and casts are dropped.
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
-    type. ``classes`` numbers the columns so that columns that must share a type share a number.
+    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
+    that watch over data: nothing may follow from them (`order`).
     """
 
     program: Program
@@ -52,6 +57,7 @@ class Checked:
     classes: Mapping[str, tuple[int, ...]]
     strata: tuple[Stratum, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    orders: tuple[Rule, ...] = ()
 
 
 def check_program(
@@ -89,26 +95,33 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
-    written, program = program, replace(program, rules=tuple(map(scoped_rule, program.rules)))
+    written = with_witnesses(program)
+    program = replace(written, rules=tuple(map(scoped_rule, written.rules)))
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
     inlined = inline_rules(program)
-    given = replace(program, rules=(*inlined.rules, *_inline_parts(program)))
-    typing = infer_types(given, names.arity, type_names, functions, bound or {})
-    typed = typing.program.rules[: len(inlined.rules)]
+    meant, subsumptions = without_subsumption(with_closures(replace(program, rules=inlined.rules)))
+    given = replace(program, rules=(*meant.rules, *_inline_parts(program)))
+    arity = {**{rule.head.predicate: len(rule.head.args) for rule in meant.rules}, **names.arity}
+    typing = infer_types(given, arity, type_names, functions, bound or {})
+    typed = typing.program.rules[: len(meant.rules)]
+    restored = as_written(inlined.rules, typed)
     rules = drop_casts(typed)
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
     subtypes = check_subtypes(program, type_names)
+    orders: list[Rule] = []
     findings = [
         *names.findings,
         *inlined.findings,
-        *check_safety(replace(typing.program, rules=typed), functions),
+        *check_safety(replace(typing.program, rules=restored), functions),
+        *subsumptions,
         *typing.findings,
         *type_names.findings,
         *subtypes,
         *check_strata(edges, strata),
-        *check_monotone(edges, strata, typing.schema),
+        *check_monotone(edges, strata, typing.schema, orders),
+        *check_witnesses(program, typing.schema),
         *check_notices(program, names),
     ]
     groups = tuple(groups)
@@ -119,9 +132,9 @@ def examine_program(
     if program.components:
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    elaborated = replace(typing.program, rules=_as_written(written, inlined.rules, typed))
-    meant = wrapping(replace(program, rules=rules)).rules
-    return Checked(elaborated, meant, typing.schema, typing.classes, strata, warnings), ordered
+    elaborated = replace(typing.program, rules=_as_written(written, inlined.rules, restored))
+    evaluated = wrapping(replace(program, rules=rules)).rules
+    return Checked(elaborated, evaluated, typing.schema, typing.classes, strata, warnings, tuple(orders)), ordered
 
 
 def _inline_parts(program: Program) -> tuple[Rule, ...]:

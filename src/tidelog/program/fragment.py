@@ -61,6 +61,8 @@ def conjuncts(body: Iterable[Literal]) -> Iterator[Literal]:
 
 def _literals_and_terms(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
     for rule in rules:
+        if rule.subsumes:
+            yield diagnose("TL660", rule.span, what="a subsumption")
         yield from _terms(rule.head.args, rule.head.span, (Var, Const))
         for literal in conjuncts(rule.body):
             if isinstance(literal, Atom):

@@ -203,12 +203,19 @@ def compare(left: Value, right: Value, type_: str) -> int:
     """
     if type_ not in ORDERED_TYPES:
         raise failures.NO_ORDER.error(type=type_)
+    return order_of(left, right)
+
+
+def order_of(left: Value, right: Value) -> int:
+    """-1, 0 or 1 for two values of one type, lists included: the order of witnesses (`lists.list_order`)."""
     a, b = order_key(left), order_key(right)
     return int(a > b) - int(a < b)
 
 
 def order_key(value: Value) -> Any:
-    """A key by which values of one ordered type sort."""
+    """A key by which values of one type sort."""
+    if isinstance(value, tuple):
+        return lists.list_order(value)
     return arithmetic.float_order(value) if isinstance(value, float) else value
 
 
@@ -362,6 +369,9 @@ _LISTS = (
     Function("f_init", (ANY, ANY), LIST, lists.make),
     Function("f_concat", (ANY, LIST), LIST, lists.concatenate),
     Function("f_append", (LIST, ANY), LIST, lists.append),
+    Function("f_append", (ANY,), LIST, lists.make),
+    Function("f_removeLast", (LIST,), LIST, lists.without_last),
+    Function("f_removeFirst", (LIST,), LIST, lists.without_first),
     Function("f_member", (LIST, ANY), NUMBER, lists.member),
     Function("f_inPath", (LIST, ANY), NUMBER, lists.member),
     Function("f_size", (LIST,), NUMBER, lists.size),

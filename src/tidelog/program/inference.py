@@ -82,7 +82,10 @@ class Inference:
 
     def atom(self, atom: Atom, env: Environment) -> None:
         """The arguments have the types of the columns."""
-        for arg, place in zip(atom.args, self.column_places(atom.predicate), strict=False):
+        places = self.column_places(atom.predicate)
+        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+            self.term(arg, env)
+        for arg, place in zip(atom.args, places, strict=False):
             if isinstance(arg, Var):
                 known = env.get(arg.name)
                 if known is None:

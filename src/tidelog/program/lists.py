@@ -2,12 +2,14 @@
 
 Law: a list is a tuple of values without an element type. Equality of elements is that of `same`: inside a list an
 integer and a float differ even where Python holds them equal, since nothing but the value says which is meant.
-Lists are not ordered.
+Programs cannot compare lists by `<`; the witnesses of a min or max are ordered all the same, by `list_order`: shorter
+lists first, then element by element, which stays so when both lists get the same elements at either end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tidelog.program import failures
 from tidelog.program.arithmetic import float_order
@@ -42,6 +44,19 @@ def same(left: Value, right: Value) -> bool:
     if isinstance(left, float) and isinstance(right, float):
         return float_order(left) == float_order(right)
     return isinstance(left, float) == isinstance(right, float) and left == right
+
+
+def list_order(value: Value) -> tuple[Any, ...]:
+    """A key by which lists, and whatever stands in them, sort: numbers, floats, symbols, then lists, the shorter first.
+
+    >>> sorted([(2, 1), (3,), ("a",), (1, 9), ()], key=list_order)
+    [(), (3,), ('a',), (1, 9), (2, 1)]
+    """
+    if isinstance(value, tuple):
+        return (3, len(value), *map(list_order, value))
+    if isinstance(value, float):
+        return (1, float_order(value))
+    return (2, value) if isinstance(value, str) else (0, value)
 
 
 def make(*elements: Value) -> List:
@@ -82,3 +97,15 @@ def last(elements: List) -> Value:
     if not elements:
         raise failures.EMPTY_LIST.error(function="f_last")
     return elements[-1]
+
+
+def without_last(elements: List) -> List:
+    if not elements:
+        raise failures.EMPTY_LIST.error(function="f_removeLast")
+    return elements[:-1]
+
+
+def without_first(elements: List) -> List:
+    if not elements:
+        raise failures.EMPTY_LIST.error(function="f_removeFirst")
+    return elements[1:]

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.catalogue import diagnose
 from tidelog.program.dependency import AGGREGATE, Edge
+from tidelog.program.order import has_witnesses, order
 from tidelog.program.rule import Rule
 from tidelog.program.scope import atoms, flat_literals
 from tidelog.program.strata import Stratum, offending_edges
@@ -26,8 +27,13 @@ from tidelog.program.types import Schema
 from tidelog.program.value_use import Grade, Recursion, dependent_columns, rule_grade
 
 
-def check_monotone(edges: Sequence[Edge], strata: Sequence[Stratum], schema: Schema) -> list[Diagnostic]:
-    """Findings about all strata that recur through min or max and are stratified otherwise."""
+def check_monotone(
+    edges: Sequence[Edge], strata: Sequence[Stratum], schema: Schema, orders: list[Rule]
+) -> list[Diagnostic]:
+    """Findings about all strata that recur through min or max and are stratified otherwise.
+
+    ``orders`` gets the rules that watch over the data of those with witnesses (`order`).
+    """
     home = {name: i for i, stratum in enumerate(strata) for name in stratum.relations if stratum.recursive}
     aggregating: dict[int, list[Edge]] = {}
     for edge in edges:
@@ -39,11 +45,11 @@ def check_monotone(edges: Sequence[Edge], strata: Sequence[Stratum], schema: Sch
     findings: list[Diagnostic] = []
     for i, inside in aggregating.items():
         if i not in offending:
-            findings.extend(_check_stratum(strata[i], inside, schema))
+            findings.extend(_check_stratum(strata[i], inside, schema, orders))
     return findings
 
 
-def _check_stratum(stratum: Stratum, inside: Sequence[Edge], schema: Schema) -> list[Diagnostic]:
+def _check_stratum(stratum: Stratum, inside: Sequence[Edge], schema: Schema, orders: list[Rule]) -> list[Diagnostic]:
     in_bodies = [edge for edge in inside if not edge.in_head]
     if in_bodies:
         return [diagnose("TL503", e.span, kind=e.aggregate, relation=e.source) for e in in_bodies]
@@ -54,7 +60,16 @@ def _check_stratum(stratum: Stratum, inside: Sequence[Edge], schema: Schema) -> 
     recursion = Recursion(kind, frozenset(stratum.relations), columns, schema)
     carried = dependent_columns(stratum.rules, recursion)
     findings = list(_uncarried(stratum, carried, kind))
-    return findings or list(_check_rules(stratum, Recursion(kind, recursion.relations, carried, schema)))
+    if findings:
+        return findings
+    recursion = Recursion(kind, recursion.relations, carried, schema)
+    graded = [_Graded(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
+    findings = list(_check_rules(graded, recursion))
+    if not findings and has_witnesses(stratum):
+        ordered = order([(entry.rule, entry.grade.modest) for entry in graded], stratum, recursion)
+        orders += ordered.rules
+        findings += ordered.findings
+    return findings
 
 
 def head_aggregates(rule: Rule) -> list[tuple[str, int]]:
@@ -116,8 +131,7 @@ class _Graded:
     grade: Grade = field(default_factory=Grade)
 
 
-def _check_rules(stratum: Stratum, recursion: Recursion) -> Iterator[Diagnostic]:
-    graded = [_Graded(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
+def _check_rules(graded: Sequence[_Graded], recursion: Recursion) -> Iterator[Diagnostic]:
     refused = [entry for entry in graded if entry.grade.reason]
     for entry in refused:
         yield not_monotone(entry.rule, recursion.kind, entry.grade.reason, entry.grade.span)

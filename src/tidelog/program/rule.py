@@ -17,6 +17,8 @@ class Rule:
     """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there.
 
     ``plans`` is what Soufflé's `.plan` says of the rule: (version, the atoms of the body in order, counted from 1).
+    With ``subsumes`` it is Soufflé's ``p(x) <= p(y) :- more.``: its body begins with these two atoms, and it derives
+    nothing, but says that the first goes where the second is (`program.subsumption`).
     """
 
     head: Atom
@@ -25,6 +27,7 @@ class Rule:
     span: Span | None = field(default=None, compare=False, repr=False)
     origin: Rule | None = field(default=None, compare=False, repr=False)
     plans: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    subsumes: bool = False
 
     @property
     def root(self) -> Rule:

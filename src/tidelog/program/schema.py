@@ -12,7 +12,7 @@ from tidelog.errors import Span
 
 OWN_TYPES = ("list", "boolean", "date", "timestamp")  # a program may use these names for types of its own
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
-QUALIFIERS = ("inline", "magic", "no_magic", "overridable")
+QUALIFIERS = ("eqrel", "inline", "magic", "no_magic", "overridable")
 
 
 @dataclass(frozen=True, slots=True)

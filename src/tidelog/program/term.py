@@ -81,12 +81,15 @@ class Aggregate:
 
     With a ``body`` it is Soufflé's form ``min d : { path(x, y, d) }`` and stands in a rule's body or in any term.
     With ``body is None`` it is the head form ``min<D>`` and ranges over the rule's own body; it stands in heads only.
+    ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
+    and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
     """
 
     kind: str
     value: Term | None
     body: tuple[Literal, ...] | None
     span: Span | None = field(default=None, compare=False, repr=False)
+    ties: tuple[tuple[int, str], ...] = ()
 
 
 Term: TypeAlias = Var | Wildcard | Const | Call | Aggregate

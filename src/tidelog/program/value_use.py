@@ -109,7 +109,7 @@ def _dependent_names(body: Iterable[Literal], columns: Mapping[str, int]) -> set
 
 def rule_grade(rule: Rule, recursion: Recursion) -> Grade:
     """The grade of a rule: the worst of its alternatives, if its body has disjunctions."""
-    bodies = list(itertools.islice(_alternatives(rule.body), ALTERNATIVES + 1))
+    bodies = list(itertools.islice(alternatives(rule.body), ALTERNATIVES + 1))
     if len(bodies) > ALTERNATIVES:
         return Grade(False, False, f"its body has more than {ALTERNATIVES} alternatives", rule.span)
     try:
@@ -119,7 +119,7 @@ def rule_grade(rule: Rule, recursion: Recursion) -> Grade:
     return Grade(all(g.strict for g in grades), all(g.modest for g in grades))
 
 
-def _alternatives(body: Sequence[Literal]) -> Iterator[list[Literal]]:
+def alternatives(body: Sequence[Literal]) -> Iterator[list[Literal]]:
     """The body without disjunctions, one conjunction per choice of branches."""
     choices = [list(itertools.islice(_choices(literal), ALTERNATIVES + 1)) for literal in body]
     for parts in itertools.product(*choices):
@@ -129,7 +129,7 @@ def _alternatives(body: Sequence[Literal]) -> Iterator[list[Literal]]:
 def _choices(literal: Literal) -> Iterator[list[Literal]]:
     if isinstance(literal, Disjunction):
         for branch in literal.branches:
-            yield from _alternatives(branch)
+            yield from alternatives(branch)
     else:
         yield [literal]
 

@@ -6,8 +6,9 @@ C1. *Plain rule.* The head's arguments are variables, constants or scalar applic
     - atoms over variables, constants and ``_``;
     - negations of atoms over variables and constants;
     - comparisons of scalar terms; and ``V = range(a, b)`` with scalar arguments, the only place of a ``range``.
-C2. *Aggregate rule.* One argument of the head is an aggregate without body, the others are distinct variables. The
-    body is one positive atom over distinct variables, among which are all those of the head.
+C2. *Aggregate rule.* One argument of the head is an aggregate without body, the others are distinct variables: the
+    group, and the columns that decide between equal values. The body is one positive atom over distinct variables,
+    among which are all those of the head.
 
 A scalar term is a variable, a constant, or an application of a function other than ``range`` to scalar terms.
 Safety and stratification are not part of the form.

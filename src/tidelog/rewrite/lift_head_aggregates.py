@@ -12,13 +12,18 @@ after the pool and is the same value for all of them.
 
     __val_best/min2(X, C) :- body.      best/min2: best(G1, min<V2>) :- __val_best/min2(G1, V2).
 
+Columns that decide between equal values (`Aggregate.ties`) are no part of the group: they stand in the pool beside the
+value, and come from the best candidate.
+
+    __val_best/min2+3(X, C, P) :- body.      best(G1, min<V2>, V3) :- __val_best/min2+3(G1, V2, V3).
+
 A head with several aggregates joins one relation per aggregate on the group. An aggregate is a whole argument of a head
 (the checks refuse anything else). Aggregates with a body of their own stay where they are (`lift_aggregates`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -27,6 +32,8 @@ from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.lift_aggregates import ORDERED
 from tidelog.rewrite.names import GROUPS, VALUES
 from tidelog.rewrite.scope import Fresh, counted_names, home_of, located, name_wildcards, rule_terms
+
+NO_TIES: Mapping[int, Var] = {}
 
 
 def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
@@ -67,20 +74,31 @@ def _is_own(term: Term) -> TypeGuard[Aggregate]:
 def _pool(rule: Rule, aggregates: Sequence[Aggregate]) -> _Pool:
     """The pool of the head's shape if all its aggregates are min or max, else the rule."""
     if all(aggregate.kind in ORDERED for aggregate in aggregates):
-        places = (f"{arg.kind}{i}" for i, arg in enumerate(rule.head.args, 1) if _is_own(arg))
+        places = (f"{arg.kind}{i}{_tied(arg)}" for i, arg in enumerate(rule.head.args, 1) if _is_own(arg))
         shape = f"{rule.head.predicate}/{''.join(places)}"
         return _Pool(shape, shape, True)
     return _Pool(f"{label_of(rule)}_0", rule.label, False)
 
 
+def _tied(aggregate: Aggregate) -> str:
+    return "".join(f"{'+' if kind == 'min' else '-'}{place + 1}" for place, kind in aggregate.ties)
+
+
+def _ties(head: Atom) -> list[int]:
+    """The columns of the head that decide between equal values."""
+    return [place for aggregate in _aggregates(head) for place, _ in aggregate.ties]
+
+
 def _group(head: Atom) -> list[Term]:
-    return [arg for arg in head.args if not _is_own(arg)]
+    ties = _ties(head)
+    return [arg for i, arg in enumerate(head.args) if not _is_own(arg) and i not in ties]
 
 
 def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rule:
     """The rule of the relation that is aggregated: group, values, and what else tells valuations apart."""
     body = rule.body
     columns = [*_group(rule.head), *(a.value for a in aggregates if _needs_value(a) and a.value is not None)]
+    columns += [rule.head.args[i] for i in _ties(rule.head)]
     if any(a.kind not in ORDERED for a in aggregates):
         body = name_wildcards(body, Fresh(rule_terms(rule)))
         columns += [var for name in counted_names(body) if (var := Var(name)) not in columns]
@@ -106,7 +124,7 @@ def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule
         return Rule(head, body, f"{pool.label}{part}" if pool.shared else pool.label, rule.span, rule)
 
     if len(over) == 1:
-        yield made(_rebuilt(rule.head, group, over), (source,), "")
+        yield made(_rebuilt(rule.head, group, over, dict(zip(_ties(rule.head), values, strict=False))), (source,), "")
         return
     home = None if source.location is None else columns[source.location]
     results = [fresh.variable() for _ in over]
@@ -132,7 +150,8 @@ def _over(aggregate: Aggregate, values: Iterator[Var]) -> Aggregate:
     return replace(aggregate, value=next(values) if _needs_value(aggregate) else None)
 
 
-def _rebuilt(head: Atom, group: Sequence[Var], results: Sequence[Term]) -> Atom:
+def _rebuilt(head: Atom, group: Sequence[Var], results: Sequence[Term], ties: Mapping[int, Var] = NO_TIES) -> Atom:
     """The head with its arguments taken from the group and its aggregates replaced in order."""
     plain, made = iter(group), iter(results)
-    return replace(head, args=tuple(next(made if _is_own(arg) else plain) for arg in head.args))
+    args = (ties.get(i) or next(made if _is_own(arg) else plain) for i, arg in enumerate(head.args))
+    return replace(head, args=tuple(args))

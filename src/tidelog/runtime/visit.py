@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.asked_folds import QUIET, next_due
-from tidelog.partition.clean_up import needs_clean_up, restore_shown, retract_stale
+from tidelog.partition.clean_up import Settling, is_unsettled, needs_clean_up, restore_shown, retract_stale, show_others
 from tidelog.partition.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
 from tidelog.partition.journal import Items, net_changes
 from tidelog.partition.owner import Messages
@@ -178,17 +178,26 @@ def _gain(node: NodeState, stratum: Stratum, given: Given, watch: _Watch) -> Non
 
 
 def _settle_here(node: NodeState, stratum: Stratum) -> None:
-    """Retract what was improved upon, and restore what groups of a min or max showed."""
-    if needs_clean_up(node.partition):
-        retract_stale(node.partition, stratum)
-        restore_shown(node.partition, stratum)
+    """Retract what was improved upon, and restore what groups of a min or max showed, until all of them show a row."""
+    partition, settling = node.partition, Settling(stratum)
+    while needs_clean_up(partition):
+        retract_stale(partition, stratum)
+        restore_shown(partition, stratum)
+        if is_unsettled(partition, stratum):
+            settling.go_on()
+            show_others(partition, stratum)
 
 
 def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
-    """Gains until nobody sends any, then the clean-up, if any partition needs it."""
+    """Gains until nobody sends any, then the clean-up, as long as any partition needs it."""
+    partition, settling = node.partition, Settling(stratum)
     yield from _exchange_gains(node, stratum)
-    if stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(node.partition) else 0)):
+    while stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
         yield from _clean_up(node, stratum)
+        if (yield from node.exchange(ACTIVE if is_unsettled(partition, stratum) else 0)):
+            settling.go_on()
+            show_others(partition, stratum)
+            yield from _exchange_gains(node, stratum)
 
 
 def _due_together(node: NodeState, stratum: Stratum) -> Steps[int]:

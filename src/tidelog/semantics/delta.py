@@ -163,8 +163,9 @@ def best(choice: Choice, candidates: Iterable[Occurrence]) -> Occurrence | None:
     """The candidate with the best value; among equals the one with the smallest note, so that it is unique and a
     candidate derived from another one never takes its place."""
     ranked = sorted(candidates, key=lambda o: order((_weight(o.note), o.fact, o.note)))
-    pick = min if choice.kind == "min" else max
-    return pick(ranked, key=lambda o: order_key(o.fact.row[choice.position]), default=None)
+    for column, kind in reversed(((choice.position, choice.kind), *choice.ties)):
+        ranked.sort(key=lambda o: order_key(o.fact.row[column]), reverse=kind == "max")  # used at once
+    return ranked[0] if ranked else None
 
 
 def _weight(note: Hashable) -> int:

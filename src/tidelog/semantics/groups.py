@@ -4,7 +4,8 @@ Law: a candidate is a fact like any other, ranked and supported. Of the present 
 show it is a support of the chosen fact, whose body rank is the candidate's. In the retract phase a group whose shown
 candidate is suspended shows nothing: showing the next best already here would count upwards without end. In the assert
 phase the best present candidate is shown if it improves on what is shown; the value improved upon turns *stale* and
-stays until the clean-up, in which a group may show only what it showed before.
+stays until the clean-up, in which a group may show only what it showed before. With witnesses a group may lose what it
+showed: then it shows the next best, and the phases begin again, until nothing is left to clean up.
 """
 
 from __future__ import annotations
@@ -86,6 +87,15 @@ class Groups:
         """The stale candidates; from here on a group may show only what it shows now."""
         self._wanted = dict(self.shown)
         return self.take_stale()
+
+    def reopen(self) -> bool:
+        """True if groups with witnesses lost what they showed: they may show the next best, from where it goes on."""
+        lost = [group for group, fact in (self._wanted or {}).items() if self.shown.get(group) != fact]
+        open_again = [group for group in lost if self._network.choice_of[group[0]].ties]
+        if open_again:
+            self._wanted = None
+            self._empty.update(lost)
+        return bool(open_again)
 
     def end_clean_up(self) -> None:
         """Every group has to show again what it showed before clean-up: else a rule gave a better value than its inputs

@@ -28,6 +28,9 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
+from tidelog.program.equivalence import equivalences
+from tidelog.program.subsumption import without_subsumption
+from tidelog.program.witnesses import with_witnesses
 from tidelog.semantics import catalogue, failures
 from tidelog.semantics.fact import HOME, Fact, Node, Row
 from tidelog.semantics.term import evaluate
@@ -49,17 +52,19 @@ class LocalRule:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``relation`` holds, for every group, the candidate with the best value at ``position``: the group is the rest of
-    the row, ``kind`` is min or max."""
+    """``relation`` holds, for every group, the candidate with the best value at ``position``; ``kind`` is min or max.
+    Among equals the columns in ``ties`` decide, each by its own kind. The group is the rest of the row."""
 
     relation: str
     candidates: str
     position: int
     kind: str
+    ties: tuple[tuple[int, str], ...] = ()
 
     def group(self, row: Row) -> Row:
-        """The row without the chosen value."""
-        return row[: self.position] + row[self.position + 1 :]
+        """The row without the chosen value and what comes with it."""
+        apart = {self.position, *(column for column, _ in self.ties)}
+        return tuple(value for i, value in enumerate(row) if i not in apart)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +121,11 @@ class Network:
 
 def prepare(program: Program, *, central: bool = False) -> Network:
     """The network of a localised program; with ``central`` all facts live on one node and any positive rule will do."""
-    rules, choices, findings = _split_rules(program)
+    program, findings = without_subsumption(with_witnesses(program))
+    rules, choices, unfit = _split_rules(program)
+    findings += unfit
+    for name, declared in equivalences(program).items():
+        findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`eqrel`", label=name))
     location, arity = _signatures(program, rules, choices, findings)
     if central:
         location = dict.fromkeys(location)
@@ -226,7 +235,9 @@ def _candidate_head(rule: Rule, position: int, chosen: Aggregate) -> tuple[Atom,
     assert chosen.value is not None, "min and max always have a value"
     args = (*rule.head.args[:position], chosen.value, *rule.head.args[position + 1 :])
     name = f"{CANDIDATES}{rule.head.predicate}_{chosen.kind}{position + 1}"
-    return replace(rule.head, predicate=name, args=args), Choice(rule.head.predicate, name, position, chosen.kind)
+    return replace(rule.head, predicate=name, args=args), Choice(
+        rule.head.predicate, name, position, chosen.kind, chosen.ties
+    )
 
 
 def _local_rule(rule: Rule, label: str, head: Atom) -> LocalRule:

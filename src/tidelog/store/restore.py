@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import Mask, exposed, in_use, lowest_ranked, raise_ranks, shown_records
-from tidelog.plan.build import aggregate_of, is_folded
+from tidelog.plan.build import aggregate_of, group_columns, is_folded
 from tidelog.program import Atom, Rule
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.delta import Cells
@@ -81,7 +81,7 @@ def _show_groups(image: Image, rule: Rule) -> None:
     if candidates is None:
         return
     rows, arity = _exposed(image, source.predicate, candidates), candidates.arity
-    groups = np.delete(candidates.records[rows, :arity], source.args.index(aggregate.value), axis=1)
+    groups = candidates.records[rows, :arity][:, list(group_columns(rule))]
     if len(rows):
         image.relations[f"{SHOWN}{rule.label}"] = _relation(shown_records(groups, rows))
 

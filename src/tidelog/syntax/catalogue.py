@@ -310,11 +310,11 @@ _REFUSED = (
     ),
     CodeEntry(
         "TL154",
-        "equivalence relations",
-        "equivalence relations are not part of the language: `eqrel`",
-        "Soufflé's `eqrel` is refused.",
-        "Write the rules of reflexivity, symmetry and transitivity.",
-        ".decl same(x: number, y: number) eqrel",
+        "equivalence relation of other columns",
+        "`{name}` cannot be an equivalence relation",
+        "An `eqrel` has two columns of one type.",
+        "Declare two columns of one type.",
+        ".decl same(x: number, y: symbol) eqrel",
     ),
     CodeEntry(
         "TL155",
@@ -327,10 +327,10 @@ _REFUSED = (
     CodeEntry(
         "TL156",
         "subsumption",
-        "subsumption is not part of the language: `<=` after a head",
-        "Soufflé's rules `p(x) <= p(y) :- ...` are refused.",
-        "Keep the best fact with `min` or `max`.",
-        ".decl p(x: number)\np(x) <= p(y) :- x < y.",
+        "`{less}` cannot be subsumed by `{more}`",
+        "`p(x) <= p(y) :- ...` lets a fact go where a better one of the same relation is.",
+        "Name one relation twice, or use a negation.",
+        ".decl p(x: number)\n.decl q(x: number)\np(x) <= q(y) :- x < y.",
     ),
     CodeEntry(
         "TL158",
@@ -358,6 +358,24 @@ _REFUSED = (
         "Known are input, output, printsize and the storage words of Soufflé, which are ignored.",
         "Remove it, or begin the next clause on a new line.",
         ".decl p(x: number) compressed",
+    ),
+    CodeEntry(
+        "TL175",
+        "deletion by a rule",
+        "NDlog's `delete` is not part of the language",
+        "A rule says what follows from what; facts go when nothing gives them any more. P2 and RapidNet delete rows "
+        "when an event happens, which is a change of the data.",
+        "Write the condition into the rules that give the facts, with a negation; or delete base facts in an epoch.",
+        "d1 delete finger(@N, I) :- finger(@N, I), dead(@N, I).\n",
+    ),
+    CodeEntry(
+        "TL176",
+        "interval of a ring",
+        "NDlog's `in` with an interval is not part of the language",
+        "P2 and RapidNet test whether a key lies between two others on a ring, with round and square brackets for the "
+        "ends.",
+        "Write it with comparisons: `K in (N, S]` is `(N < S, K > N, K <= S; N >= S, (K > N; K <= S))`.",
+        "l1 found(@N, K) :- lookup(@N, K), node(@N, A), succ(@N, B), K in (A, B].\n",
     ),
 )
 

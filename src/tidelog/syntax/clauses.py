@@ -32,6 +32,7 @@ from tidelog.syntax.literals import BodyReader
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
 
 _PATH_SIGNS = ("+", "*", "?", "/", "|", "&", "{", "[")
+_KEY_TYPES = ("int32", "int", "str", "list", "cid", "id", "real", "double", "ipv4addr", "bool")
 _MISSPELT = (("<", "-"), ("-", ">"), (":", "="), ("=", ">"), ("-", ":"), ("=", ":"), (":", ":"), ("|", "-"))
 
 
@@ -46,6 +47,8 @@ class ClauseReader(BodyReader):
         self.capitalised = ()
         label = self.label()
         heads = self.heads()
+        if self.token.kind == "<=" and len(heads) == 1:
+            return [self._subsumption(first, label, heads[0])]
         body: tuple[Literal, ...] = ()
         if self.accept(":-") and self.token.kind != ".":
             body = self.body()
@@ -64,6 +67,23 @@ class ClauseReader(BodyReader):
         return [
             Rule(h, body, name, span, plans=plans) for h, name in zip(heads, _labels(label, len(heads)), strict=True)
         ]
+
+    def _subsumption(self, first: Token, label: str | None, less: Atom) -> Rule:
+        """`p(x, a) <= p(x, b) :- b <= a.`: a fact that goes where a better one is."""
+        sign = self.advance()
+        self.in_head = True
+        more = self._head()
+        self.in_head = False
+        if more.predicate != less.predicate:
+            raise self.failure("TL156", span_between(sign, self.previous), less=less.predicate, more=more.predicate)
+        self.expect(":-", "`:-` and a condition")
+        body = self.body()
+        if not self.accept("."):
+            raise self.unexpected("`,`, `;` or a period")
+        less, more = _named_wildcards(less, "l"), _named_wildcards(more, "m")
+        whole = (less, more, *body)
+        span = span_between(first, self.previous)
+        return Rule(less, whole, label, span, plans=self._plans(whole), subsumes=True)
 
     def _plans(self, body: tuple[Literal, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """`.plan 0:(2, 1), 1:(1, 2)` after a rule: Soufflé's advice on join orders."""
@@ -156,8 +176,8 @@ class ClauseReader(BodyReader):
 
     def _no_arrow(self) -> Exception:
         token, following = self.token, self.peek()
-        if token.kind == "<=":
-            return self.failure("TL156")
+        if self.previous.text == "delete" and token.kind == NAME:
+            return self.failure("TL175", span_between(self.previous, token))
         adjacent = (token.kind, following.kind) in _MISSPELT and following.start == token.end
         if adjacent or token.kind in (":", ":=", "=", "<", "-", "<>") or token.text in ("if", "where"):
             last = following if adjacent else token
@@ -204,10 +224,18 @@ class ClauseReader(BodyReader):
         keys: list[int] = []
         while self.token.kind != ")" or keys:
             keys.append(self._integer("the number of a column, counted from 1"))
+            if self.accept(":"):
+                self._key_type()
             if not self.accept(","):
                 break
         self.close(opening, "`,`")
         return tuple(keys)
+
+    def _key_type(self) -> None:
+        """`keys(4:list)`: RapidNet says how it is to compare a column; here every type is compared by value."""
+        if self.token.text not in _KEY_TYPES:
+            raise self.failure("TL118", expected=f"a type ({', '.join(_KEY_TYPES)})", found=self.found())
+        self.advance()
 
 
 def _labels(label: str | None, count: int) -> Iterator[str | None]:
@@ -215,6 +243,12 @@ def _labels(label: str | None, count: int) -> Iterator[str | None]:
     if label is None or count == 1:
         return iter([label] * count)
     return (f"{label}-{number}" for number in range(1, count + 1))
+
+
+def _named_wildcards(atom: Atom, side: str) -> Atom:
+    """The atom with a name for each `_`: the two facts of a subsumption are compared as a whole."""
+    args = (Var(f"_{side}{i}", a.span) if isinstance(a, Wildcard) else a for i, a in enumerate(atom.args, 1))
+    return Atom(atom.predicate, tuple(args), atom.location, atom.span)
 
 
 def atom_counts(body: Iterable[Literal]) -> frozenset[int]:

@@ -76,6 +76,8 @@ class DirectiveReader(ClauseReader):
         span = span_between(first, self.previous)
         words = self._qualifiers()
         kept = tuple(sorted({word.text for word in words if word.text in QUALIFIERS}))
+        if "eqrel" in kept and (len(columns) != 2 or columns[0].type != columns[1].type):
+            raise self.failure("TL154", span, name=names[0])
         declared: list[Item] = [Declaration(name, columns, span, kept) for name in names]
         for word in words:
             if word.text in _IO_QUALIFIERS:
@@ -106,8 +108,6 @@ class DirectiveReader(ClauseReader):
             word = self.advance()
             if word.text in _IO_QUALIFIERS or word.text in QUALIFIERS:
                 kept.append(word)
-            elif word.text == "eqrel":
-                raise self.failure("TL154", word.span)
             elif word.text == "choice" and self.token.kind == "-":
                 raise self.failure("TL155", span_between(word, self.peek()))
             elif word.text not in IGNORED_QUALIFIERS:

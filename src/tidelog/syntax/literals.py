@@ -204,6 +204,10 @@ class BodyReader(PathReader):
         if sign is None:
             if self.token.kind in _ENDS:
                 raise self.failure("TL119", span_between(first, self.previous), found=self.found())
+            if self.token.text == "in" and self.peek().kind in ("(", "["):
+                raise self.failure("TL176")
+            if first.text == "delete" and self.token.kind == NAME:
+                raise self.failure("TL175", span_between(first, self.token))
             hint = "Write `=`." if self.token.text == "is" else None
             raise self.failure("TL100", hint=hint, expected=_A_COMPARISON, found=self.found())
         self.advance()

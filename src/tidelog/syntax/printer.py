@@ -106,7 +106,7 @@ def _lines(program: Program) -> Iterator[str]:
     yield from map(_type, program.types)
     for component in program.components:
         yield from _component(component)
-    yield from map(_declaration, program.declarations)
+    yield from map(print_declaration, program.declarations)
     yield from map(print_instance, program.instances)
     yield from map(_directive, program.directives)
     yield from map(_materialize, program.keys)
@@ -147,6 +147,8 @@ class _Printer:
     def rule(self, rule: Rule) -> str:
         label = "" if rule.label is None else print_label(rule.label, self.convention) + ": "
         body = " :- " + self.body(rule.body) if rule.body else ""
+        if rule.subsumes:
+            body = f" <= {self.literal(rule.body[1])} :- {self.body(rule.body[2:])}"
         orders = ", ".join(f"{version}:({', '.join(map(str, order))})" for version, order in rule.plans)
         return f"{label}{self.atom(rule.head)}{body}." + (f" .plan {orders}" if orders else "")
 
@@ -286,7 +288,8 @@ def _constructor(made: Constructor) -> str:
     return f"{made.name} {{{fields}}}" if made.name else f"[{fields}]"
 
 
-def _declaration(item: Declaration) -> str:
+def print_declaration(item: Declaration) -> str:
+    """The text of a declaration."""
     words = "".join(f" {word}" for word in item.qualifiers)
     return f".decl {item.relation}({', '.join(f'{c.name}: {c.type}' for c in item.columns)}){words}"
 

@@ -15,7 +15,7 @@ from random import Random
 
 from tidelog.program import AGGREGATES, PROLOG, SOUFFLE, Atom, Fact, Program, Rule
 from tidelog.program.term import FLOAT, NUMBER
-from tidelog.testing.generate_recursion import minimised_relations, minimised_rules
+from tidelog.testing.generate_recursion import minimised_keys, minimised_relations, minimised_rules
 from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
 from tidelog.testing.generate_structures import STRUCTURES, declarations
 from tidelog.testing.generate_values import (
@@ -73,6 +73,7 @@ def random_program(rng: Random, features: frozenset[str] = FEATURES) -> Program:
         tuple(_text_facts(rng, relations)) if "text_facts" in features else (),
         tuple(relation.declaration() for relation in relations) if declared else (),
         declarations() if "structures" in features else (),
+        keys=minimised_keys(minimised),
         convention=SOUFFLE if declared else PROLOG,
     )
 

@@ -8,20 +8,25 @@ inside recursion the same loop iterates the exposed values; a limit stops what h
   the best that any of them gives. count, sum and mean belong to the one rule in which they stand. Asserted facts, and
   rules without aggregates, add rows of their own.
 - Programs are taken as the checks hand them on: well typed, with integer literals in float places made floats.
-- Keys (``materialize``) are ignored: they speak about changes, and here are none.
+- Keys (``materialize``) say which columns of a head with min or max come with the best value; otherwise they are
+  ignored: they speak about changes, and here are none.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
 from tidelog.program.aggregate_scope import scoped_rule
-from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.equivalence import equivalences
+from tidelog.program.functions import FUNCTIONS, Function, order_key
+from tidelog.program.lists import same
+from tidelog.program.subsumption import subsumed_relations
+from tidelog.program.witnesses import with_witnesses
 from tidelog.program.wrap import wrapping
 from tidelog.testing.folds import FOLDS
 from tidelog.testing.occurrences import dependencies, head_aggregates, names
@@ -31,7 +36,7 @@ from tidelog.testing.values import Row, column_types, of_type
 
 Facts = Mapping[str, Iterable[Row]]
 Model = dict[str, frozenset[Row]]
-Shape = tuple[tuple[int, str], ...]
+Shape = tuple[tuple[tuple[int, str], ...], ...]  # for each min or max its column, and those that decide between equals
 Overloads = Mapping[str, tuple[Function, ...]]
 NO_FACTS: Facts = {}
 LIMIT = 10_000
@@ -46,10 +51,12 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     >>> model["p"]
     frozenset({(1,)})
     """
-    program = scoped(program)
+    program = scoped(with_witnesses(program))
     judge = _Judge(program, functions)
     base = judge.base(facts)
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
+    for relation in equivalences(program):
+        model[relation] = frozenset(_closed(model[relation]))
     below = reads(program.rules)
     for stratum in strata(program.rules):
         model.update(dict.fromkeys(stratum, frozenset[Row]()))
@@ -118,17 +125,40 @@ class _Judge:
         derived = {relation: set(base.get(relation, ())) for relation in stratum}
         pools: dict[tuple[str, Shape], set[Row]] = defaultdict(set)
         for rule in self.program.rules:
-            if rule.head.predicate in stratum:
+            if rule.head.predicate in stratum and not rule.subsumes:
                 pooled = pools[rule.head.predicate, shape] if (shape := _shape(rule)) else derived[rule.head.predicate]
                 pooled.update(self.heads(rule, model))
         for (relation, shape), rows in pools.items():
-            derived[relation].update(_best(rows, dict(shape)))
+            derived[relation].update(_best(rows, shape))
+        for relation in equivalences(self.program).keys() & stratum:
+            derived[relation] = _closed(derived[relation])
+        for relation, clauses in subsumed_relations(self.program.rules).items():
+            if relation in stratum:
+                derived[relation] = self.kept(derived[relation], clauses, model)
         return {relation: frozenset(rows) for relation, rows in derived.items()}
+
+    def kept(self, rows: set[Row], clauses: Sequence[Rule], model: Model) -> set[Row]:
+        """The rows that no other subsumes; of two that subsume each other the lesser stays."""
+        gone: set[tuple[Row, Row]] = set()
+        relation = clauses[0].head.predicate
+        for clause in clauses:
+            less, more = clause.body[0], clause.body[1]
+            assert isinstance(less, Atom)
+            assert isinstance(more, Atom)
+            pair = replace(less, predicate="a pair", args=(*less.args, *more.args))
+            for row in self.instances(replace(clause, head=pair), {**model, relation: frozenset(rows)}):
+                one, other = row[: len(less.args)], row[len(less.args) :]
+                if one != other:
+                    gone.add((one, other))
+        worse = {(one, other) for one, other in gone if (other, one) not in gone or order_key(other) < order_key(one)}
+        return rows - {one for one, _ in worse}
 
     def heads(self, rule: Rule, model: Model) -> set[Row]:
         """What a rule derives from the model."""
         try:
-            return set(self.groups(rule, model) if head_aggregates(rule) else self.instances(rule, model))
+            return set(
+                self.groups(rule, model) if head_aggregates(rule) and not _shape(rule) else self.offers(rule, model)
+            )
         except EvaluationError as error:
             raise EvaluationError(f"{error} (in {_name(rule)})") from error
 
@@ -136,6 +166,12 @@ class _Judge:
         """The heads of a rule without aggregates, one per distinct solution of its body."""
         for binding, context in self.solved(rule, model):
             yield from self.rows(rule.head, binding, context)
+
+    def offers(self, rule: Rule, model: Model) -> Iterator[Row]:
+        """The heads of a rule, with the values that are offered where it takes min or max."""
+        offered = {i: aggregate.value for i, aggregate in head_aggregates(rule).items()}
+        args = tuple(offered.get(i) or arg for i, arg in enumerate(rule.head.args))
+        return self.instances(replace(rule, head=replace(rule.head, args=args)), model)
 
     def groups(self, rule: Rule, model: Model) -> Iterator[Row]:
         """One head per group of solutions that agree on the arguments without aggregate."""
@@ -175,18 +211,36 @@ def _folded(aggregate: Aggregate, members: Iterable[tuple[Binding, Context]]) ->
 
 def _shape(rule: Rule) -> Shape:
     """The columns of the head that show a min or max, if it has no other aggregates."""
-    shape = tuple((i, aggregate.kind) for i, aggregate in head_aggregates(rule).items())
-    return shape if {kind for _, kind in shape} <= {"min", "max"} else ()
+    found = head_aggregates(rule)
+    if not {aggregate.kind for aggregate in found.values()} <= {"min", "max"}:
+        return ()
+    return tuple(((i, aggregate.kind), *aggregate.ties) for i, aggregate in found.items())
 
 
-def _best(rows: Iterable[Row], columns: Mapping[int, str]) -> Iterator[Row]:
-    """Per group, the best of each of the columns."""
+def _best(rows: Iterable[Row], shape: Shape) -> Iterator[Row]:
+    """Per group, the best of each of the columns, with what comes with it."""
+    apart = {i for compared in shape for i, _ in compared}
     groups: dict[Row, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[tuple(value for i, value in enumerate(row) if i not in columns)].append(row)
+        groups[tuple(value for i, value in enumerate(row) if i not in apart)].append(row)
     for group in groups.values():
-        by_column = enumerate(zip(*group, strict=True))
-        yield tuple(FOLDS[columns[i]](column) if i in columns else column[0] for i, column in by_column)
+        best = list(group[0])
+        for compared in shape:
+            left = group
+            for column, kind in compared:
+                best[column] = FOLDS[kind]([row[column] for row in left])
+                left = [row for row in left if same(row[column], best[column])]
+        yield tuple(best)
+
+
+def _closed(rows: Iterable[Row]) -> set[Row]:
+    """The pairs of nodes that a walk over these rows joins, in either direction."""
+    components: list[set[Value]] = []
+    for row in rows:
+        met = [component for component in components if not component.isdisjoint(row)]
+        components = [component for component in components if component not in met]
+        components.append({*row, *(value for component in met for value in component)})
+    return {pair for component in components for pair in product(component, repeat=2)}
 
 
 def _name(rule: Rule) -> str:

@@ -17,6 +17,9 @@ def reads(rules: Iterable[Rule]) -> dict[str, frozenset[str]]:
     """For every predicate with rules, all that it depends on, directly or not."""
     direct: dict[str, set[str]] = defaultdict(set)
     for rule in rules:
+        if rule.subsumes:
+            direct[rule.head.predicate].update(p for p, _ in dependencies(rule) if p != rule.head.predicate)
+            continue
         direct[rule.head.predicate].update(predicate for predicate, _ in dependencies(rule))
     return {predicate: _reachable(predicate, direct) for predicate in tuple(direct)}
 

@@ -10,16 +10,16 @@ first violation.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from tidelog.errors import EvaluationError
-from tidelog.program import Aggregate, Path, Program, Value
+from tidelog.program import Aggregate, Path, Program, Term, Value
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.state import EngineState
 from tidelog.verify.claim import Base, Claim, to_claim
-from tidelog.verify.folds import better, fold
+from tidelog.verify.folds import fold, is_better
 from tidelog.verify.normal import Clause, Scan
 from tidelog.verify.relations import LOWEST, Relation, Row
 from tidelog.verify.report import BASE, NOT_CLOSED, UNDEFINED, UNFOUNDED, Certificate, Ground, Verdict, Violation
@@ -31,7 +31,9 @@ from tidelog.verify.walks import Walks
 
 PYTHON = "Python"
 NEVER: dict[Row, int] = {}
-Pool = dict[tuple[str, tuple[tuple[int, str], ...]], dict[Row, list[tuple[Value, int, Clause]]]]
+Compared = tuple[tuple[int, str], ...]  # columns of a head with min or max: a value, and what decides between equals
+Best = tuple[Row, int, Clause]  # the values of such columns, the lowest rank that gives them, and a rule that does
+Pool = dict[tuple[str, tuple[Compared, ...]], dict[Row, list[Best]]]
 
 
 def verify(program: Program, base: Base | None, state: EngineState, functions: Overloads = FUNCTIONS) -> Verdict:
@@ -144,7 +146,7 @@ class _Check:
             except EvaluationError as error:
                 raise _FoundError(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
         for (name, shape), groups in pool.items():
-            self._pooled(name, dict(shape), groups, founded[name])
+            self._pooled(name, shape, groups, founded[name])
         for name in sorted(relations):
             self._founded(name, self._claim.ranks.get(name, NEVER), founded[name])
 
@@ -160,9 +162,9 @@ class _Check:
         if not kinds:
             self._solve(clause, context, lambda frame: self._derive(clause, frame, founded))
         elif kinds <= {"min", "max"}:
-            shape = tuple((i, aggregate.kind) for i, aggregate in clause.folded.items())
+            shape = tuple(((i, aggregate.kind), *aggregate.ties) for i, aggregate in clause.folded.items())
             groups = pool.setdefault((clause.rule.head.predicate, shape), {})
-            self._solve(clause, context, lambda frame: self._propose(clause, frame, groups))
+            self._solve(clause, context, lambda frame: self._propose(clause, frame, groups, shape))
         else:
             self._aggregate(clause, context, founded)
 
@@ -186,35 +188,38 @@ class _Check:
 
         return derive
 
-    def _propose(self, clause: Clause, frame: Scope, groups: dict[Row, list[tuple[Value, int, Clause]]]) -> Step:
+    def _propose(self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[Compared]) -> Step:
         """The last step of a rule that takes min or max: the best of each group, and the lowest rank that gives it."""
-        folded = clause.folded
-        key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in folded]
-        values = [(aggregate.kind, _valued(aggregate, frame)) for aggregate in folded.values()]
+        apart = {i for compared in shape for i, _ in compared}
+        key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in apart]
+        kinds = [tuple(kind for _, kind in compared) for compared in shape]
+        values = [[_offered(clause.head[i], frame) for i, _ in compared] for compared in shape]
 
         def propose(registers: Registers, rank: int) -> None:
             self.supports += 1
             group = tuple(term(registers) for term in key)
+            offers = [tuple(value(registers) for value in compared) for compared in values]
             best = groups.get(group)
             if best is None:
-                groups[group] = [(value(registers), rank, clause) for _, value in values]
+                groups[group] = [(offered, rank, clause) for offered in offers]
                 return
-            for i, (kind, value) in enumerate(values):
-                offered, (shown, lowest, _) = value(registers), best[i]
-                if better(kind, offered, shown) or (rank < lowest and not better(kind, shown, offered)):
+            for i, offered in enumerate(offers):
+                shown, lowest, _ = best[i]
+                if is_better(kinds[i], offered, shown) or (rank < lowest and not is_better(kinds[i], shown, offered)):
                     best[i] = (offered, rank, clause)
 
         return propose
 
-    def _pooled(
-        self, name: str, shape: Mapping[int, str], groups: dict[Row, list[tuple[Value, int, Clause]]], founded: set[Row]
-    ) -> None:
+    def _pooled(self, name: str, shape: Sequence[Compared], groups: dict[Row, list[Best]], founded: set[Row]) -> None:
         """The best of every group is held, and founded by the candidates that gave it."""
         held = self._claim.ranks.get(name, NEVER)
         for group, best in groups.items():
-            plain, shown = iter(group), iter(best)
-            width = len(group) + len(best)
-            row = tuple(next(shown)[0] if i in shape else next(plain) for i in range(width))
+            plain = iter(group)
+            shown: dict[int, Value] = {}
+            for compared, (values, _, _) in zip(shape, best, strict=True):
+                shown.update((i, value) for (i, _), value in zip(compared, values, strict=True))
+            width = len(group) + len(shown)
+            row = tuple(shown[i] if i in shown else next(plain) for i in range(width))
             self._hold(best[0][2], row, max(rank for _, rank, _ in best), held, founded)
 
     def _aggregate(self, clause: Clause, context: Context, founded: set[Row]) -> None:
@@ -264,6 +269,10 @@ def _row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
         return getter
     terms = [frame.term(arg) for arg in clause.head]
     return lambda registers: tuple(term(registers) for term in terms)
+
+
+def _offered(term: Term, frame: Scope) -> Callable[[Registers], Any]:
+    return _valued(term, frame) if isinstance(term, Aggregate) else frame.term(term)
 
 
 def _valued(aggregate: Aggregate, frame: Scope) -> Callable[[Registers], Any]:

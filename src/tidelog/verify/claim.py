@@ -14,7 +14,9 @@ from typing import Any
 from tidelog.program import Program, Rule, Value
 from tidelog.program.arity import RESERVED
 from tidelog.program.check import check_program
+from tidelog.program.equivalence import edge_name, equivalences
 from tidelog.program.functions import FUNCTIONS
+from tidelog.program.scope import atoms
 from tidelog.program.state import EngineState
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
@@ -38,7 +40,7 @@ class Claim:
     @property
     def rules(self) -> int:
         """The number of rules."""
-        return sum(len(clauses) for _, clauses in self.strata)
+        return sum(not c.rule.head.predicate.startswith(RESERVED) for _, clauses in self.strata for c in clauses)
 
     @property
     def derived(self) -> frozenset[str]:
@@ -54,11 +56,16 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     user = {name: facts for name, facts in state.facts.items() if not name.startswith(RESERVED)}
     types = {name: schema for name, schema in state.schema.items() if not name.startswith(RESERVED)}
     checked, schema = typed(program, types, functions)
+    # Relations that subsumptions and equivalences need: their facts are claimed too.
+    made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
+    user.update((name, state.facts[name]) for name in made)
     ranks = {name: {row: fact.rank for row, fact in facts.items()} for name, facts in user.items()}
     if base is None:
         asserted = {name: frozenset(r for r, fact in facts.items() if fact.base) for name, facts in user.items()}
     else:
-        asserted = {name: frozenset(map(tuple, rows)) for name, rows in base.items()}
+        closed = equivalences(program)
+        given = {edge_name(name) if name in closed else name: rows for name, rows in base.items()}
+        asserted = {name: frozenset(map(tuple, rows)) for name, rows in given.items()}
         asserted = _with_text(checked, asserted, schema, functions)
     return Claim(ranks, asserted, strata_of(checked.rules), schema, functions)
 
@@ -69,7 +76,8 @@ def typed(
     """The checked program with its literals typed, and the types of all columns, given those of the data."""
     bound = {(name, i): t for name, row in types.items() for i, t in enumerate(row) if t is not None}
     checked = check_program(program, functions, bound=bound, known={name: len(row) for name, row in types.items()})
-    return replace(checked.program, rules=checked.rules), {**types, **checked.schema}
+    rules = (*checked.rules, *checked.orders)  # nothing may follow from the latter: no claim holds their facts
+    return replace(checked.program, rules=rules), {**types, **checked.schema}
 
 
 def strata_of(rules: Iterable[Rule]) -> tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]:
@@ -92,7 +100,8 @@ def _with_text(
         found: set[tuple[Value, ...]] = set()
         for items in clause.body.alternatives:
             solver(items, (), {}, Context(_NoFacts(), schema, fs), _gather(clause, found))(())
-        asserted[fact.atom.predicate] = asserted.get(fact.atom.predicate, frozenset()) | found
+        name = edge_name(fact.atom.predicate) if fact.atom.predicate in equivalences(program) else fact.atom.predicate
+        asserted[name] = asserted.get(name, frozenset()) | found
     return asserted
 
 

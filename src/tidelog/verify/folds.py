@@ -7,7 +7,7 @@ rounded once; a sum that leaves its type is an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
 from tidelog.program import Value
@@ -28,10 +28,17 @@ def fold(kind: str, values: Collection[Value], type_: str | None) -> Value:
     return _FOLDS[kind](values, type_)
 
 
-def better(kind: str, value: Value, than: Value) -> bool:
-    """Whether min or max prefers a value to another."""
-    left, right = order_key(value), order_key(than)
-    return bool(left < right if kind == "min" else left > right)
+def is_better(kinds: Sequence[str], values: Sequence[Value], than: Sequence[Value]) -> bool:
+    """Whether min or max prefers values to others; the first that differ decide.
+
+    >>> is_better(("max", "min"), (3, "b"), (3, "a")), is_better(("max", "min"), (4, "b"), (3, "a"))
+    (False, True)
+    """
+    for kind, value, other in zip(kinds, values, than, strict=True):
+        left, right = order_key(value), order_key(other)
+        if left != right:
+            return bool(left < right if kind == "min" else left > right)
+    return False
 
 
 def _count(values: Collection[Value], _type: str | None) -> Value:

@@ -258,7 +258,7 @@ class _Flat:
     def head_argument(self, term: Term, into: list[Item | _Choice]) -> Term:
         if not isinstance(term, Aggregate) or term.body is not None:
             return self.scalar(term, into)
-        return Aggregate(term.kind, self.value(term, into), None)
+        return Aggregate(term.kind, self.value(term, into), None, ties=term.ties)
 
     def value(self, aggregate: Aggregate, into: list[Item | _Choice]) -> Term | None:
         """What each valuation contributes; a count needs none."""

@@ -168,6 +168,8 @@ def plain_query(clause: Clause, tables: Tables) -> Sql:
 
 def candidate_query(clause: Clause, tables: Tables) -> Sql:
     """The candidates of a rule that takes min or max: the head with the values offered, and rank."""
+    if any(aggregate.ties for aggregate in clause.folded.values()):
+        raise refused("a best value with columns that come with it")
     parts = []
     for query in _queries(clause.body, tables, itertools.count(), {}):
         terms = [arg.value if isinstance(arg, Aggregate) else arg for arg in clause.head]

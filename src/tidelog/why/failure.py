@@ -167,7 +167,8 @@ class _Refutation:
 
     def _other_value(self, rule: Rule, key: FactKey) -> Attempt:
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
-        known = {i: cell for i, cell in enumerate(key[1]) if i != place}
+        apart = {place, *(column for column, _ in rule.head.args[place].ties)}  # type: ignore[union-attr]  # an aggregate
+        known = {i: cell for i, cell in enumerate(key[1]) if i not in apart}
         labels = self.ledger.owners(rule)
         text = self.words.aggregate_text(labels[0], rule.head.predicate)
         values = []

@@ -30,8 +30,10 @@ from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
+from tidelog.program.equivalence import EDGE, edge_name, equivalences
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
+from tidelog.syntax.printer import print_declaration
 from tidelog.why import failures
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
@@ -85,7 +87,11 @@ class Ledger:
         return rank(self.relations, self.relations.numbers[name], row)
 
     def is_asserted(self, key: FactKey) -> bool:
-        """Whether a present fact is asserted."""
+        """Whether a present fact is asserted; one of an equivalence relation is, if it is as an edge."""
+        if key[0] in equivalences(self.rules.program):
+            key = (edge_name(key[0]), key[1])
+            if self.row_of(key) < 0:
+                return False
         return is_asserted(self.relations, self.relations.numbers[key[0]], self.row_of(key))
 
     def cells(self, name: str, row: int) -> tuple[int, ...]:
@@ -149,12 +155,24 @@ class Ledger:
         """The labels of the user's rules that need a core rule."""
         return self._owners[rule.label or ""]
 
+    def users_fact(self, key: FactKey) -> FactKey:
+        """The fact that the user knows an asserted auxiliary fact as: an edge of an equivalence relation."""
+        assert key[0].startswith(EDGE), "other auxiliary facts are never asserted"
+        return key[0].removeprefix(EDGE), key[1]
+
     def rule_text(self, label: str) -> str:
-        """The user's rule with a label, as text."""
+        """The user's rule with a label, as text; the declaration, where that made the rule."""
+        declared = equivalences(self.rules.program).get(label.rpartition("/")[0])
+        if declared is not None and label not in self.rules.labels:
+            return print_declaration(declared)
         return print_rule(self.rules.rule(label), self.rules.program.convention)
 
     def user_rule(self, label: str) -> Rule:
-        """The user's rule with a label."""
+        """The user's rule with a label; for one that a declaration made, that rule."""
+        if label not in self.rules.labels:
+            made = next((r for r in self.rules.core.values() if r.users_label == label), None)
+            if made is not None:
+                return made.root
         return self.rules.rule(label)
 
     def value(self, cell: int, type_: str | None) -> Value:

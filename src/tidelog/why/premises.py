@@ -94,7 +94,8 @@ class Premises:
         if (results := behind_total(part.key[0])) is not None:
             return [self._total(part, results)]
         support = self.supports.lowest(part.key)
-        assert support is not None, "auxiliary facts are never asserted"
+        if support is None:
+            return [self.ledger.users_fact(part.key)]
         if isinstance(support, GroupSupport):
             return [self._group(support, part.key, part.text)]
         return self._parts(support, part.text)
@@ -245,17 +246,23 @@ class Premises:
         support = self.supports.lowest(key)
         while support is not None and _is_copy(support):
             assert isinstance(support, Support)
-            support = self.supports.lowest(support.facts[0][1])
+            key = support.facts[0][1]
+            support = self.supports.lowest(key)
+        if support is None:
+            return (self.ledger.users_fact(key),)
         assert isinstance(support, Support), "rows of a group come from plain rules"
         return self._items(support)
 
     def _label_behind(self, key: FactKey) -> str:
         """The user's rule that gave a candidate, behind its projections."""
         support = self.supports.lowest(key)
-        while support is not None and _is_copy(support):
-            assert isinstance(support, Support)
-            support = self.supports.lowest(support.facts[0][1])
         assert support is not None
+        while _is_copy(support):
+            assert isinstance(support, Support)
+            behind = self.supports.lowest(support.facts[0][1])
+            if behind is None:
+                break  # an edge that is asserted
+            support = behind
         return self.ledger.owner(support.rule)
 
     def aggregate_text(self, label: str, predicate: str) -> str:

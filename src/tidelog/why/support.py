@@ -15,7 +15,7 @@ from itertools import islice
 from tidelog.kernel.cells import Cells
 from tidelog.partition.records import shown_row
 from tidelog.partition.stratum import RuleCode
-from tidelog.plan.build import aggregate_of
+from tidelog.plan.build import aggregate_of, group_columns
 from tidelog.program import Aggregate, Atom, Rule, Var
 from tidelog.why.join import Binding, Join, Question
 from tidelog.why.ledger import FactKey, Ledger
@@ -93,7 +93,8 @@ class Supports:
         source = rule.body[0]
         assert isinstance(source, Atom)
         known = dict(zip(rule.head.args, cells, strict=True))
-        return self.ledger.rows(source.predicate, {i: known[a] for i, a in enumerate(source.args) if a in known})
+        group = group_columns(rule)
+        return self.ledger.rows(source.predicate, {i: known[source.args[i]] for i in group if source.args[i] in known})
 
     def _chosen(self, rule: Rule, code: RuleCode, key: FactKey) -> GroupSupport | None:
         source, aggregate, choice = rule.body[0], aggregate_of(rule), code.choice
@@ -105,7 +106,7 @@ class Supports:
         row = self.ledger.row_of(candidate)
         if row < 0:
             return None
-        group = [cell for i, cell in enumerate(candidate[1]) if i != choice.column]
+        group = [candidate[1][i] for i in group_columns(rule)]
         if shown_row(self.ledger.relations, choice.shown, group) != row:
             return None
         own = self.ledger.same_stratum(rule.head.predicate, source.predicate)

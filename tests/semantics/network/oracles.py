@@ -185,6 +185,88 @@ def policy_routing(facts: Facts) -> Tables:
     return {"route": routes}
 
 
+def best_paths(links: set[tuple]) -> dict[tuple, tuple]:
+    """Of all loop-free paths between two nodes the cheapest, then the shortest, then the least: (cost, path)."""
+    found: dict[tuple, tuple] = {}
+    for source, target, path, cost in simple_paths(links):
+        key = (cost, len(path), path)
+        if (source, target) not in found or key < found[source, target]:
+            found[source, target] = key
+    return {ends: (cost, path) for ends, (cost, _, path) in found.items()}
+
+
+def best_path(facts: Facts) -> Tables:
+    return {"bestPath": {(*ends, *best) for ends, best in best_paths(facts["link"]).items()}}
+
+
+def next_hops(links: set[tuple]) -> set[tuple]:
+    """For all pairs the least neighbour that is first on a shortest path: (source, target, first, cost)."""
+    best, found = {(s, d): c for s, d, c in distances(links)}, set()
+    for (source, target), cost in best.items():
+        through = {
+            z for s, z, c in links if s == source and c + (0 if z == target else best.get((z, target), 99)) == cost
+        }
+        found.add((source, target, min(through), cost))
+    return found
+
+
+def split_horizon(facts: Facts) -> Tables:
+    return {"best": next_hops(facts["link"])}
+
+
+def link_state_routes(facts: Facts) -> Tables:
+    return {"route": next_hops(facts["link"])}
+
+
+def source_routing(facts: Facts) -> Tables:
+    """A request goes on from every node but its destination, so that its ways are those of the links without these."""
+    requests = set()
+    for source, target in facts["ask"]:
+        hops_only = {(s, d, 1) for s, d, _ in facts["link"] if s != target}
+        requests |= {(d, source, target, *best) for (s, d), best in best_paths(hops_only).items() if s == source}
+        requests.add((source, source, target, 0, (source,)))
+    return {
+        "bestRequest": requests,
+        "sourceRoute": {(s, d, c, path) for node, s, d, c, path in requests if node == d},
+    }
+
+
+def overlay(facts: Facts) -> Tables:
+    """The ring by hand: distances clockwise, the nearest known node from each power of two on, keys by their owners."""
+    ident = dict(facts["ident"])
+    far = {
+        (n, m): (ident[m] - ident[n]) % 64
+        for n, m in facts["knows"]
+        if n in ident and m in ident and ident[n] != ident[m]
+    }
+    succ, finger = {}, {}
+    for (n, m), d in sorted(far.items(), key=lambda item: (item[1], item[0])):
+        succ.setdefault(n, (m, d))
+        for f in range(6):
+            if d >= 2**f:
+                finger.setdefault((n, f), (m, d))
+    answers = set()
+    for origin, key in facts["ask"]:
+        agenda, seen = [origin], set()
+        while agenda:
+            node = agenda.pop()
+            if node in seen or node not in ident:
+                continue
+            seen.add(node)
+            way = (key - ident[node]) % 64
+            if way == 0:
+                answers.add((origin, key, node))
+            elif node in succ and way <= succ[node][1]:
+                answers.add((origin, key, succ[node][0]))
+            fitting = [(-d, m) for (n, _), (m, d) in finger.items() if n == node and d <= way]
+            agenda += [min(fitting)[1]] if fitting else []
+    return {
+        "succ": {(n, *best) for n, best in succ.items()},
+        "finger": {(*place, *best) for place, best in finger.items()},
+        "answer": answers,
+    }
+
+
 ORACLES: dict[str, Callable[[Facts], Tables]] = {
     oracle.__name__: oracle
     for oracle in (
@@ -197,6 +279,11 @@ ORACLES: dict[str, Callable[[Facts], Tables]] = {
         spanning_tree,
         multicast_tree,
         policy_routing,
+        best_path,
+        split_horizon,
+        link_state_routes,
+        source_routing,
+        overlay,
     )
 }
 

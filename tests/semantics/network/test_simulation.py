@@ -18,6 +18,7 @@ from tidelog.syntax import parse_file
 from .oracles import ORACLES, PROGRAMS, base_facts, read_changes
 
 SELECTING = {"distance_vector", "link_state", "multicast_tree", "path_vector", "shortest_path", "spanning_tree"}
+SELECTING |= {"best_path", "split_horizon", "link_state_routes", "source_routing", "overlay"}
 COUNTABLE = {"distance_vector", "hops", "path_vector", "policy_routing", "multicast_tree"}
 SCHEDULES = ["fifo", "newest", "random"]
 

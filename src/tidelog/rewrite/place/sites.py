@@ -99,8 +99,11 @@ def shape_of(rule: Rule, recursive: Collection[str]) -> Shape:
             args = tuple(map(number, atom.args))
             reads.append(Read(relation, args, literal is atom, atom.predicate in recursive))
     head = tuple(numbers.get(arg, NOWHERE) if isinstance(arg, JOINABLE) else NOWHERE for arg in rule.head.args)
-    aggregates = any(isinstance(arg, Aggregate) for arg in rule.head.args)
-    return Shape(head, tuple(reads), tuple(n for n in head if n != NOWHERE) if aggregates else None)
+    aggregate = next((arg for arg in rule.head.args if isinstance(arg, Aggregate)), None)
+    if aggregate is None:
+        return Shape(head, tuple(reads), None)
+    ties = {place for place, _ in aggregate.ties}
+    return Shape(head, tuple(reads), tuple(n for i, n in enumerate(head) if n != NOWHERE and i not in ties))
 
 
 @lru_cache(maxsize=50_000)

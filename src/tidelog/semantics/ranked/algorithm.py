@@ -51,6 +51,8 @@ class Ranked(EpochAlgorithm):
             self._expose(DELETE, self._groups.begin_clean_up())
         elif self._phase == CLEAN:
             self._begin_assert(RESTORE)
+        elif self._phase == RESTORE and self._groups.reopen():
+            self._begin_assert(ASSERT, again=True)
         else:
             self._finish_stratum()
         return IDLE if self._phase == IDLE else f"{self._phase} {','.join(self.strata.names)}"
@@ -75,12 +77,12 @@ class Ranked(EpochAlgorithm):
             self.visible.hide(fact)
         self._mail.send(self.network, None, self.strata.changes(DELETE))
 
-    def _begin_assert(self, phase: str) -> None:
+    def _begin_assert(self, phase: str, *, again: bool = False) -> None:
         self._phase = phase
         for fact in self.supports.release():
             self._enter(fact)
         self._expose(INSERT, self._groups.refill(self.visible.candidates()))
-        if phase == ASSERT:
+        if phase == ASSERT and not again:
             for fact in self.strata.added:
                 self.visible.show(fact)
                 self._fire(INSERT, fact)

@@ -1,0 +1,110 @@
+"""Subsumption: under changes of facts and rules, on one and on three partitions, what stays is what no other fact
+subsumes, as the naive evaluator finds it by comparing all pairs."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+from tests.law.harness import check, check_feed, commit, labelled
+from tidelog import EngineError, ProgramError
+from tidelog.engine.engine import Engine
+from tidelog.syntax import parse_program, print_program
+from tidelog.testing import EpochChanges, State
+from tidelog.verify import Certificate
+
+CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 20)
+DECLARED = ".decl e(x: number, y: number, c: number)\n.decl p(x: number, y: number, c: number)\n"
+SHORTEST = "a1: p(x, y, c) :- e(x, y, c).\na2: p(x, z, c + d) :- p(x, y, c), e(y, z, d).\n"
+COPY = "a1: p(x, y, c) :- e(x, y, c).\na2: p(y, x, c) :- e(x, y, c), c > 1.\n"
+SHAPES = {
+    "shortest": SHORTEST + "s1: p(x, y, a) <= p(x, y, b) :- b <= a.",
+    "strictly": SHORTEST + "s1: p(x, y, a) <= p(x, y, b) :- a > b.",
+    "greatest": COPY + "s1: p(x, y, a) <= p(x, y, b) :- a <= b.",
+    "two clauses": COPY + "s1: p(x, _, a) <= p(x, _, b) :- a > b.\ns2: p(x, v, a) <= p(x, w, a) :- v > w.",
+    "in order": COPY + "s1: p(x, v, a) <= p(x, w, b) :- b < a; b = a, v <= w.",
+    "any one": COPY + "s1: p(_, x, a) <= p(_, x, b) :- b >= a.",
+    "all of the best": COPY + "s1: p(x, _, a) <= p(x, _, b) :- b < a.",
+    "both better": COPY + "s1: p(x, v, a) <= p(x, w, b) :- w <= v, b <= a.",
+    "asked elsewhere": COPY + ".decl q(x: number)\nq(1).\ns1: p(x, v, a) <= p(x, w, b) :- q(w), b <= a, !q(v).",
+    "read on": SHORTEST + "s1: p(x, y, a) <= p(x, y, b) :- b <= a.\n.decl n(x: number, c: number)\n"
+    "n(x, c) :- p(x, _, c).\nt1: n(x, a) <= n(x, b) :- b < a.",
+}
+
+
+def changes(rng: Random, state: State) -> EpochChanges:
+    inserts = {
+        ("e", (rng.randrange(4), rng.randrange(4), rng.choice([1, 1, 2, 3]))) for _ in range(rng.choice([1, 2, 6]))
+    }
+    present = sorted(fact for fact in state.facts if fact[0] == "e")
+    gone = set(rng.sample(present, k=min(len(present), rng.choice([0, 1, 2, 4])))) - inserts
+    return EpochChanges(tuple(sorted(inserts)), tuple(sorted(gone)))
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(CASES))
+def test_what_no_other_fact_subsumes_stays(seed: int, shape: str, partitions: int) -> None:
+    rng, parsed = Random(f"{seed} {shape}"), parse_program(DECLARED + SHAPES[shape])
+    texts = {rule.label: rule for rule in parsed.rules}
+    db, state, away = Engine(parsed, partitions=partitions), State.start(labelled(parsed)), None
+    before = check(db, state)
+    swapped = ["a1", "s1"] if SHORTEST not in SHAPES[shape] else ["a1", "a2"]  # without its end a walk never ends
+    for _ in range(10):
+        change = changes(rng, state)
+        if rng.random() < 0.3 and away is None:
+            away = rng.choice(swapped)
+            change = EpochChanges(remove_labels=(away,))
+        elif away is not None:
+            change, away = EpochChanges(add_rules=(texts[away],)), None
+        state = state.after(change)
+        epoch = commit(db, change, parsed.convention)
+        after = check(db, state)
+        check_feed(epoch, before, after)
+        before = after
+    assert isinstance(db.verify(), Certificate)
+
+
+def test_facts_of_the_text_are_compared_with_what_rules_give() -> None:
+    db = Engine(DECLARED + "p(1, 1, 5). p(1, 1, 3). p(2, 1, 9)." + SHAPES["shortest"])
+    assert sorted(db["p"]) == [(1, 1, 3), (2, 1, 9)]
+    with db.epoch() as epoch:
+        epoch.insert("e", [(1, 1, 2)])
+    assert sorted(db["p"]) == [(1, 1, 2), (2, 1, 9)]
+
+
+def test_facts_from_outside_are_sent_to_another_relation() -> None:
+    db = Engine(DECLARED + SHAPES["shortest"])
+    with pytest.raises(EngineError, match="`p` takes no facts from outside"), db.epoch() as epoch:
+        epoch.insert("p", [(1, 1, 1)])
+
+
+def test_what_is_no_best_row_is_refused_inside_recursion() -> None:
+    with pytest.raises(ProgramError, match="`p` reads itself, and its subsumption is not a best row"):
+        Engine(DECLARED + SHORTEST + "p(x, v, a) <= p(x, w, b) :- w <= v, b <= a.")
+
+
+def test_a_subsumption_is_printed_as_it_was_read() -> None:
+    parsed = parse_program(DECLARED + SHAPES["two clauses"])
+    assert parse_program(print_program(parsed)) == parsed
+    assert "s1: p(x, _l2, a) <= p(x, _m2, b) :- a > b." in print_program(parsed)
+
+
+def test_a_state_folder_keeps_subsumptions(tmp_path: object) -> None:
+    text = DECLARED + "p(4, 4, 4).\n" + SHAPES["shortest"]
+    with Engine(text, path=str(tmp_path)) as db, db.epoch() as epoch:
+        epoch.insert("e", [(1, 2, 5), (1, 2, 3)])
+    with Engine(text, path=str(tmp_path)) as db:
+        assert sorted(db["p"]) == [(1, 2, 3), (4, 4, 4)]
+        with db.epoch() as epoch:
+            epoch.delete("e", [(1, 2, 3)])
+        assert sorted(db["p"]) == [(1, 2, 5), (4, 4, 4)]
+
+
+def test_a_relation_that_holds_facts_cannot_be_subsumed_later() -> None:
+    db = Engine(".decl p(x: number)\np(1). p(2).")
+    with pytest.raises(EngineError, match="`p` takes no facts from outside"), db.epoch() as epoch:
+        epoch.add_rule("p(x) <= p(y) :- x < y.")
+    assert len(db["p"]) == 2
