@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tidelog.engine import failures
 from tidelog.engine.facts import program_facts
 from tidelog.plan.ruleset import changed_types
+from tidelog.program import Program
 from tidelog.program.arguments import must_be
 from tidelog.program.subsumption import facts_as_rules
 from tidelog.store.difference import Difference, compare_programs, fact_texts
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tidelog.engine.core import Core
     from tidelog.engine.epoch import Collected, Epoch
     from tidelog.plan.ruleset import Ruleset, Schema
-    from tidelog.program import Program
     from tidelog.runtime.outcome import EpochOutcome
     from tidelog.spark.types import DataFrame, StreamingQuery
     from tidelog.store.durable import Durable

@@ -282,7 +282,13 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
 
 
 def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
-    """The core rules restricted to what is asked for, if the program wants that."""
+    """The core rules restricted to what is asked for, if the program wants that.
+
+    A program in which a recursion asks for the groups of an aggregate is evaluated whole: its restricted rules have no
+    strata by which they could be certified.
+    """
+    if any(is_asked_result(rule.head.predicate) for rule in core.values()):
+        return None
     demanded = demanded_relations(program, core.values())
     return restrict_to_demand(core, demanded) if demanded else None
 
