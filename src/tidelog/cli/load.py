@@ -20,7 +20,6 @@ from tidelog.engine.facts import program_facts
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
 from tidelog.program.pragmas import MAGIC, values_of
-from tidelog.program.subsumption import facts_as_rules
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
 
@@ -49,7 +48,6 @@ def without_content(program: Program) -> Program:
 
 def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]] = (), *, kept: bool = False) -> Epoch:
     """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program."""
-    program = facts_as_rules(program)
     epoch = db.epoch_to(program)[0] if kept else _epoch_of(db, program)
     with epoch:
         for name, rows in data:

@@ -27,7 +27,6 @@ from tidelog.program.arguments import must_be
 from tidelog.program.component import SEPARATOR
 from tidelog.program.inline import inline_relations
 from tidelog.program.order import wanted_step
-from tidelog.program.subsumption import subsumed_relations
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
@@ -55,8 +54,6 @@ class Committer:
         if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
-        if name in subsumed_relations(rules.program.rules):
-            raise failures.SUBSUMED.error(name=name)
         if name in inline_relations(rules.program if program is None else program):
             raise failures.INLINE_FACTS.error(name=name)
         declared = () if program is None else (d.relation for d in program.declarations)

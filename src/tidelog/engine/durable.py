@@ -14,7 +14,6 @@ from tidelog.engine.facts import program_facts
 from tidelog.plan.ruleset import changed_types
 from tidelog.program import Program
 from tidelog.program.arguments import must_be
-from tidelog.program.subsumption import facts_as_rules
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.syntax import parse_program, print_rule
 
@@ -122,7 +121,6 @@ def collect_difference(core: Core, program: str | Program, collected: Collected)
     must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
     state = state_folder(core, "a comparison of programs")
     given = parse_program(program) if isinstance(program, str) else program
-    given = facts_as_rules(given)
     difference = compare_programs(core.rules.program, state.facts, given)
     collected.removed = [rule.label or "" for rule in difference.removed]
     collected.added = list(core.rules.label(difference.added))

@@ -35,18 +35,6 @@ HALF_A_SOURCE = FailureEntry(
     "Give both, or leave out both.",
     'Engine("n(1).").epoch(source="clicks")\n',
 )
-SUBSUMED = FailureEntry(
-    "TL4080",
-    EngineError,
-    "facts of a relation that has subsumption",
-    "`{name}` takes no facts from outside: it keeps only the best of what its rules give",
-    "Facts of a relation with `<=` clauses are compared with one another, so that rules have to bring them.",
-    "Give the facts to another relation, with a rule `{name}(x, ...) :- given(x, ...).`",
-    """db = Engine("p(X, C) :- e(X, C). p(X, A) <= p(X, B) :- B <= A.")
-with db.epoch() as e:
-    e.insert("p", [(1, 2)])
-""",
-)
 OWN_NAME = FailureEntry(
     "TL4053",
     EngineError,
@@ -198,7 +186,6 @@ ENTRIES = (
     UNKNOWN_RELATION,
     AT_WITHOUT_PATH,
     HALF_A_SOURCE,
-    SUBSUMED,
     OWN_NAME,
     NOBODY_KNOWS,
     NO_NAME,

@@ -18,7 +18,6 @@ from tidelog.io.rows import read_rows
 from tidelog.program import Instance, Program
 from tidelog.program.component import SEPARATOR, Component, belongs_to
 from tidelog.program.expand_components import expand_components, joined
-from tidelog.program.subsumption import facts_as_rules
 from tidelog.store.difference import fact_texts
 from tidelog.syntax import parse_instance
 
@@ -35,7 +34,7 @@ def add_instance(core: Core, collected: Collected, instance: str | Instance) -> 
     components = tuple(c for c in components if c not in program.components)  # said twice in the same words
     if any(belongs_to(name, instance.name) for name in _names(program, collected)):
         raise failures.INSTANCE_TAKEN.error(name=instance.name)
-    made = facts_as_rules(_expanded(program, components, instance))
+    made = _expanded(program, components, instance)
     bare = replace(made, rules=(), facts=())
     collected.program = joined([program, bare], (*program.components, *components))
     collected.added += made.rules

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
@@ -19,11 +18,10 @@ from tidelog.io.rows import Data, encode_rows, in_order
 from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
 from tidelog.partition.net import net_rows
-from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
-from tidelog.program.equivalence import edge_name, equivalences
+from tidelog.program.asserted import kept_apart
 from tidelog.program.shape import Shape
-from tidelog.program.subsumption import subsumed_relations
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
 
@@ -47,6 +45,7 @@ class _Draft:
     rules: Ruleset
     facts: Facts
     arriving: tuple[Arriving, ...]
+    moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
 
     @property
     def mixed(self) -> frozenset[str]:
@@ -79,28 +78,36 @@ def _structures_here(core: Core, collected: Collected) -> Collected:
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
-    given = _given(core.rules, rules)
+    given = _given(core.rules, rules, gone)
+    moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
-    _refuse_facts(rules, {*(name for _, name, _ in rows), *(arrival.relation for arrival in collected.arrivals)})
     facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
     staying = [fact for fact, (_, name, _) in zip(facts, rows, strict=True) if name not in gone]
-    rules = _learning(rules, *learn(staying, rules.schema))
+    rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
     arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
-    return _Draft(_learning(rules, bound, known), facts, tuple(arriving))
+    return _Draft(_learning(rules, bound, known), facts, tuple(arriving), moves)
 
 
-def _refuse_facts(rules: Ruleset, names: set[str]) -> None:
-    """Relations with subsumption hold no asserted facts, neither new ones nor from before they had it."""
-    beside = sorted(subsumed_relations(rules.program.rules).keys() & {*names, *rules.known})
-    if beside:
-        raise failures.SUBSUMED.error(name=beside[0])
+def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
+    """Where the asserted facts of a relation go, or went: some are kept apart."""
+    apart = kept_apart(after.program) | {n: to for n, to in kept_apart(before.program).items() if n in gone}
+    return lambda name: apart.get(name, name)
 
 
-def _given(before: Ruleset, after: Ruleset) -> Callable[[str], str]:
-    """Where the asserted facts of a relation go: those of an equivalence relation are edges."""
-    closed = equivalences(before.program) | equivalences(after.program)
-    return lambda name: edge_name(name) if name in closed else name
+def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """Where asserted facts are kept before and after an epoch in which a first clause comes, or a last one goes."""
+    if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
+        return ()
+    old, new = kept_apart(before.program), kept_apart(after.program)
+    pairs = ((old.get(name, name), new.get(name, name)) for name in sorted({*old, *new} - gone))
+    return tuple((source, target) for source, target in pairs if source != target and source in before.known)
+
+
+def _taking_types(rules: Ruleset, moves: Sequence[tuple[str, str]], schema: Schema) -> Ruleset:
+    """The rule set in which facts that move keep their types."""
+    bound = {(to, i): t for source, to in moves for i, t in enumerate(schema[source]) if t is not None}
+    return _learning(rules, bound, {to: len(schema[source]) for source, to in moves})
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
@@ -150,4 +157,8 @@ def _encoded(core: Core, draft: _Draft) -> Signed:
         schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
         types = [t or "number" for t in schema[name]]
         signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
+    for source, target in draft.moves:
+        cells, *_, bases = core.runtime.facts.counts(source)
+        for sign, name in ((-1, source), (1, target)):
+            signed.setdefault(name, []).append((sign, cells[bases]))
     return signed

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.commit import commit_program
 from tidelog.program.equivalence import equivalences
-from tidelog.program.subsumption import facts_as_rules
 from tidelog.store import failures
 from tidelog.store.difference import check_same_program
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 def start(core: Core, parsed: Program) -> None:
     """Begin with a program, or go on from what the state folder holds."""
-    parsed = facts_as_rules(parsed)
     if core.durable is None or core.durable.is_new:
         _begin(core, parsed)
     else:

@@ -15,6 +15,7 @@ from tidelog.plan import failures
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
+from tidelog.program.asserted import kept_apart
 from tidelog.program.check import Checked, check_program
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.equivalence import equivalences
@@ -75,6 +76,7 @@ class Ruleset:
         """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
         changed = replace(self, program=program)
         gone = self.declared - changed.declared
+        gone |= {apart for name, apart in kept_apart(self.program).items() if name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         return replace(changed, known=known, bound=bound)

@@ -16,7 +16,8 @@ the machinery of recursive min and max maintains, also inside recursion. One cla
     p(x, y) :- __all_p(x, y), !__gone_p(x, y).
 
 So of two facts that subsume each other the lesser stays. Inside recursion such a relation is refused (TL508).
-Facts of the text are rules without a body (`facts_as_rules`); others are not taken: a rule brings them.
+Asserted facts, those of the text too, are compared with the others: they are facts of an auxiliary relation, and one
+more rule, ``p(x, y) :- __given_p(x, y).``, brings them (`asserted`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
 from tidelog.program.catalogue import diagnose
+from tidelog.program.equivalence import equivalences
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
@@ -33,7 +35,7 @@ from tidelog.program.scope import scope_names, term_variables
 from tidelog.program.strata import stratify
 from tidelog.program.term import Aggregate, Term, Var, Wildcard, subterms
 
-ALL, BELOW, GONE = "__all_", "__below_", "__gone_"
+GIVEN, ALL, BELOW, GONE = "__given_", "__all_", "__below_", "__gone_"
 VALUE = Var("the value")  # no text can name a variable so
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -60,12 +62,14 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = "p(X, C) :- e(X, C). p(X, A) <= p(X, B) :- B <= A."
     >>> [print_rule(rule) for rule in without_subsumption(parse_program(text))[0].rules]
-    ['p(X, min<C>) :- e(X, C).']
+    ['p(X, min<C>) :- e(X, C).', 'p(V1, min<V2>) :- __given_p(V1, V2).']
     """
     clauses = subsumed_relations(program.rules)
     if not clauses:
         return program, []
     plain = [rule for rule in program.rules if not rule.subsumes]
+    closed = equivalences(program)  # what is asserted of them comes as edges
+    plain += (_bringing(name, own[0]) for name, own in clauses.items() if name not in closed)
     tests = [replace(rule, body=_tests(rule)) for own in clauses.values() for rule in own]
     recursive = {name for stratum in stratify([*plain, *tests]) if stratum.recursive for name in stratum.relations}
     findings: list[Diagnostic] = []
@@ -81,6 +85,18 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     negated = [name for name in clauses if name not in best]
     rules += (made for name in negated for made in _negation(name, clauses[name]))
     return replace(program, rules=tuple(rules)), findings
+
+
+def given_name(name: str) -> str:
+    """The relation that holds the asserted facts of a relation with subsumption."""
+    return f"{GIVEN}{name}"
+
+
+def _bringing(name: str, first: Rule) -> Rule:
+    """The rule that brings what is asserted."""
+    args = tuple(Var(f"V{i}") for i, _ in enumerate(first.head.args, 1))
+    head = Atom(name, args, first.head.location)
+    return Rule(head, (replace(head, predicate=given_name(name)),), f"{name}/given", first.span, first)
 
 
 def _tests(rule: Rule) -> tuple[Literal, ...]:
@@ -250,17 +266,6 @@ def _compared_column(literal: Literal, columns: Columns) -> tuple[int, str, bool
         if isinstance(left, Var) and isinstance(right, Var) and (left.name, right.name) in columns:
             return columns[left.name, right.name], "min" if op in (">", ">=") else "max", op in ("<", ">")
     return None
-
-
-def facts_as_rules(program: Program) -> Program:
-    """The program with the facts of relations that are subsumed as rules without a body, to be compared with others."""
-    subsumed = subsumed_relations(program.rules)
-    if not subsumed:
-        return program
-    kept = tuple(fact for fact in program.facts if fact.atom.predicate not in subsumed)
-    given = [fact for fact in program.facts if fact.atom.predicate in subsumed]
-    made = tuple(Rule(f.atom, (), f"{f.atom.predicate}/{i}", f.span) for i, f in enumerate(dict.fromkeys(given), 1))
-    return replace(program, rules=(*program.rules, *made), facts=kept)
 
 
 def as_written(written: Sequence[Rule], typed: Sequence[Rule]) -> tuple[Rule, ...]:

@@ -28,6 +28,7 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
+from tidelog.program.asserted import kept_apart
 from tidelog.program.equivalence import equivalences
 from tidelog.program.subsumption import without_subsumption
 from tidelog.program.witnesses import with_witnesses
@@ -119,8 +120,14 @@ class Network:
         }
 
 
+def _kept(atom: Atom, apart: Mapping[str, str]) -> Atom:
+    """A fact of the text in the relation where it is kept."""
+    return replace(atom, predicate=apart.get(atom.predicate, atom.predicate))
+
+
 def prepare(program: Program, *, central: bool = False) -> Network:
     """The network of a localised program; with ``central`` all facts live on one node and any positive rule will do."""
+    apart = kept_apart(program)
     program, findings = without_subsumption(with_witnesses(program))
     rules, choices, unfit = _split_rules(program)
     findings += unfit
@@ -141,7 +148,7 @@ def prepare(program: Program, *, central: bool = False) -> Network:
         program=program,
         rules=tuple(rules),
         choices=tuple(choices),
-        facts=tuple(ground(fact.atom) for fact in program.facts),
+        facts=tuple(ground(_kept(fact.atom, apart)) for fact in program.facts),
         location=location,
         arity=arity,
         uses={name: tuple(places) for name, places in uses.items()},

@@ -13,8 +13,8 @@ from typing import Any
 
 from tidelog.program import Program, Rule, Value
 from tidelog.program.arity import RESERVED
+from tidelog.program.asserted import kept_apart
 from tidelog.program.check import check_program
-from tidelog.program.equivalence import edge_name, equivalences
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.scope import atoms
 from tidelog.program.state import EngineState
@@ -63,10 +63,10 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     if base is None:
         asserted = {name: frozenset(r for r, fact in facts.items() if fact.base) for name, facts in user.items()}
     else:
-        closed = equivalences(program)
-        given = {edge_name(name) if name in closed else name: rows for name, rows in base.items()}
+        apart = kept_apart(program)
+        given = {apart.get(name, name): rows for name, rows in base.items()}
         asserted = {name: frozenset(map(tuple, rows)) for name, rows in given.items()}
-        asserted = _with_text(checked, asserted, schema, functions)
+        asserted = _with_text(checked, apart, asserted, schema, functions)
     return Claim(ranks, asserted, strata_of(checked.rules), schema, functions)
 
 
@@ -92,7 +92,11 @@ def read_names(clauses: Iterable[Clause]) -> set[str]:
 
 
 def _with_text(
-    program: Program, asserted: dict[str, frozenset[Row]], schema: Mapping[str, tuple[str | None, ...]], fs: Overloads
+    program: Program,
+    apart: Mapping[str, str],
+    asserted: dict[str, frozenset[Row]],
+    schema: Mapping[str, tuple[str | None, ...]],
+    fs: Overloads,
 ) -> dict[str, frozenset[Row]]:
     """The asserted facts and those of the program's own text."""
     for fact in program.facts:
@@ -100,7 +104,7 @@ def _with_text(
         found: set[tuple[Value, ...]] = set()
         for items in clause.body.alternatives:
             solver(items, (), {}, Context(_NoFacts(), schema, fs), _gather(clause, found))(())
-        name = edge_name(fact.atom.predicate) if fact.atom.predicate in equivalences(program) else fact.atom.predicate
+        name = apart.get(fact.atom.predicate, fact.atom.predicate)
         asserted[name] = asserted.get(name, frozenset()) | found
     return asserted
 

@@ -30,7 +30,8 @@ from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
-from tidelog.program.equivalence import EDGE, edge_name, equivalences
+from tidelog.program.asserted import kept_apart, users_name
+from tidelog.program.equivalence import equivalences
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
@@ -50,6 +51,7 @@ class Ledger:
         self.dictionary = partition.dictionary
         self.rules = rules
         self.strata = strata
+        self.apart = kept_apart(rules.program)
         self.work = work
         self.sizes = Sizes(self._live, self._keys, {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
@@ -87,9 +89,9 @@ class Ledger:
         return rank(self.relations, self.relations.numbers[name], row)
 
     def is_asserted(self, key: FactKey) -> bool:
-        """Whether a present fact is asserted; one of an equivalence relation is, if it is as an edge."""
-        if key[0] in equivalences(self.rules.program):
-            key = (edge_name(key[0]), key[1])
+        """Whether a present fact is asserted, where that is kept."""
+        if key[0] in self.apart:
+            key = (self.apart[key[0]], key[1])
             if self.row_of(key) < 0:
                 return False
         return is_asserted(self.relations, self.relations.numbers[key[0]], self.row_of(key))
@@ -156,9 +158,8 @@ class Ledger:
         return self._owners[rule.label or ""]
 
     def users_fact(self, key: FactKey) -> FactKey:
-        """The fact that the user knows an asserted auxiliary fact as: an edge of an equivalence relation."""
-        assert key[0].startswith(EDGE), "other auxiliary facts are never asserted"
-        return key[0].removeprefix(EDGE), key[1]
+        """The fact that the user knows an asserted auxiliary fact as."""
+        return users_name(key[0]), key[1]
 
     def rule_text(self, label: str) -> str:
         """The user's rule with a label, as text; the declaration, where that made the rule."""

@@ -1,0 +1,28 @@
+"""Where asserted facts are kept: most in their own relation, some in an auxiliary one that its rules read.
+
+Law: a relation whose facts are more, or fewer, than what is asserted and derived keeps what is asserted apart: the
+edges of an equivalence relation, and what a subsumption compares. Whoever asserts, retracts or asks what is asserted
+names the relation itself.
+"""
+
+from __future__ import annotations
+
+from tidelog.program.equivalence import EDGE, edge_name, equivalences
+from tidelog.program.program import Program
+from tidelog.program.subsumption import GIVEN, given_name, subsumed_relations
+
+
+def kept_apart(program: Program) -> dict[str, str]:
+    """The relations whose asserted facts are in another one, with the name of that.
+
+    >>> from tidelog.syntax import parse_program
+    >>> kept_apart(parse_program("p(X, A) <= p(X, B) :- B <= A."))
+    {'p': '__given_p'}
+    """
+    compared = {name: given_name(name) for name in subsumed_relations(program.rules)}
+    return {**compared, **{name: edge_name(name) for name in equivalences(program)}}
+
+
+def users_name(name: str) -> str:
+    """The relation whose asserted facts an auxiliary one holds; any other is its own."""
+    return name.removeprefix(EDGE).removeprefix(GIVEN)
