@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -127,3 +128,52 @@ def test_functions_come_from_a_file(tmp_path, state) -> None:
 def test_run_without_functions_says_which_is_missing(tmp_path) -> None:
     (tmp_path / "p.dl").write_text(PROGRAM)
     assert "TL4003" in CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "--runtime", "embedded"]).output
+
+
+INSIDE = """.comp C<T> {
+    .type Age <: number
+    .functor twice(x: Age): Age
+    .functor same(x: T): T
+    .decl q(x: Age)
+    .decl p(x: Age)
+    .decl s(x: T)
+    .decl r(x: T)
+    q(3).
+    p(@twice(x)) :- q(x).
+    r(@same(x)) :- s(x).
+}
+"""
+
+
+def twice(x: int) -> int:
+    return 2 * x
+
+
+def same(x: object) -> object:
+    return x
+
+
+def test_a_functor_of_a_component_serves_its_instances() -> None:
+    db = Engine(INSIDE + '.init a = C<number>\n.init b = C<symbol>\na.s(1). b.s("x").', functions=[twice, same])
+    assert [list(db[name]) for name in ("a.p", "b.p", "a.r", "b.r")] == [[(6,)], [(6,)], [(1,)], [("x",)]]
+
+
+def test_a_functor_of_a_component_serves_instances_that_come_later() -> None:
+    text = INSIDE.replace("    .functor same(x: T): T\n", "").replace("@same(x)", "x")
+    db = Engine(text, functions=[twice])
+    with db.epoch() as epoch:
+        epoch.add_instance(".init a = C<number>")
+    assert list(db["a.p"]) == [(6,)]
+
+
+def test_a_functor_of_a_component_needs_its_function() -> None:
+    with pytest.raises(EngineError, match="no function is given for it"):
+        Engine(INSIDE + ".init a = C<number>", functions={"same": same})
+
+
+def test_a_state_tells_the_types_of_functions(tmp_path: Path) -> None:
+    text = ".functor twice(x: number): number\n.decl q(x: number)\n.decl p(x: number)\nq(3).\np(@twice(x)) :- q(x)."
+    Engine(text, path=tmp_path / "state", functions=[twice]).close()
+    with Engine(path=tmp_path / "state", functions=[twice]) as db, db.epoch() as epoch:
+        epoch.insert("q", [(4,)])
+    assert epoch.changes["p"].inserted.rows() == [(8,)]

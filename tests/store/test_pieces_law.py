@@ -127,4 +127,4 @@ def _resident(where: Where) -> Opened:
     nodes = LocalNodes(where.functions, 1, dictionary)
     runtime = Coordinator(where.functions, nodes, dictionary)
     runtime.open_state(durable)
-    return Opened(runtime, durable, None, durable.offsets)
+    return Opened(runtime, durable, None, durable.offsets, where.functions)

@@ -16,6 +16,7 @@ from tidelog.cli.failures import AT_WITHOUT_STATE
 from tidelog.cli.guard import guarded
 from tidelog.cli.options import LAST
 from tidelog.engine.engine import Engine
+from tidelog.program.functors import Given
 
 
 def split_words(first: str | None, second: str | None, state: str | None, what: str) -> tuple[str | None, str]:
@@ -38,26 +39,28 @@ def one_of(program: str | None, state: str | None) -> None:
 
 
 @contextmanager
-def asked(program: str | None, facts: Path | None, state: str | None, at: int | None) -> Iterator[Engine]:
+def asked(
+    program: str | None, facts: Path | None, state: str | None, at: int | None, functions: Given = ()
+) -> Iterator[Engine]:
     """An engine to be read: of a state folder, of a program, or empty."""
     if state is None:
         with guarded():
             if at is not None:
                 raise AT_WITHOUT_STATE.error()
-            with _of_program(program, facts) as db:
+            with _of_program(program, facts, functions) as db:
                 yield db
         return
     if facts is not None:
         raise typer.BadParameter("a state folder has its own facts; leave -F out")
     from tidelog.cli.state import opened
 
-    with opened(state, LAST if at is None else at) as db:
+    with opened(state, LAST if at is None else at, functions) as db:
         yield db
 
 
-def _of_program(program: str | None, facts: Path | None) -> Engine:
+def _of_program(program: str | None, facts: Path | None, functions: Given) -> Engine:
     if program is None:
-        return Engine()
+        return Engine(functions=functions)
     from tidelog.cli.load import load_engine
 
-    return load_engine(program, facts or Path("."))
+    return load_engine(program, facts or Path("."), functions=functions)

@@ -11,8 +11,16 @@ from pathlib import Path
 from types import ModuleType
 
 from tidelog.cli import failures
+from tidelog.cli.guard import guarded
+from tidelog.program.functors import Given
 
 NAME = "functions_of_the_program"  # not imported under any name: workers get the functions by value
+
+
+def functions_of(path: Path | None) -> Given:
+    """What the option gives: the module of a file, or nothing; what is wrong with the file is told."""
+    with guarded():
+        return () if path is None else load_functions(path)
 
 
 def load_functions(path: Path) -> ModuleType:

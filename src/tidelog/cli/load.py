@@ -19,6 +19,7 @@ from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
+from tidelog.program.functors import Given, function_table
 from tidelog.program.pragmas import MAGIC, values_of
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
@@ -27,16 +28,19 @@ if TYPE_CHECKING:
     from tidelog.spark.files import Input
 
 
-def load_engine(file: str, folder: Path | None, plans: str = Plans.advice) -> Engine:
+def load_engine(file: str, folder: Path | None, plans: str = Plans.advice, functions: Given = ()) -> Engine:
     """The engine after its first epoch; without a folder the facts are those of the program's text."""
     leave_pandas_out()
-    checked = read_valid(file)
-    return start_engine(checked.program, () if folder is None else read_facts(checked, folder), plans)
+    checked = read_valid(file, functions)
+    return start_engine(checked.program, () if folder is None else read_facts(checked, folder), plans, functions)
 
 
-def start_engine(program: Program, data: Iterable[tuple[str, Input]] = (), plans: str = Plans.advice) -> Engine:
+def start_engine(
+    program: Program, data: Iterable[tuple[str, Input]] = (), plans: str = Plans.advice, functions: Given = ()
+) -> Engine:
     """An engine with the rules and facts of a program and of its files."""
-    db = Engine(without_content(program), plans=plans)
+    _, own = function_table(functions, program)
+    db = Engine(without_content(program), plans=plans, functions=own)
     load_program(db, program, data)
     return db
 

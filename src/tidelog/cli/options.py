@@ -58,6 +58,9 @@ AtOption = Annotated[
     int,
     typer.Option("--at", metavar="EPOCH", help="Read the state of this epoch; -1 is the last, -2 the one before it."),
 ]
+FunctionsOption = Annotated[
+    Path | None, typer.Option("--functions", metavar="FILE", help="Python functions for the program's functors.")
+]
 AskedProgram = Annotated[
     str | None, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input. Not with --state.")
 ]

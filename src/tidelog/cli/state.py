@@ -16,6 +16,7 @@ from tidelog.cli.guard import guarded
 from tidelog.cli.options import LAST
 from tidelog.cli.show import console
 from tidelog.engine.engine import Engine
+from tidelog.program.functors import Given
 
 
 def holds_state(place: str) -> bool:
@@ -35,13 +36,13 @@ def partitions_of_state(place: str) -> int:
 
 
 @contextmanager
-def opened(place: str, at: int | None = LAST) -> Iterator[Engine]:
+def opened(place: str, at: int | None = LAST, functions: Given = ()) -> Iterator[Engine]:
     """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
     with guarded(), shown_warnings():
         if not holds_state(place):
             raise NO_STATE.error(place=place)
         leave_pandas_out()
-        with Engine(path=place, at=at) as db:
+        with Engine(path=place, at=at, functions=functions) as db:
             yield db
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from tidelog.cli.failures import FACTS_WITHOUT_PROGRAM
+from tidelog.cli.functions import functions_of
 from tidelog.cli.inputs import read_facts, read_valid, refuse_errors
 from tidelog.cli.load import start_engine
 from tidelog.cli.options import Format
@@ -24,8 +25,10 @@ from tidelog.cli.progress import progress
 from tidelog.cli.report import check_file
 from tidelog.cli.show import console
 from tidelog.cli.state import opened
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.program import Program
+from tidelog.program.functors import Given
 from tidelog.spark.verify import verify_with_spark
 from tidelog.verify import Verdict, verify
 from tidelog.verify.claim import Base
@@ -35,11 +38,18 @@ if TYPE_CHECKING:
 
 
 def verify_state(
-    state: str, program: str | None, facts: Path | None, at: int, runtime: Runtime, format_: Format
+    state: str,
+    program: str | None,
+    facts: Path | None,
+    at: int,
+    runtime: Runtime,
+    format_: Format,
+    functions: Path | None = None,
 ) -> None:
     """Check a state and print the verdict."""
-    with opened(state, at) as db:
-        rules, base = _claimed(db, program, facts)
+    given = functions_of(functions)
+    with opened(state, at, given) as db:
+        rules, base = _claimed(db, program, facts, given)
         with progress(f"verifying {state}"), _session(runtime) as spark:
             verdict = _verdict(db, rules, base, spark)
         _show_verdict(verdict, format_)
@@ -47,16 +57,16 @@ def verify_state(
             raise typer.Exit(1)
 
 
-def _claimed(db: Engine, file: str | None, folder: Path | None) -> tuple[Program, Base | None]:
+def _claimed(db: Engine, file: str | None, folder: Path | None, functions: Given) -> tuple[Program, Base | None]:
     """The program to certify against, and the base facts if they are not those of the state."""
     if file is None:
         if folder is not None:
             raise FACTS_WITHOUT_PROGRAM.error()
         return db.program, None
     if folder is None:
-        return refuse_errors(check_file(file)).program, None
-    checked = read_valid(file)
-    with start_engine(checked.program, read_facts(checked, folder)) as loaded:
+        return refuse_errors(check_file(file, functions=functions)).program, None
+    checked = read_valid(file, functions)
+    with start_engine(checked.program, read_facts(checked, folder), functions=functions) as loaded:
         return checked.program, {name: loaded.asserted(name).rows() for name in loaded.relations}
 
 
@@ -76,8 +86,8 @@ def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSessio
     if base is None and program is db.program:
         return db.verify(spark)
     if spark is None:
-        return verify(program, base, db.state())
-    return verify_with_spark(program, base, db.state(), spark)
+        return verify(program, base, db.state(), core_of(db).rules.functions)
+    return verify_with_spark(program, base, db.state(), spark, core_of(db).rules.functions)
 
 
 def _show_verdict(verdict: Verdict, format_: Format) -> None:

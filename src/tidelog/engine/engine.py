@@ -74,10 +74,11 @@ class Engine:
         taken = read_plans(plans)
         parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions)
         table, own = function_table(functions, parsed)
-        opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads))
+        later = functions if parsed == Program(convention=parsed.convention) else ()
+        opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads, later))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
-        committed = Committed(Ruleset(Program(convention=parsed.convention), table), {}, 0, {})
+        committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
         self._core = Core(committed, opened, planner, strict=strict)
         try:
             runtime.set_limits(limits or Limits())

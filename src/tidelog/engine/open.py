@@ -10,13 +10,15 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.engine import failures
 from tidelog.partition.dictionary import Dictionary
+from tidelog.program.functors import Given, function_table
 from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.syntax import parse_program
 
 if TYPE_CHECKING:
     from tidelog.program.functions import Function, Functions
@@ -41,6 +43,7 @@ class Where:
     spark: SparkSession | None = None
     partitions: int | None = None
     threads: int | None = None
+    given: Given = ()  # functions whose types the program of the state tells
 
     @property
     def pieces(self) -> int | None:
@@ -57,6 +60,7 @@ class Opened:
     durable: Durable | None
     folder: tempfile.TemporaryDirectory[str] | None
     offsets: dict[str, int]
+    functions: Functions
 
     @property
     def lasting(self) -> str | None:
@@ -93,12 +97,21 @@ def open_runtime(where: Where) -> Opened:
         durable = _open_state(where, folder)
         if durable is not None:
             undo.callback(durable.close)
+            where = _with_types(where, durable)
         runtime = make_runtime(where, durable, None if folder is not None or durable is None else durable.store.name)
         undo.callback(runtime.close)
         if durable is not None:
             runtime.open_state(durable)
         undo.pop_all()
-    return Opened(runtime, durable, folder, {} if durable is None else durable.offsets)
+    return Opened(runtime, durable, folder, {} if durable is None else durable.offsets, where.functions)
+
+
+def _with_types(where: Where, durable: Durable) -> Where:
+    """The functions with the types that the program of the state tells, where no other program was given."""
+    if durable.is_new or durable.image.rules is None or where.given == ():
+        return where
+    functions, own = function_table(where.given, parse_program(durable.image.rules["program"]))
+    return replace(where, functions=functions, own=own)
 
 
 def _open_state(where: Where, folder: tempfile.TemporaryDirectory[str] | None) -> Durable | None:

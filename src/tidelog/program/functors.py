@@ -2,7 +2,8 @@
 
 Law: ``.functor f(number): number`` says the types, and a Python function of that name does the work; a function that
 was declared by `user_function` has its types already. Functors are pure, as all functions are. A program can be checked
-without them; to run, each one that it calls must be there.
+without them; to run, each one that it calls must be there. One that a component declares has the types of each of its
+instances, those that may come later included as far as the component tells them.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from typing import Any
 from tidelog.program import failures
 from tidelog.program.functions import FUNCTIONS, Function, Functions, user_function
 from tidelog.program.program import Program
-from tidelog.program.schema import Functor
+from tidelog.program.schema import Functor, TypeDeclaration
 from tidelog.program.scope import calls, literal_terms, rule_literals
 from tidelog.program.subtypes import TypeNames
-from tidelog.program.term import Value
+from tidelog.program.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Value
 
+Signature = tuple[tuple[str, ...], str]
+BASES = (NUMBER, UNSIGNED, FLOAT, SYMBOL)
 Given = Mapping[str, Callable[..., Value] | Function] | Iterable[Callable[..., Value] | Function] | types.ModuleType
 
 
@@ -42,14 +45,13 @@ def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
     >>> [f.evaluate(21) for f in given_functions({"twice": lambda x: 2 * x}, program)]
     [42]
     """
-    declared = {functor.name: functor for functor in program.functors}
-    names = TypeNames(program.types)
+    declared = _declared(program)
     found: list[Function] = []
     for name, function in _named(given):
         if isinstance(function, Function):
             found.append(function)
         elif name in declared:
-            found.append(_bound(declared[name], names, function))
+            found += (_bound(name, *types, function) for types in declared[name])
         elif not isinstance(given, types.ModuleType) and program != Program(convention=program.convention):
             raise failures.NOT_REGISTERED.error(name=name, what="no `.functor` and no `user_function` tells its types")
     return tuple(found)
@@ -74,8 +76,8 @@ def check_functors(program: Program, functions: Mapping[str, object]) -> None:
 def with_functors(functions: Functions, program: Program) -> Functions:
     """The functions and, for checks alone, those that functors declare."""
     names = TypeNames(program.types)
-    own = (_bound(functor, names, _missing) for functor in program.functors if functor.name not in functions)
-    return functions.with_functions(own)
+    own = [functor for functor in program.functors if functor.name not in functions]
+    return functions.with_functions(_bound(functor.name, *_types(functor, names), _missing) for functor in own)
 
 
 def _missing(*_args: Value) -> Value:
@@ -92,9 +94,38 @@ def _named(given: Given) -> Iterator[tuple[str, Any]]:
         yield from ((str(getattr(f, "__name__", "?")), f) for f in listed)
 
 
-def _bound(functor: Functor, names: TypeNames, function: Callable[..., Value]) -> Function:
-    params = [names.base(type_) or type_ for type_ in functor.params]
-    return user_function(functor.name, params, names.base(functor.result) or functor.result)(function)
+def _declared(program: Program) -> dict[str, list[Signature]]:
+    """The types of all functors by name: those of the program, then those that components declare and tell."""
+    found: dict[str, list[Signature]] = {}
+    names = TypeNames(program.types)
+    told = [(functor.name, _types(functor, names)) for functor in program.functors]
+    told += _in_components(program, program.types)
+    for name, types_ in told:
+        if types_ not in found.setdefault(name, []):
+            found[name].append(types_)
+    return found
+
+
+def _in_components(block: Program, around: tuple[TypeDeclaration, ...]) -> Iterator[tuple[str, Signature]]:
+    """The functors of components, without those whose types are parameters: instances say what they are."""
+    for component in block.components:
+        inside = (*around, *component.content.types)
+        names = TypeNames(inside)
+        for functor in component.content.functors:
+            params, result = _types(functor, names)
+            if not {*params, result} & {*component.params} and {*params, result} <= {*names.bases.values(), *BASES}:
+                yield functor.name, (params, result)
+        yield from _in_components(component.content, inside)
+
+
+def _types(functor: Functor, names: TypeNames) -> Signature:
+    """The types behind the names that a functor is declared with."""
+    params = tuple(names.base(type_) or type_ for type_ in functor.params)
+    return params, names.base(functor.result) or functor.result
+
+
+def _bound(name: str, params: tuple[str, ...], result: str, function: Callable[..., Value]) -> Function:
+    return user_function(name, params, result)(function)
 
 
 def _called(program: Program) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tidelog.program.casts import cast_type
 from tidelog.program.literal import Atom
 from tidelog.program.path import Label, Repeat
-from tidelog.program.schema import Column, Constructor, Declaration, Directive, Materialize, TypeDeclaration
+from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
 from tidelog.program.term import SYMBOL, Call, Const
 
 RELATION, TYPE, CONSTRUCTOR = "relation", "type", "constructor"
@@ -26,6 +26,7 @@ NAMES: dict[type, dict[str, str]] = {
     Directive: {"relation": RELATION},
     Materialize: {"relation": RELATION},
     Column: {"type": TYPE},
+    Functor: {"params": TYPE, "result": TYPE},
     TypeDeclaration: {"name": TYPE, "bases": TYPE},
     Constructor: {"name": CONSTRUCTOR},
 }

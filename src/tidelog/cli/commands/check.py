@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import Format
+from tidelog.cli.functions import functions_of
+from tidelog.cli.options import Format, FunctionsOption
 from tidelog.cli.report import Fragment, Report, check_file
 from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
 
@@ -25,13 +26,15 @@ def check(
     fragment: Annotated[
         Fragment | None, typer.Option("--fragment", help="Also report what lies outside this fragment of the language.")
     ] = None,
+    functions: FunctionsOption = None,
 ) -> None:
     """Check programs and report every mistake, without running anything.
 
     Prints one line per program that is in order, else all its errors with the place, the rule of the language that was
     broken and a hint. The exit code is 1 if any program has an error.
     """
-    reports = [check_file(file, fragment) for file in files]
+    given = functions_of(functions)
+    reports = [check_file(file, fragment, given) for file in files]
     if format_ is Format.json:
         typer.echo(json.dumps([report_to_json(report) for report in reports], indent=2, ensure_ascii=True))
     else:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import ProgramArgument
+from tidelog.cli.options import FunctionsOption, ProgramArgument
 from tidelog.cli.place import ON_SPARK
 from tidelog.plan.modes import Plans
 
@@ -33,6 +33,7 @@ def explain_command(
         bool, typer.Option("--analyze", help="Tell how often each step was entered, its rows, and what was expected.")
     ] = False,
     plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
+    functions: FunctionsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the indexes.
@@ -42,9 +43,10 @@ def explain_command(
     it did while the program was evaluated over the facts: visits, rows, and the rows for one visit beside the number
     that the planner expected.
     """
+    from tidelog.cli.functions import functions_of
     from tidelog.cli.guard import guarded
     from tidelog.cli.load import load_engine
 
-    with guarded(), load_engine(program, facts, plans) as db:
+    with guarded(), load_engine(program, facts, plans, functions_of(functions)) as db:
         told = db.explain(core=core, partitions=partitions, analyze=analyze)
         typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import AnswerFormat, AskedEpoch, AskedFacts, AskedProgram, AskedState
+from tidelog.cli.options import AnswerFormat, AskedEpoch, AskedFacts, AskedProgram, AskedState, FunctionsOption
 
 
 @app.command("query")
@@ -23,6 +23,7 @@ def query_command(
     facts: AskedFacts = None,
     state: AskedState = None,
     at: AskedEpoch = None,
+    functions: FunctionsOption = None,
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
@@ -37,7 +38,8 @@ def query_command(
     """
     from tidelog.cli.answers import write_answers
     from tidelog.cli.asked import asked, split_words
+    from tidelog.cli.functions import functions_of
 
     file, text = split_words(program, question, state, "QUESTION")
-    with asked(file, facts, state, at) as db:
+    with asked(file, facts, state, at, functions_of(functions)) as db:
         write_answers(db.query(text), format_)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import AskedEpoch, AskedFacts, AskedState
+from tidelog.cli.options import AskedEpoch, AskedFacts, AskedState, FunctionsOption
 
 if TYPE_CHECKING:
     from tidelog.cli.repl.session import ReplSession
@@ -24,6 +24,7 @@ def repl_command(
     facts: AskedFacts = None,
     state: AskedState = None,
     at: AskedEpoch = None,
+    functions: FunctionsOption = None,
 ) -> None:
     """Type rules, facts and questions; `:help` lists what can be typed.
 
@@ -31,12 +32,14 @@ def repl_command(
     as it is; `:at EPOCH` goes to another of its epochs.
     """
     from tidelog.cli.asked import asked, one_of
+    from tidelog.cli.functions import functions_of
     from tidelog.cli.repl.session import ReplSession
     from tidelog.cli.show import console
 
     one_of(program, state)
-    with asked(program, facts, state, at) as db:
-        session = ReplSession(db, console(), state)
+    given = functions_of(functions)
+    with asked(program, facts, state, at, given) as db:
+        session = ReplSession(db, console(), state, given)
         if sys.stdin.isatty():
             from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
 

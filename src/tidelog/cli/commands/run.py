@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import Algorithm, FactsOption, Overflow, ProgramArgument
+from tidelog.cli.options import Algorithm, FactsOption, FunctionsOption, Overflow, ProgramArgument
 from tidelog.cli.place import (
     ChosenRuntimeOption,
     MasterOption,
@@ -72,9 +72,7 @@ def run_command(
     limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
     limit_memory: MemoryOption = None,
     plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
-    functions: Annotated[
-        Path | None, typer.Option("--functions", metavar="FILE", help="Python functions for the program's functors.")
-    ] = None,
+    functions: FunctionsOption = None,
     overflow: Annotated[
         Overflow | None,
         typer.Option(help="What becomes of arithmetic that leaves its type; by default as in the text."),
@@ -96,7 +94,7 @@ def run_command(
     Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
     Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
     """
-    from tidelog.cli.functions import load_functions
+    from tidelog.cli.functions import functions_of
     from tidelog.cli.guard import guarded
     from tidelog.cli.inputs import read_valid
     from tidelog.cli.pragmas import for_outputs, with_overflow
@@ -108,7 +106,7 @@ def run_command(
         place = Place(runtime, partitions, master, read_settings(settings), threads)
         options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
         check_options(options)
-        given = () if functions is None else load_functions(functions)
+        given = functions_of(functions)
         checked = read_valid(program, given)
         checked = checked if overflow is None else with_overflow(checked, overflow)
         run_program(for_outputs(checked) if outputs_only else checked, options, given)

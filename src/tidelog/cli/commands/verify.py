@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import LAST, AtOption, Format, StateArgument
+from tidelog.cli.options import LAST, AtOption, Format, FunctionsOption, StateArgument
 from tidelog.cli.place import Runtime, RuntimeOption
 
 
@@ -23,6 +23,7 @@ def verify_command(
         typer.Option("-F", "--fact-dir", metavar="DIR", help="The base facts are those of PROGRAM and this folder."),
     ] = None,
     at: AtOption = LAST,
+    functions: FunctionsOption = None,
     runtime: RuntimeOption = Runtime.embedded,
     format_: Annotated[Format, typer.Option("--format", help="How to print the verdict.")] = Format.text,
 ) -> None:
@@ -32,4 +33,4 @@ def verify_command(
     """
     from tidelog.cli.verify_state import verify_state
 
-    verify_state(state, program, facts, at, runtime, format_)
+    verify_state(state, program, facts, at, runtime, format_, functions)

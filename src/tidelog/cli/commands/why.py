@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import AskedEpoch, AskedFacts, AskedProgram, AskedState
+from tidelog.cli.options import AskedEpoch, AskedFacts, AskedProgram, AskedState, FunctionsOption
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
@@ -25,6 +25,7 @@ def why_command(
     facts: AskedFacts = None,
     state: AskedState = None,
     at: AskedEpoch = None,
+    functions: FunctionsOption = None,
     absent: Annotated[bool, typer.Option("--not", help="Tell why the fact is not true.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     depth: Annotated[int, typer.Option(min=0, help="Levels of the proof to show.")] = 100,
@@ -36,9 +37,10 @@ def why_command(
     With --not, show for every rule of the fact's relation how far it gets and what stops it.
     """
     from tidelog.cli.asked import asked, split_words
+    from tidelog.cli.functions import functions_of
 
     file, text = split_words(program, fact, state, "FACT")
-    with asked(file, facts, state, at) as db:
+    with asked(file, facts, state, at, functions_of(functions)) as db:
         if absent:
             _show_absence(db, text, as_json)
         else:

@@ -20,12 +20,13 @@ from tidelog.cli.repl.commands import COMMANDS, HELP
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.show import change_lines
 from tidelog.cli.show import show_diagnostics, show_error
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.profile import duration
 from tidelog.program import Atom, Rule
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functors import Given
 from tidelog.program.ground import ground_value
 from tidelog.syntax import (
     FactChange,
@@ -47,10 +48,11 @@ ANSWERS = 40  # that a question shows
 class ReplSession:
     """An engine and what is typed at it."""
 
-    def __init__(self, db: Engine, to: Console, state: str | None = None) -> None:
+    def __init__(self, db: Engine, to: Console, state: str | None = None, functions: Given = ()) -> None:
         self.db = db
         self.to = to
         self.state = state  # the folder that is asked and not changed
+        self.functions = functions
         self.over = False
         self._declared = ""
         self._handlers = {name: getattr(self, f"_{name}") for name in COMMANDS}
@@ -135,7 +137,7 @@ class ReplSession:
             for label in removed:
                 epoch.remove_rule(label)
             for sign, atom in facts:
-                row = tuple(ground_value(arg, FUNCTIONS)[0] for arg in atom.args)
+                row = tuple(ground_value(arg, core_of(self.db).rules.functions)[0] for arg in atom.args)
                 (epoch.insert if sign > 0 else epoch.delete)(atom.predicate, [row])
         for label in labels:
             self._line(self.db.rules[label])
@@ -161,7 +163,7 @@ class ReplSession:
                 epoch.add_instance(text)
             self._show(epoch)
             return
-        self.db = start_engine(parse_program(self._declared + text, NAME, include="."))
+        self.db = start_engine(parse_program(self._declared + text, NAME, include="."), functions=self.functions)
         self._declared += text + "\n"
 
     # Questions
@@ -203,7 +205,7 @@ class ReplSession:
         if self.state is None:
             raise failures.NEEDS_STATE.error()
         if epoch:
-            elsewhere = Engine(path=self.state, at=_epoch_number(epoch))
+            elsewhere = Engine(path=self.state, at=_epoch_number(epoch), functions=self.functions)
             self.db.close()
             self.db = elsewhere
         self._line(f"{self.state} at epoch {self.db.epoch_number}")
@@ -237,7 +239,7 @@ class ReplSession:
         _needed(file, "load", "paths.dl")
         self._must_change()
         if not self.db.rules and not self.db.fact_count:
-            self.db = load_engine(file, Path(file).parent)
+            self.db = load_engine(file, Path(file).parent, functions=self.functions)
             self._line(f"{len(self.db.rules):,} rules, {self.db.fact_count:,} facts")
             return
         text = _read_text(file)
