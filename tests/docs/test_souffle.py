@@ -72,6 +72,10 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
         (".decl i(x: number, y: number) inline\ni(x, y) :- y = x + 1.\n" + P + Q + "q(1).\np(y) :- q(x), i(x, y).",
          "p", [2])
     ],
+    "records as arguments of `inline` relations": [
+        (".type T = [x: number, y: number]\n.decl i(a: T, b: T) inline\ni([1, 2], [3, 4]). i([3, 4], [5, 6]).\n" + P
+         + "p(x) :- i(a, [x, _]), i([1, _], a).", "p", [5])
+    ],
     "`no_inline`, `brie`, `btree`, `btree_delete`": [(".decl p(x: number) btree no_inline\np(1).", "p", [1])],
     "`magic`, `no_magic`": [
         (".decl p(x: number, y: number) magic\n.decl q(x: number) no_magic\n" + R
@@ -155,6 +159,7 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
 
 # By construct: a program that gets the code of the line.
 REFUSED = {
+    "`.input`, `.output` of an `inline` relation": ".decl i(x: number) inline\ni(1).\n.output i",
     "annotations `@[...]`": P + "@[note]\np(1).",
     "`!p([x, _])`": ".type T = [x: number, y: T]\n.decl t(x: T)\n" + P + "p(1) :- !t([1, _]).",
     "`ord(r)` of a record": ".type T = [x: number, y: T]\n.decl t(x: T)\n" + P + "p(ord(x)) :- t(x).",

@@ -82,3 +82,45 @@ def _change(rng: random.Random, epoch, rules: dict[str, str], facts: dict[str, s
             fresh = f"{label}_{rng.randrange(10**6)}"
             epoch.add_rule(rule, label=fresh)
             rules[fresh] = rule
+
+
+RECORDS = """
+.type P = [x: number, y: number]
+.decl e(x: number, y: number)
+.decl f(x: number, y: number)
+.decl g(p: P)
+.decl i(p: P, q: P) inline
+.decl p(x: number, y: number)
+g([x, y]) :- f(x, y).
+"""
+OF_RECORDS = (
+    "i([x, y], [y, x]) :- e(x, y).",
+    "i(a, b) :- g(a), g(b), a != b.",
+    "i(a, [x, x]) :- g(a), a = [x, _].",
+    "i([1, 2], [2, 3]).",
+    "i([x, y], a) :- e(x, y), g(a), a != [x, y].",
+)
+READING = (
+    "p(x, y) :- i([x, _], [_, y]).",
+    "p(x, y) :- i(a, [x, y]), i([x, _], a).",
+    "p(x, x) :- e(x, _), i([x, 2], _).",
+    "p(x, y) :- i(a, b), a = [x, 1], b = [_, y].",
+    "p(x, y) :- g([x, z]), i([x, z], [z, y]).",
+)
+
+
+@pytest.mark.parametrize("seed", range(CASES // 2))
+def test_records_of_inline_relations_under_changes(seed: int) -> None:
+    rng = random.Random(f"records {seed}")
+    chosen = [*rng.sample(OF_RECORDS, 2), *rng.sample(READING, 3)]
+    rules = {f"h{i}": rule for i, rule in enumerate(chosen) if ":-" in rule}
+    fact = "".join(rule for rule in chosen if ":-" not in rule)
+    facts: dict[str, set[tuple[int, int]]] = {"e": set(), "f": set()}
+    with Engine(RECORDS + fact + "\n".join(f"{n}: {r}" for n, r in rules.items()), partitions=1 + seed % 2) as db:
+        for _ in range(STEPS):
+            with db.epoch() as epoch:
+                _change(rng, epoch, rules, facts)
+            written = RECORDS.replace(" inline", "") + fact + "\n".join(f"{n}: {r}" for n, r in rules.items())
+            model = evaluate(check_program(parse_program(written)).program, facts)
+            assert frozenset(db["p"]) == model["p"]
+            assert db.verify()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from tidelog import Engine
+from tidelog.cli import app
 from tidelog.program.check import examine_program
 from tidelog.program.inline import inline_rules
 from tidelog.program.inline_catalogue import CATALOGUE
@@ -83,3 +88,56 @@ def test_inline_in_a_component_belongs_to_its_instances() -> None:
     program = parse_program(text)
     assert codes(text) == []
     assert [print_rule(r, "souffle") for r in inline_rules(program).rules] == ["c.r2: c.p(x) :- q(x, y), x = y."]
+
+
+RECORDS = """
+.type P = [x: number, y: number]
+.type L = [head: P, tail: L]
+.decl i(p: P, q: P) inline
+.decl e(p: P)
+.decl n(x: number)
+.decl l(l: L)
+.decl out(x: number)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("i([1, 2], [3, 4]). out(x) :- i([x, _], _).", [1]),
+        ("i([1, 2], [3, 4]). i([3, 4], [5, 6]). out(x) :- i(a, b), i(b, [x, _]), a != [0, 0].", [5]),
+        ("i(p, q) :- e(p), e(q), p != q. e([1, 2]). e([1, 3]). out(y) :- i([x, y], [x, _]).", [2, 3]),
+        ("i([x, y], [y, x]) :- n(x), n(y). n(1). n(2). out(x + y) :- i([x, y], [2, _]).", [3, 4]),
+        ("i([x, y], q) :- q = [y, x], n(x), n(y). n(1). n(2). out(x) :- i(p, [x, 1]), p = [1, _].", [1, 2]),
+        ("i(p, q) :- l([p, [q, nil]]). l([[1, 2], [[3, 4], nil]]). out(x) :- i([_, 2], [_, x]).", [4]),
+        ("i(p, q) :- e(p), e(q). e([1, 2]). n(1). n(2). out(x) :- n(x), !i([x, 2], [1, 2]).", [2]),
+        ("i(p, p) :- e(p). e([1, 2]). e([2, 2]). out(x) :- x = max y : { i([y, 2], [y, _]) }.", [2]),
+    ],
+)
+def test_records_are_arguments_of_inline_relations(text: str, rows: list[int]) -> None:
+    assert sorted(x for (x,) in Engine(RECORDS + text)["out"]) == rows
+
+
+def test_a_part_that_anything_fits_is_refused_below_a_negation() -> None:
+    assert "TL233" in codes(RECORDS + "i(p, q) :- e(p), e(q). out(x) :- n(x), !i([x, _], [1, 2]).")
+
+
+def test_a_run_without_output_shows_the_relations_that_are_held(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text(".decl i(x: number) inline\ni(1).\n.decl p(x: number)\np(x) :- i(x).\n")
+    result = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-D", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["p.csv"]
+
+
+def test_parts_of_a_record_are_bound_in_any_order() -> None:
+    """A part whose partner is bound by a later part of the same equation."""
+    text = "e([1, 2]). e([4, 4]). out(y) :- e([_, y]), ([k, y] = [m, m], e([m, k]) ; y = 2)."
+    assert sorted(Engine(RECORDS + text)["out"]) == [(2,), (4,)]
+
+
+def test_an_inline_relation_may_have_no_rules() -> None:
+    db = Engine(RECORDS + "f: i([1, 2], [3, 4]) :- n(1). n(1). r: out(x) :- i(a, b), a = [x, _], b = [_, 4].")
+    assert list(db["out"]) == [(1,)]
+    with db.epoch() as epoch:
+        epoch.remove_rule("f")
+    assert list(db["out"]) == []

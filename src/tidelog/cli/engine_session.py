@@ -23,6 +23,7 @@ from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.plan.modes import Plans
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.ground import ground_value
+from tidelog.program.inline import inline_relations
 from tidelog.store.difference import compare_programs
 from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
 
@@ -142,7 +143,8 @@ class EngineSession:
     @property
     def views(self) -> tuple[str, ...]:
         """The heads of the rules in force."""
-        return tuple(sorted({self._db.rule(label).head.predicate for label in self._db.rules}))
+        heads = {self._db.rule(label).head.predicate for label in self._db.rules}
+        return tuple(sorted(heads - inline_relations(self._db.program)))  # those are not held
 
     @property
     def relations(self) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def examine_program(
     findings = [
         *names.findings,
         *inlined.findings,
-        *check_safety(replace(typing.program, rules=restored), functions),
+        *check_safety(replace(typing.program, rules=drop_casts(restored)), functions),
         *subsumptions,
         *typing.findings,
         *type_names.findings,

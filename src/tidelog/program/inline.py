@@ -3,7 +3,8 @@
 Law: an atom of an inline relation means that one of the relation's rules holds for its arguments; so it becomes the
 disjunction of their bodies, with the arguments for the variables of the heads and the other variables renamed apart. A
 negated one becomes the negation of that. What an inline rule computes from its arguments need not be bound in it, only
-where it is read; so that a relation without end may be inline.
+where it is read; so that a relation without end may be inline. A record that goes from an atom into a rule, or back, is
+cast to the type that the relation declares, since the place from which it had its type is gone.
 Refused are cycles of inline relations, files of them, and places where the variables that a rule has beside those of
 its head would change the meaning: below a negation, and in an aggregate that counts.
 """
@@ -15,15 +16,17 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.casts import CAST
 from tidelog.program.inline_catalogue import diagnose
 from tidelog.program.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation
 from tidelog.program.negate import negated_body
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
+from tidelog.program.schema import BASE_TYPES
 from tidelog.program.scope import atoms, literal_terms, rule_literals
 from tidelog.program.strata import strong_components
 from tidelog.program.substitute import changed_body, changed_inside, changed_literal, substitution
-from tidelog.program.term import Aggregate, Const, Term, Var, Wildcard
+from tidelog.program.term import LIST, SYMBOL, Aggregate, Call, Const, Term, Var, Wildcard
 
 INLINE = "inline"
 UNCOUNTED = ("min", "max")
@@ -71,7 +74,8 @@ def inline_rules(program: Program) -> Inlined:
     findings = [*_cycles(rules), *_files(program, names)]
     if findings:
         return Inlined(tuple(r for r in program.rules if r.head.predicate not in names), tuple(findings))
-    work = _Inlining(rules)
+    types = {d.relation: tuple(c.type for c in d.columns) for d in program.declarations if d.relation in names}
+    work = _Inlining(rules, types)
     held = []
     for rule in program.rules:
         told = len(work.findings)
@@ -114,6 +118,7 @@ class _Names:
 @dataclass
 class _Inlining:
     rules: Mapping[str, Sequence[Rule]]
+    types: Mapping[str, tuple[str, ...]]
     findings: list[Diagnostic] = field(default_factory=list)
 
     def rule(self, rule: Rule) -> Rule:
@@ -134,7 +139,7 @@ class _Inlining:
         match literal:
             case Atom(predicate=predicate) if predicate in self.rules:
                 branches = [self._branch(literal, rule, names, inside) for rule in self.rules[predicate]]
-                return _either(branches, literal.span)
+                return _either(branches, literal.span) if branches else self._nothing(literal)
             case Negation(atom=atom) if atom.predicate in self.rules:
                 parts = (self._branch(atom, rule, names, "a negation") for rule in self.rules[atom.predicate])
                 return tuple(part for branch in parts for part in negated_body(branch)) or (Boolean(True),)
@@ -153,16 +158,34 @@ class _Inlining:
         """The body of a rule for the arguments of an atom, without inline atoms itself."""
         own = _names([rule.head, *rule.body])
         given: dict[str, Term] = {}
-        for arg, place in zip(atom.args, rule.head.args, strict=False):
+        known = len(names.used)
+        args = self._typed(atom.predicate, [_with_names(arg, names) for arg in atom.args])
+        is_open = len(names.used) > known
+        for arg, place in zip(args, rule.head.args, strict=False):
             if isinstance(place, Var) and place.name not in given and not isinstance(arg, Wildcard | Aggregate):
                 given[place.name] = arg
         local = [name for name in sorted(own) if name not in given]
         given |= {name: Var(names.apart(name)) for name in local}
         change = substitution(given)
-        equations = _equations(atom, [change(place) for place in rule.head.args])
-        if inside is not None and local:
+        places = self._typed(atom.predicate, [change(place) for place in rule.head.args])
+        equations = _equations(args, places, atom.span)
+        if inside is not None and (local or is_open):
             self._refuse(atom, rule, inside)
         return self._body((*equations, *changed_body(rule.body, change)), names, inside)
+
+    def _nothing(self, atom: Atom) -> tuple[Literal, ...]:
+        """What stands for a relation without rules; the types of its arguments are those of its columns still."""
+        pairs = zip(atom.args, self.types[atom.predicate], strict=False)
+        known = ((arg, type_) for arg, type_ in pairs if isinstance(arg, Var) and type_ not in BASE_TYPES)
+        casts = (Comparison("=", arg, Call(CAST, (arg, Const(type_, SYMBOL))), atom.span) for arg, type_ in known)
+        return (Boolean(False, atom.span), *casts)
+
+    def _typed(self, relation: str, args: Sequence[Term]) -> list[Term]:
+        """The arguments of a relation, records cast to the types of its columns."""
+        types = self.types[relation]
+        if len(types) != len(args):  # told elsewhere
+            return list(args)
+        return [_cast(arg, type_) for arg, type_ in zip(args, types, strict=True)]
 
     def _refuse(self, atom: Atom, rule: Rule, inside: str) -> None:
         related = [("its rule", rule.head.span)] if rule.head.span is not None else []
@@ -189,17 +212,31 @@ def _has_terms(literal: Literal) -> bool:
     )
 
 
-def _equations(atom: Atom, places: Sequence[Term]) -> Iterator[Comparison]:
+def _cast(term: Term, type_: str) -> Term:
+    if isinstance(term, Call) and term.function == LIST:
+        return Call(CAST, (term, Const(type_, SYMBOL, term.span)), term.span)
+    return term
+
+
+def _with_names(arg: Term, names: _Names) -> Term:
+    """An argument with a name for every `_` inside it: it may come to stand in several places."""
+
+    def named(term: Term) -> Term:
+        if isinstance(term, Wildcard):
+            return Var(names.apart("part"), term.span)
+        return term if isinstance(term, Aggregate) else changed_inside(term, named)
+
+    return arg if isinstance(arg, Wildcard) else named(arg)
+
+
+def _equations(args: Sequence[Term], places: Sequence[Term], span: Span | None) -> Iterator[Comparison]:
     """What must be equal for an atom to be the head of a rule."""
-    for arg, place in zip(atom.args, places, strict=False):
+    for arg, place in zip(args, places, strict=False):
         if arg != place and not isinstance(arg, Wildcard):
-            yield Comparison("=", arg, place, atom.span)
+            yield Comparison("=", arg, place, span)
 
 
 def _either(branches: Sequence[tuple[Literal, ...]], span: Span | None) -> tuple[Literal, ...]:
-    match branches:
-        case []:
-            return (Boolean(False, span),)
-        case [only]:
-            return only or (Boolean(True, span),)
+    if len(branches) == 1:
+        return branches[0] or (Boolean(True, span),)
     return (Disjunction(tuple(branch or (Boolean(True, span),) for branch in branches), span),)

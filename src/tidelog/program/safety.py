@@ -130,6 +130,8 @@ def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[st
             bound.update(end.name for end in (literal.source, literal.target) if isinstance(end, Var))
         elif isinstance(literal, Disjunction) or (isinstance(literal, Comparison) and literal.op == "="):
             waiting.append(literal)
+        elif isinstance(literal, Boolean) and not literal.value:
+            bound |= around  # nothing follows, whatever the variables are
     return _close(bound, waiting, around)
 
 
@@ -157,13 +159,21 @@ def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
         bound.update(set.intersection(*branches) if branches else ())
         return
     assert isinstance(literal, Comparison)
-    for left, right in matched_pairs(literal.left, literal.right):
-        for side, other in ((left, right), (right, left)):
-            if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
-                if not is_open(other):
-                    bound.add(side.name)
-            elif isinstance(side, Call):
-                bound |= bound_by_match(side, other, bound, needed(other, around))
+    pairs = tuple(matched_pairs(literal.left, literal.right))
+    size = -1
+    while size < len(bound):  # what one pair binds may be what a pair before it waits for
+        size = len(bound)
+        for pair in pairs:
+            _bind_pair(*pair, bound, around)
+
+
+def _bind_pair(left: Term, right: Term, bound: set[str], around: Set[str]) -> None:
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
+            if not is_open(other):
+                bound.add(side.name)
+        elif isinstance(side, Call):
+            bound |= bound_by_match(side, other, bound, needed(other, around))
 
 
 def needed(term: Term, around: Set[str]) -> set[str]:

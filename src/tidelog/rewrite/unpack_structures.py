@@ -95,7 +95,7 @@ class _Unpack:
         matches: list[_Match] = []
         for left, right in matched_pairs(literal.left, literal.right):
             value, pattern = (right, left) if made_by(left) else (left, right)
-            if isinstance(value, Wildcard) and pattern is not literal.right:
+            if any(isinstance(side, Wildcard) for side in (left, right)) and left is not literal.left:
                 continue
             if isinstance(pattern, Call) and made_by(pattern) and (is_open(pattern) or pattern_names(pattern)):
                 matches.append(_Match(value, pattern, slot))
