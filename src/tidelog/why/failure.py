@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from tidelog.plan.body import literal_variables
 from tidelog.plan.build import aggregate_of
-from tidelog.program import Aggregate, Atom, Comparison, Negation, Rule, Var, Wildcard
+from tidelog.program import Aggregate, Atom, Call, Comparison, Negation, Rule, Term, Var, Wildcard
+from tidelog.program.pattern import only_opens
 from tidelog.program.scope import rule_names
+from tidelog.program.structure import NIL, READ, TEST, structure_of
 from tidelog.rewrite.demand.passing import known_args
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
@@ -66,6 +69,19 @@ class WhyNot:
         for attempt in self.attempts:
             lines += ["", attempt.text, *_lines(attempt)]
         return "\n".join(lines)
+
+
+def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
+    """What a comparison that a pattern was made into asks of which value; None for any other.
+
+    >>> opened(Comparison("!=", Var("V1"), NIL))
+    (None, Var(name='V1'))
+    """
+    for side in (literal.left, literal.right):
+        structure = structure_of(side.function) if isinstance(side, Call) and side.function else None
+        if isinstance(side, Call) and structure is not None and structure.kind in (READ, TEST):
+            return side, side.args[0]
+    return (None, literal.left) if literal.op == "!=" and literal.right == NIL else None
 
 
 def _lines(attempt: Attempt) -> Iterator[str]:
@@ -209,6 +225,7 @@ class _Refutation:
             self._told(question, literal_part, furthest.frame)
             for literal_part in sorted(question.parts, key=lambda part: part.position)
             if literal_part.position in done and literal_part.position >= 0 and not literal_part.turned
+            if not isinstance(literal_part.literal, Comparison) or not only_opens(literal_part.literal, question.rule)
         ]
         failed, reason = self._stopped(question, stopped, furthest.frame)
         names = sorted(rule_names(self.ledger.user_rule(label)) & furthest.frame.binding.keys())
@@ -258,7 +275,25 @@ class _Refutation:
             return told, f"{self._present(question, literal.atom, frame)} is true"
         if isinstance(literal, Atom):
             return told, self._no_match(question, literal, frame)
+        assert isinstance(literal, Comparison)
+        found = opened(literal) if part.position >= 0 and only_opens(literal, question.rule) else None
+        if found is not None:
+            return self._unlike_pattern(question, literal, *found, frame)
         return self._false(question, literal, told, part)
+
+    def _unlike_pattern(
+        self, question: Question, literal: Comparison, call: Call | None, value: Term, frame: Valuation
+    ) -> tuple[str, str]:
+        """A value that a pattern does not fit, and what of it does not."""
+        shown = print_term(self.words.put_in_term(question, value, frame.binding.get), self.convention)
+        structure = None if call is None else structure_of(call.function)
+        if call is None or structure is None:
+            return shown, "it has no parts"
+        if structure.kind == TEST:
+            return shown, f"it is not made by `${structure.constructor}`"
+        other = literal.right if literal.left is call else literal.left
+        wanted = print_term(self.words.put_in_term(question, other, frame.binding.get), self.convention)
+        return shown, f"its part {structure.place + 1} is not {wanted}"
 
     def _present(self, question: Question, atom: Atom, frame: Valuation) -> str:
         """A fact that a negated atom forbids."""
@@ -280,7 +315,9 @@ class _Refutation:
             column = -1 - part.position
             computed = print_term(question.rule.head.args[column], self.convention)
             return told, f"the head computes column {column + 1} as {computed}"
-        return told, f"it is false ({print_literal(literal, self.convention)})" if told else "it is false"
+        known = rule_names(self.ledger.user_rule(self.ledger.owner(question.rule)))
+        is_written = bool(told) and known.issuperset(literal_variables(literal))
+        return told, f"it is false ({print_literal(literal, self.convention)})" if is_written else "it is false"
 
     def _no_match(self, question: Question, atom: Atom, frame: Valuation) -> str:
         # A copy, which several partitions keep, has the label of its rule for a name.
