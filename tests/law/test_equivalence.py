@@ -92,3 +92,9 @@ def test_the_word_is_printed_and_kept_in_a_state_folder(tmp_path: object) -> Non
         with db.epoch() as epoch:
             epoch.delete("same", [(5, 6)])
         assert not [pair for pair in db["same"] if 5 in pair]
+
+
+def test_values_without_an_order_have_classes_too() -> None:
+    text = ".type T = A {x: number} | B {}\n.decl e(x: T, y: T)\n.decl p(x: T, y: T) eqrel\np(x, y) :- e(x, y).\n"
+    assert len(Engine(text + "e($A(1), $B). e($B, $A(2)).")["p"]) == 9
+    assert len(Engine(text.replace("p(x, y) :- e(x, y).\n", "p($A(1), $B)."))["p"]) == 4

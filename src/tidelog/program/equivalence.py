@@ -27,6 +27,7 @@ from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.schema import Declaration
 from tidelog.program.strata import stratify
+from tidelog.program.subtypes import TypeNames
 from tidelog.program.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Aggregate, Var, Wildcard
 
 EQREL = "eqrel"
@@ -62,9 +63,11 @@ def with_closures(program: Program) -> Program:
         else rule
         for rule in program.rules
     ]
-    ordered = {NUMBER, UNSIGNED, FLOAT, SYMBOL} | {t.name for t in program.types}
+    base = TypeNames(program.types).bases
+    ordered = {NUMBER, UNSIGNED, FLOAT, SYMBOL}  # records and algebraic values have no least one
     for name, declaration in declared.items():
-        is_kept = name not in recursive and declaration.columns[0].type in ordered
+        type_ = declaration.columns[0].type
+        is_kept = name not in recursive and base.get(type_, type_) in ordered
         made, label = (_kept(name), "least") if is_kept else (_walked(name), "walk")
         rules += (replace(rule, label=f"{name}/{label}{i}") for i, rule in enumerate((*_nodes(name), *made), 1))
     return replace(program, rules=tuple(rules))

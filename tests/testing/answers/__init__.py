@@ -9,14 +9,14 @@ from .graphs import bipartite, components, reachability, same_generation, shorte
 from .java import java
 from .paths import family, metro, packages, potential_friends
 from .planning import bill_of_materials, dependencies, rdfs, roles, schedule
-from .structures import planner, type_checker
+from .structures import planner, type_checker, unification
 from .texts import grammar, log_report, primes
 
 ANSWERS = {
     f"{area}/{answer.__name__}": answer
     for area, answers in {
         "access": [roles],
-        "analysis": [class_hierarchy, dataflow, java, pointer_analyses, points_to, type_checker],
+        "analysis": [class_hierarchy, dataflow, java, pointer_analyses, points_to, type_checker, unification],
         "build": [dependencies, planner],
         "graphs": [bipartite, components, reachability, same_generation, triangles],
         "numbers": [primes],

@@ -1,4 +1,4 @@
-"""Answers of programs over records and algebraic values: a type checker and a build planner, in plain Python."""
+"""Answers of programs over records and algebraic values: a type checker, unification, a build planner, in plain Python."""
 
 from tidelog.program import Variant
 
@@ -86,4 +86,65 @@ def planner(facts, after):
         "longest": {(name, max(found)) for name, found in lengths.items() if found},
         "conflict": {(name,) for name in names if names.count(name) > 1},
         "missing": missing,
+    }
+
+
+def unification(facts, after):
+    parent = {}
+
+    def find(term):
+        while parent[term] != term:
+            term = parent[term]
+        return term
+
+    def parts(term):
+        return term.parts[1:] if term.constructor == "Fun" else ()
+
+    def enter(term):
+        parent.setdefault(term, term)
+        for part in parts(term):
+            enter(part)
+
+    for equation in facts["equation"]:
+        for side in equation:
+            enter(side)
+    constants = {term.parts[0]: term for term in parent if term.constructor == "Con"}
+    waiting = list(facts["equation"])
+    if after:
+        waiting += [(constants[c], constants[d]) for c, d in facts["synonym"] if {c, d} <= constants.keys()]
+    while waiting:
+        one, other = map(find, waiting.pop())
+        if one != other:
+            made = [(a, b) for a in parent if find(a) == one for b in parent if find(b) == other]
+            parent[one] = other
+            waiting += [
+                pair
+                for a, b in made
+                if a.constructor == b.constructor == "Fun" and a.parts[0] == b.parts[0]
+                for pair in zip(parts(a), parts(b), strict=True)
+            ]
+
+    def reached(term):
+        """The classes inside a class."""
+        found, left = set(), [find(term)]
+        while left:
+            here = left.pop()
+            new = {find(part) for t in parent if find(t) == here for part in parts(t)} - found
+            found |= new
+            left += new
+        return found
+
+    equal = [(a, b) for a in parent for b in parent if find(a) == find(b)]
+    built = [(a, b) for a, b in equal if "Var" not in (a.constructor, b.constructor)]
+    clash = {(a, b) for a, b in built if (a.constructor, b.constructor) == ("Con", "Fun")}
+    alike = {(constants.get(c), constants.get(d)) for c, d in facts["synonym"]}
+    clash |= {(a, b) for a, b in built if a.constructor == b.constructor and a.parts[0] < b.parts[0]} - alike
+    endless = {(term,) for term in parent if find(term) in reached(term)}
+    variables = [(a, b) for a, b in equal if a.constructor == "Var"]
+    return {
+        "value": {(a.parts[0], b) for a, b in variables if b.constructor != "Var"},
+        "alias": {(a.parts[0], b.parts[0]) for a, b in variables if b.constructor == "Var" and a.parts < b.parts},
+        "clash": clash,
+        "endless": endless,
+        "solved": set() if clash or endless else {(1,)},
     }
