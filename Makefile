@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
+# Random cases of the central law; the laws of single features take a share of them (tests/law/share.py), and
+# partitions and threads try fewer again. `make soak` goes on for ever.
 CASES_CHECK := 100
 CASES_TEST := 400
 CASES_AGAIN := 100

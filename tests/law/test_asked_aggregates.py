@@ -21,7 +21,7 @@ from tidelog.program import Program, Rule
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges
 
-CASES = share(4, 20)
+CASES = share(8, 20)
 BLOCK = 10
 DECLARED = """
 .decl p(x: number)
@@ -130,7 +130,7 @@ def test_asked_aggregates_equal_from_scratch_after_every_epoch(first: int) -> No
         follow(seed)
 
 
-@pytest.mark.parametrize("first", range(0, share(12, BLOCK), BLOCK))
+@pytest.mark.parametrize("first", range(0, share(20, BLOCK), BLOCK))
 def test_asked_aggregates_on_partitions_with_messages_in_any_order(first: int) -> None:
     for seed in range(10_000 + first, 10_000 + first + BLOCK):
         follow(seed, engine_on(2 + seed % 3, Random(seed)))

@@ -28,7 +28,7 @@ from tidelog.syntax import print_term
 from tidelog.testing import State
 from tidelog.testing.invariants import violations
 
-CASES = share(8, 10)
+CASES = share(16, 10)
 FIRST = int(os.environ.get("TIDELOG_SEED", "0"))
 BLOCK = 10
 Model = dict[str, frozenset[tuple[object, ...]]]

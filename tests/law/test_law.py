@@ -48,7 +48,7 @@ def test_incremental_equals_from_scratch_after_every_epoch(first: int, kind: str
 
 
 @pytest.mark.parametrize("kind", ["plain", "all"])
-@pytest.mark.parametrize("first", BLOCKS[::4])
+@pytest.mark.parametrize("first", BLOCKS[::8])
 def test_batching_and_order_do_not_matter(first: int, kind: str) -> None:
     for seed in seeds(first):
         case = Case.random(10**6 + seed, kind, epochs=3)

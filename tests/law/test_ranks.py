@@ -22,7 +22,7 @@ from tidelog.partition.partition import Partition
 from tidelog.partition.records import at_depth, rank_depth
 from tidelog.program import Program
 
-CASES = share(20, 6)
+CASES = share(40, 6)
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 STARTS = {
     "the clock runs over": at.CLOCKS - 5,

@@ -20,7 +20,7 @@ from tidelog import Engine, LimitError, Limits
 from tidelog.engine.core import core_of
 from tidelog.partition import scale
 
-CASES = share(4, 20)
+CASES = share(8, 20)
 BLOCK = 10
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -41,7 +41,7 @@ def test_law_holds_where_strata_are_built_again(first: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "all"])
-@pytest.mark.parametrize("first", range(0, share(16, 10), BLOCK))
+@pytest.mark.parametrize("first", range(0, share(32, 10), BLOCK))
 def test_all_partitions_build_a_stratum_again_together(first: int, kind: str) -> None:
     told: list[str] = []
     for seed in range(6 * 10**6 + first, 6 * 10**6 + first + BLOCK):
