@@ -21,7 +21,7 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
-from tidelog.program.equivalence import edge_name, equivalences
+from tidelog.program.choice import given_relations
 from tidelog.program.shape import Shape
 from tidelog.program.subsumption import subsumed_relations
 from tidelog.runtime.runtime import Arriving
@@ -98,9 +98,9 @@ def _refuse_facts(rules: Ruleset, names: set[str]) -> None:
 
 
 def _given(before: Ruleset, after: Ruleset) -> Callable[[str], str]:
-    """Where the asserted facts of a relation go: those of an equivalence relation are edges."""
-    closed = equivalences(before.program) | equivalences(after.program)
-    return lambda name: edge_name(name) if name in closed else name
+    """Where the asserted facts of a relation go: those of equivalences are edges, those of choices candidates."""
+    kept = given_relations(before.program) | given_relations(after.program)
+    return lambda name: kept.get(name, name)
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from tidelog.program import Aggregate, Atom, Call, Comparison, Literal, Rule, Term
+from tidelog.program.choice import choice_of
 from tidelog.program.dependency import POSITIVE, Edge, dependencies
 from tidelog.program.scope import atoms
 from tidelog.program.strata import strata_of_edges
@@ -225,7 +226,10 @@ def _weakest(patterns: Set[str]) -> frozenset[str]:
 
 def _folded(rules: Iterable[Rule], name: str) -> frozenset[int]:
     """The columns that hold values of aggregates: those are not known beforehand."""
-    heads = (rule.head for rule in rules if rule.head.predicate == name)
+    own = [rule for rule in rules if rule.head.predicate == name]
+    if any(choice_of(rule) is not None for rule in own):  # what is chosen depends on all candidates, and on the past
+        return frozenset(range(len(own[0].head.args)))
+    heads = (rule.head for rule in own)
     return frozenset(i for head in heads for i, arg in enumerate(head.args) if isinstance(arg, Aggregate))
 
 
