@@ -14,16 +14,18 @@ import pytest
 
 from tests.law.harness import Model, check_feed, commit, labelled
 from tests.law.sabotage import rebuilding
-from tidelog import Engine, EvaluationError, ProgramError
+from tidelog import Engine, EngineError, EvaluationError, ProgramError
 from tidelog.partition import pick
 from tidelog.program import Program
 from tidelog.program.choice import choices
 from tidelog.program.functions import FUNCTIONS
+from tidelog.program.state import EngineState, FactState
 from tidelog.syntax import parse_program, print_program
 from tidelog.testing import EpochChanges, State
 from tidelog.testing.invariants import violations
 from tidelog.testing.naive import evaluate
-from tidelog.verify import Certificate
+from tidelog.verify import Certificate, verify
+from tidelog.verify.report import NOT_CLOSED, UNFOUNDED
 
 CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 20)
 HEAD = ".decl e(x: number, y: number, s: symbol)\n"
@@ -84,7 +86,7 @@ def _chosen(candidates: frozenset, before: frozenset, domains: tuple) -> Iterato
             yield row
 
 
-def _change(rng: Random, state: State, given: tuple[str, int]) -> EpochChanges:
+def _change(rng: Random, state: State) -> EpochChanges:
     rows = [(rng.randrange(5), rng.randrange(5), rng.choice("abc")) for _ in range(rng.choice([1, 1, 4]))]
     inserts = {("e", row) for row in rows}
     present = sorted((fact for fact in state.facts), key=str)
@@ -99,7 +101,7 @@ def history(seed: int, shape: str, partitions: int, threads: int = 1) -> list[Mo
     db, state, away = Engine(parsed, partitions=partitions, threads=threads), State.start(labelled(parsed)), None
     told = [after(state, {})]
     for _ in range(14):
-        change = _change(rng, state, ("p", 2))
+        change = _change(rng, state)
         if rng.random() < 0.3 and away is None:
             away = rng.choice(["a1", "a2"])
             change = replace(change, remove_labels=(away,))
@@ -172,7 +174,9 @@ def test_of_values_of_any_type_the_least_is_chosen() -> None:
 
 
 def test_records_and_lists_can_be_chosen() -> None:
-    db = Engine(".type R = [a: number, b: R]\n.decl p(x: number, r: R) choice-domain x\np(1, [2, nil]). p(1, [1, nil]).")
+    db = Engine(
+        ".type R = [a: number, b: R]\n.decl p(x: number, r: R) choice-domain x\np(1, [2, nil]). p(1, [1, nil])."
+    )
     (kept,) = db["p"]
     with db.epoch() as epoch:
         epoch.insert("p", [(1, (0, None))])
@@ -221,22 +225,59 @@ def test_why_a_fact_was_chosen_ends_at_what_is_asserted() -> None:
     assert 'e(1, 2, "a")  asserted' in told
     assert "__" not in told
     assert "__" not in str(db.why_not('p(1, "b")'))
+    assert "was chosen, with the same key" in str(
+        Engine(HEAD + ONE + 'e(1, 2, "a"). e(1, 2, "b").').why_not('p(1, "b")')
+    )
     assert "choose one fact for each key" in str(db.explain())
 
 
+def test_what_is_asked_of_a_choice_is_chosen_among_all_candidates() -> None:
+    db = Engine(HEAD + ONE.replace("choice-domain x", "magic choice-domain x") + "a5: gap(x) :- p(1, s), e(x, _, s).")
+    with db.epoch() as epoch:
+        epoch.insert("e", [(1, 2, "b"), (1, 2, "c"), (2, 2, "a")])
+    assert sorted(db["p"]) == [(1, "b"), (2, "a")]
+    with db.epoch() as epoch:
+        epoch.insert("e", [(1, 2, "a")])
+    assert sorted(db.query("p(1, S)")) == [("b",)]
+    assert db.verify()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "kind"),
+    [([(1, 1), (1, 2)], UNFOUNDED), ([(2, 2)], NOT_CLOSED), ([(1, 1), (2, 3)], UNFOUNDED), ([(1, 1), (2, 2)], None)],
+)
+def test_a_state_that_is_no_choice_is_not_certified(chosen: list[tuple[int, int]], kind: str | None) -> None:
+    program = parse_program(".decl p(x: number, y: number) choice-domain x\np(1, 1). p(1, 2). p(2, 2).")
+    candidates = {row: FactState(0, 1, 1, True) for row in [(1, 1), (1, 2), (2, 2)]}
+    shown = {row: FactState(1, 1, 1, False) for row in chosen}
+    types = dict.fromkeys(("p", "__may_p", "__pick_p/1"), ("number", "number"))
+    facts = {"p": shown, "__may_p": candidates, "__pick_p/1": shown}
+    assert getattr(verify(program, None, EngineState(facts, (), (), types)), "kind", None) == kind
+
+
 def test_a_choice_in_a_component() -> None:
-    db = Engine(
-        ".comp C { .decl b(x: number, y: number) choice-domain x\n .decl c(x: number, y: number)\n b(x, y) :- c(x, y). }"
-        "\n.init one = C\none.c(2, 5). one.c(2, 0)."
-    )
+    own = ".decl b(x: number, y: number) choice-domain x\n.decl c(x: number, y: number)\nb(x, y) :- c(x, y)."
+    db = Engine(f".comp C {{ {own} }}\n.init one = C\none.c(2, 5). one.c(2, 0).")
     assert list(db["one.b"]) == [(2, 0)]
+    with db.epoch() as epoch:
+        epoch.add_instance(".init two = C")
+        epoch.insert("two.c", [(1, 7), (1, 6)])
+    assert list(db["two.b"]) == [(1, 6)]
+    with db.epoch() as epoch:
+        epoch.remove_instance("one")
+        epoch.delete("two.c", [(1, 6)])
+    assert list(db["two.b"]) == [(1, 7)]
+    assert db.verify()
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
     [
         (".decl p(x: number, y: number) choice-domain x\np(1, 1). p(y, x) :- p(x, y).", "TL509"),
-        (".decl p(x: number, y: number) inline choice-domain x\n.decl e(x: number, y: number)\np(x, y) :- e(x, y).", "TL510"),
+        (
+            ".decl p(x: number, y: number) inline choice-domain x\n.decl e(x: number, y: number)\np(x, y) :- e(x, y).",
+            "TL510",
+        ),
         (".decl p(x: number, y: number) eqrel choice-domain x\np(1, 1).", "TL510"),
         (".decl p(x: number, y: number) choice-domain x\np(1, 1). p(x, a) <= p(x, b) :- b < a.", "TL510"),
         (".decl p(x: number, y: number) choice-domain z\np(1, 1).", "TL155"),
@@ -254,9 +295,34 @@ def test_a_key_of_all_columns_leaves_nothing_out() -> None:
     assert "choice" not in str(db.verify())
 
 
-def test_a_choice_may_be_declared_and_taken_back() -> None:
-    plain = ".decl e(x: number, y: number)\n.decl p(x: number, y: number)\nr: p(x, y) :- e(x, y).\n"
-    db = Engine(plain)
-    with db.epoch() as epoch:
-        epoch.insert("e", [(1, 2), (1, 1)])
-    assert len(db["p"]) == 2
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_a_choice_is_declared_by_other_keys_and_taken_back(tmp_path: object, partitions: int) -> None:
+    text = ".decl e(x: number, y: number)\n.decl p(x: number, y: number){}\nr: p(x, y) :- e(x, y).\n"
+    with Engine(text.format(""), path=str(tmp_path), partitions=partitions) as db:
+        with db.epoch() as epoch:
+            epoch.insert("e", [(1, 2), (1, 1), (2, 2)])
+        for words, expected in {
+            " choice-domain x": [(1, 1), (2, 2)],
+            " choice-domain y": [(1, 1), (1, 2)],
+            "": [(1, 1), (1, 2), (2, 2)],
+        }.items():
+            with db.epoch_to(text.format(words))[0]:
+                pass
+            assert sorted(db["p"]) == expected
+            assert db.verify()
+            assert not violations(db.state(), FUNCTIONS)
+
+
+@pytest.mark.parametrize("word", ["choice-domain x", "eqrel"])
+@pytest.mark.parametrize("given", ["p(1, 2). p(1, 3).", ""])
+def test_a_choice_is_not_declared_over_asserted_facts(tmp_path: object, given: str, word: str) -> None:
+    texts = [f".decl p(x: number, y: number) {each}\n{given}" for each in ("", word)]
+    for place, (one, other) in enumerate((texts, texts[::-1])):
+        with Engine(one, path=f"{tmp_path}/{place}") as db:
+            with db.epoch() as epoch:
+                epoch.insert("p", [(4, 4), (4, 5)])
+            before = sorted(db["p"])
+            with pytest.raises(EngineError) as caught, db.epoch_to(other)[0]:
+                pass
+            assert caught.value.code == "TL4081"
+            assert sorted(db["p"]) == before

@@ -80,6 +80,7 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
     given = _given(core.rules, rules)
+    _refuse_other_meanings(core.rules, rules)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
     _refuse_facts(rules, {*(name for _, name, _ in rows), *(arrival.relation for arrival in collected.arrivals)})
     facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
@@ -95,6 +96,14 @@ def _refuse_facts(rules: Ruleset, names: set[str]) -> None:
     beside = sorted(subsumed_relations(rules.program.rules).keys() & {*names, *rules.known})
     if beside:
         raise failures.SUBSUMED.error(name=beside[0])
+
+
+def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
+    """Relations whose facts would be kept elsewhere from now on hold none."""
+    old, new = given_relations(before.program), given_relations(after.program)
+    for name in sorted(old.keys() ^ new.keys()):
+        if after.known.keys() & {name, old.get(name), new.get(name)}:
+            raise failures.MEANT_OTHERWISE.error(name=name)
 
 
 def _given(before: Ruleset, after: Ruleset) -> Callable[[str], str]:

@@ -1,7 +1,7 @@
 """Count, sum and mean follow a change: the results of groups that changed are taken back and replaced.
 
 Law: what is folded, or chosen from (`pick`), comes from a lower stratum, so that its net change is known before the
-stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier and are gained after it.
+stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier, and are gained then.
 """
 
 from __future__ import annotations

@@ -70,10 +70,21 @@ def users_relation(name: str) -> str | None:
     return next((name.removeprefix(prefix) for prefix in (EDGE, MAY) if name.startswith(prefix)), None)
 
 
+def declaration_behind(program: Program, label: str) -> Declaration | None:
+    """The declaration that made a rule with this label; None if the text has the rule."""
+    name = label.rpartition("/")[0]
+    return equivalences(program).get(name) or choices(program).get(name)
+
+
 def choice_of(rule: Rule) -> Aggregate | None:
     """The choice that a rule makes, if it is such a rule."""
     found = (arg for arg in rule.head.args if isinstance(arg, Aggregate) and arg.kind == CHOICE)
     return next(found, None)
+
+
+def chosen_for(rule: Rule) -> str:
+    """The user's relation that a rule makes a choice for."""
+    return (rule.label or "").rpartition("/")[0]
 
 
 def choice_place(rule: Rule) -> int | None:
@@ -99,8 +110,8 @@ def with_choices(program: Program) -> tuple[Program, list[Diagnostic]]:
     >>> text = ".decl p(x: number, y: number) choice-domain x .decl e(x: number, y: number) p(x, y) :- e(x, y)."
     >>> print(*map(print_rule, with_choices(parse_program(text))[0].rules), sep="\\n")
     __may_p(x, y) :- e(x, y).
-    p/choice1: __pick_p/1(V1, choice<V2>) :- __may_p(V1, V2).
-    p/choice2: p(V1, V2) :- __pick_p/1(V1, V2).
+    p/choice_1: __pick_p/1(V1, choice<V2>) :- __may_p(V1, V2).
+    p/chosen_1: p(V1, V2) :- __pick_p/1(V1, V2).
     """
     declared = choices(program)
     if not declared:
@@ -137,8 +148,8 @@ def _choosing(declaration: Declaration) -> Iterable[Rule]:
     group = set[int].intersection(*map(set, domains))
     first, *others = (i for i, _ in enumerate(columns) if i not in group)
     choice = Aggregate(CHOICE, columns[first], None, None, tuple((i, "min") for i in others), domains)
-    keys = "".join("/" + "+".join(str(i + 1) for i in domain) for domain in domains)
-    pick = Atom(f"{PICK}{name}{keys}", columns)
+    keys = "_".join("+".join(str(i + 1) for i in domain) for domain in domains)  # other keys are another choice
+    pick = Atom(f"{PICK}{name}/{keys}", columns)
     chosen = replace(pick, args=(*columns[:first], choice, *columns[first + 1 :]))
-    yield Rule(chosen, (Atom(f"{MAY}{name}", columns),), f"{name}/choice1", declaration.span)
-    yield Rule(Atom(name, columns), (pick,), f"{name}/choice2", declaration.span)
+    yield Rule(chosen, (Atom(f"{MAY}{name}", columns),), f"{name}/choice_{keys}", declaration.span)
+    yield Rule(Atom(name, columns), (pick,), f"{name}/chosen_{keys}", declaration.span)

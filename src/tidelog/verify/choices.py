@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from tidelog.program import Atom
-from tidelog.program.choice import choice_of, users_relation
+from tidelog.program.choice import choice_of, chosen_for
 from tidelog.verify.normal import Clause
 from tidelog.verify.relations import Row
 from tidelog.verify.report import NOT_CLOSED, UNFOUNDED, Violation, label_of, show_fact
@@ -17,8 +17,7 @@ from tidelog.verify.report import NOT_CLOSED, UNFOUNDED, Violation, label_of, sh
 
 def chosen_relation(clause: Clause) -> str | None:
     """The user's relation that a rule chooses for; None if it is another rule."""
-    source = clause.rule.body[0] if clause.rule.body else None
-    return users_relation(source.predicate) if choice_of(clause.rule) and isinstance(source, Atom) else None
+    return chosen_for(clause.rule) if choice_of(clause.rule) else None
 
 
 def candidates_of(clause: Clause) -> str:

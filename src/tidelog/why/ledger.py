@@ -30,8 +30,7 @@ from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
-from tidelog.program.choice import as_copy, choices, given_relations, users_relation
-from tidelog.program.equivalence import equivalences
+from tidelog.program.choice import as_copy, declaration_behind, given_relations, users_relation
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
@@ -165,8 +164,7 @@ class Ledger:
 
     def rule_text(self, label: str) -> str:
         """The user's rule with a label, as text; the declaration, where that made the rule."""
-        program, name = self.rules.program, label.rpartition("/")[0]
-        declared = equivalences(program).get(name) or choices(program).get(name)
+        declared = declaration_behind(self.rules.program, label)
         if declared is not None and label not in self.rules.labels:
             return print_declaration(declared)
         return print_rule(self.rules.rule(label), self.rules.program.convention)

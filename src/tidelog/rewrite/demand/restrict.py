@@ -32,6 +32,7 @@ from tidelog.rewrite.scope import Fresh, rule_terms
 
 LOCATED = "its facts live at locations"
 IN_MIN_MAX = "it is in a recursion through min or max"
+CHOSEN = "what is chosen depends on all candidates and on the past"
 ASKED_WHOLE = "all of it is asked for"
 UNSTRATIFIED = "what is asked of it would depend on it through a negation or an aggregate"
 
@@ -76,7 +77,7 @@ def restrict_to_demand(rules: Mapping[str, Rule], demanded: Iterable[str]) -> De
 
 
 def _unfit(rules: Mapping[str, Rule]) -> dict[str, str]:
-    """The relations that are never restricted: those at locations, and those in a recursion through min or max."""
+    """The relations that are never restricted: at locations, in a recursion through min or max, or chosen from."""
     found = {
         atom.predicate: LOCATED
         for rule in rules.values()
@@ -85,6 +86,9 @@ def _unfit(rules: Mapping[str, Rule]) -> dict[str, str]:
     }
     for relations, _ in _impure(rules.values()):
         found.update(dict.fromkeys(relations, IN_MIN_MAX))
+    for rule in rules.values():
+        if choice_of(rule) is not None:
+            found.update((atom.predicate, CHOSEN) for atom in (rule.head, *atoms(rule.body)))
     return found
 
 
@@ -226,10 +230,7 @@ def _weakest(patterns: Set[str]) -> frozenset[str]:
 
 def _folded(rules: Iterable[Rule], name: str) -> frozenset[int]:
     """The columns that hold values of aggregates: those are not known beforehand."""
-    own = [rule for rule in rules if rule.head.predicate == name]
-    if any(choice_of(rule) is not None for rule in own):  # what is chosen depends on all candidates, and on the past
-        return frozenset(range(len(own[0].head.args)))
-    heads = (rule.head for rule in own)
+    heads = (rule.head for rule in rules if rule.head.predicate == name)
     return frozenset(i for head in heads for i, arg in enumerate(head.args) if isinstance(arg, Aggregate))
 
 
