@@ -192,7 +192,7 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
 BINARY_ANSWERS = FailureEntry(
-    "TL4815",
+    "TL4819",
     EngineError,
     "answers that no terminal can show",
     "--format {form} is for another program: add `> answers.{form}`, or a pipe",

@@ -186,7 +186,7 @@ ROW_COLUMNS = FailureEntry(
     'db = Engine("reach(X, Y) :- edge(X, Y).")\nwith db.epoch() as e:\n    e.insert("edge", [(1,)])\n',
 )
 NOT_A_VARIABLE = FailureEntry(
-    "TL4070",
+    "TL4072",
     EngineError,
     "variable to bind that the query does not have",
     "the query has no variable `{name}`; its variables: {known}",
@@ -195,7 +195,7 @@ NOT_A_VARIABLE = FailureEntry(
     'Engine("p(1).").prepare("p(X)", bind="Y")\n',
 )
 NOT_THE_VALUES = FailureEntry(
-    "TL4071",
+    "TL4074",
     EngineError,
     "another number of values than a prepared query binds",
     "the query binds {wanted} variables ({names}), and {found} values were given",

@@ -362,7 +362,7 @@ _PATTERNS = (
         "{problem}",
         "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
         "Correct the pattern; `contains` takes any text as it is.",
-        'word("a").\nfound(X) :- word(X), match("[[:letter:]]", X).\n',
+        'word("a").\nfound(X) :- word(X), match("[[:vowel:]]", X).\n',
     ),
 )
 
