@@ -21,7 +21,7 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
-from tidelog.program.equivalence import edge_name, equivalences
+from tidelog.program.choice import given_relations
 from tidelog.program.shape import Shape
 from tidelog.program.subsumption import subsumed_relations
 from tidelog.runtime.runtime import Arriving
@@ -80,6 +80,7 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
     given = _given(core.rules, rules)
+    _refuse_other_meanings(core.rules, rules)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
     _refuse_facts(rules, {*(name for _, name, _ in rows), *(arrival.relation for arrival in collected.arrivals)})
     facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
@@ -97,10 +98,18 @@ def _refuse_facts(rules: Ruleset, names: set[str]) -> None:
         raise failures.SUBSUMED.error(name=beside[0])
 
 
+def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
+    """Relations whose facts would be kept elsewhere from now on hold none."""
+    old, new = given_relations(before.program), given_relations(after.program)
+    for name in sorted(old.keys() ^ new.keys()):
+        if after.known.keys() & {name, old.get(name), new.get(name)}:
+            raise failures.MEANT_OTHERWISE.error(name=name)
+
+
 def _given(before: Ruleset, after: Ruleset) -> Callable[[str], str]:
-    """Where the asserted facts of a relation go: those of an equivalence relation are edges."""
-    closed = equivalences(before.program) | equivalences(after.program)
-    return lambda name: edge_name(name) if name in closed else name
+    """Where the asserted facts of a relation go: those of equivalences are edges, those of choices candidates."""
+    kept = given_relations(before.program) | given_relations(after.program)
+    return lambda name: kept.get(name, name)
 
 
 def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:

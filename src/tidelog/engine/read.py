@@ -13,7 +13,7 @@ from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
 from tidelog.engine.view import Rows
 from tidelog.program import Program
-from tidelog.program.equivalence import edge_name, equivalences
+from tidelog.program.choice import given_relations
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
@@ -70,9 +70,10 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    if name in equivalences(core.rules.program):
+    kept = given_relations(core.rules.program)
+    if name in kept:
         with core.writing:
-            cells, *_, bases = core.runtime.facts.counts(edge_name(name))
+            cells, *_, bases = core.runtime.facts.counts(kept[name])
             return fixed_rows(core, name, cells[bases])
     with core.runtime.facts.one_epoch():
         if all(rule.head.predicate != name for rule in core.rules.program.rules):  # so all its facts are asserted

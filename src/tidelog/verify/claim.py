@@ -14,10 +14,11 @@ from typing import Any
 from tidelog.program import Program, Rule, Value
 from tidelog.program.arity import RESERVED
 from tidelog.program.check import check_program
-from tidelog.program.equivalence import edge_name, equivalences
+from tidelog.program.choice import given_relations
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.scope import atoms
 from tidelog.program.state import EngineState
+from tidelog.verify.choices import chosen_relation
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Scope, Step, solver
@@ -43,6 +44,12 @@ class Claim:
         return sum(not c.rule.head.predicate.startswith(RESERVED) for _, clauses in self.strata for c in clauses)
 
     @property
+    def chosen(self) -> tuple[str, ...]:
+        """The user's relations that hold a choice."""
+        found = (chosen_relation(clause) for _, clauses in self.strata for clause in clauses)
+        return tuple(sorted(name for name in found if name is not None))
+
+    @property
     def derived(self) -> frozenset[str]:
         """The relations that have rules."""
         return frozenset(name for relations, _ in self.strata for name in relations)
@@ -56,15 +63,15 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     user = {name: facts for name, facts in state.facts.items() if not name.startswith(RESERVED)}
     types = {name: schema for name, schema in state.schema.items() if not name.startswith(RESERVED)}
     checked, schema = typed(program, types, functions)
-    # Relations that subsumptions and equivalences need: their facts are claimed too.
+    # Relations that subsumptions, equivalences and choices need: their facts are claimed too.
     made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
     user.update((name, state.facts[name]) for name in made)
     ranks = {name: {row: fact.rank for row, fact in facts.items()} for name, facts in user.items()}
     if base is None:
         asserted = {name: frozenset(r for r, fact in facts.items() if fact.base) for name, facts in user.items()}
     else:
-        closed = equivalences(program)
-        given = {edge_name(name) if name in closed else name: rows for name, rows in base.items()}
+        kept = given_relations(program)
+        given = {kept.get(name, name): rows for name, rows in base.items()}
         asserted = {name: frozenset(map(tuple, rows)) for name, rows in given.items()}
         asserted = _with_text(checked, asserted, schema, functions)
     return Claim(ranks, asserted, strata_of(checked.rules), schema, functions)
@@ -100,7 +107,7 @@ def _with_text(
         found: set[tuple[Value, ...]] = set()
         for items in clause.body.alternatives:
             solver(items, (), {}, Context(_NoFacts(), schema, fs), _gather(clause, found))(())
-        name = edge_name(fact.atom.predicate) if fact.atom.predicate in equivalences(program) else fact.atom.predicate
+        name = given_relations(program).get(fact.atom.predicate, fact.atom.predicate)
         asserted[name] = asserted.get(name, frozenset()) | found
     return asserted
 

@@ -30,7 +30,7 @@ from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
-from tidelog.program.equivalence import EDGE, edge_name, equivalences
+from tidelog.program.choice import as_copy, declaration_behind, given_relations, users_relation
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
@@ -53,7 +53,7 @@ class Ledger:
         self.work = work
         self.sizes = Sizes(self._live, self._keys, {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
-        for rule in rules.core.values():
+        for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
         self._owners: dict[str, list[str]] = {}
         for label, made in rules.needed.items():
@@ -87,9 +87,10 @@ class Ledger:
         return rank(self.relations, self.relations.numbers[name], row)
 
     def is_asserted(self, key: FactKey) -> bool:
-        """Whether a present fact is asserted; one of an equivalence relation is, if it is as an edge."""
-        if key[0] in equivalences(self.rules.program):
-            key = (edge_name(key[0]), key[1])
+        """Whether a present fact is asserted; one of an equivalence or a choice is, if it is as edge or candidate."""
+        kept = given_relations(self.rules.program)
+        if key[0] in kept:
+            key = (kept[key[0]], key[1])
             if self.row_of(key) < 0:
                 return False
         return is_asserted(self.relations, self.relations.numbers[key[0]], self.row_of(key))
@@ -156,13 +157,14 @@ class Ledger:
         return self._owners[rule.label or ""]
 
     def users_fact(self, key: FactKey) -> FactKey:
-        """The fact that the user knows an asserted auxiliary fact as: an edge of an equivalence relation."""
-        assert key[0].startswith(EDGE), "other auxiliary facts are never asserted"
-        return key[0].removeprefix(EDGE), key[1]
+        """The fact that the user knows an asserted auxiliary fact as: an edge of an equivalence, or a candidate."""
+        name = users_relation(key[0])
+        assert name is not None, "other auxiliary facts are never asserted"
+        return name, key[1]
 
     def rule_text(self, label: str) -> str:
         """The user's rule with a label, as text; the declaration, where that made the rule."""
-        declared = equivalences(self.rules.program).get(label.rpartition("/")[0])
+        declared = declaration_behind(self.rules.program, label)
         if declared is not None and label not in self.rules.labels:
             return print_declaration(declared)
         return print_rule(self.rules.rule(label), self.rules.program.convention)
