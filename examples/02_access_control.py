@@ -9,7 +9,7 @@ covers(F, F) :- within(_, F).
 covers(F, X) :- within(X, F).
 covers(F, X) :- within(X, G), covers(F, G).
 granted(U, A, X) :- holds(U, R), grants(R, A, F), covers(F, X).
-denied(U, A, X)  :- holds(U, R), denies(R, A, F), covers(F, X).
+denied(U, A, X)  :- holds(U, R), forbids(R, A, F), covers(F, X).
 may(U, A, X)     :- granted(U, A, X), !denied(U, A, X).
 exposed(X, N)    :- within(X, _), N = count : { may(_, read, X) }.
 """
@@ -17,7 +17,7 @@ FACTS = {
     "member": [("ada", "engineer"), ("bob", "auditor"), ("eve", "contractor")],
     "inherits": [("engineer", "staff"), ("auditor", "staff"), ("contractor", "guest")],
     "grants": [("staff", "read", "handbook"), ("engineer", "write", "code"), ("guest", "read", "handbook")],
-    "denies": [("guest", "read", "salaries")],
+    "forbids": [("guest", "read", "salaries")],
     "within": [
         ("salaries", "handbook"),
         ("holidays", "handbook"),

@@ -168,7 +168,7 @@ def test_bytes_are_not_written_to_a_terminal(values: Path) -> None:
     os.close(follower)
     os.close(leader)
     assert ended.returncode == 1
-    assert "TL4815" in ended.stderr
+    assert "TL4819" in ended.stderr
     assert "> answers.parquet" in ended.stderr
 
 

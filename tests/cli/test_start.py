@@ -65,6 +65,9 @@ def test_check_of_files_says_the_same_with_and_without_the_parser(tmp_path: Path
     at_once, parsed = (ended("check", *files, *more) for more in ((), ("--format", "text")))
     assert (at_once.returncode, at_once.stdout) == (parsed.returncode, parsed.stdout)
     assert (at_once.stderr, parsed.stderr) == ("", "")
+
+
+def test_check_without_a_file_to_read_ends_with_its_own_code(tmp_path: Path) -> None:
     assert ended("check", str(tmp_path / "none.dl")).returncode == 1
     assert ended("check").returncode == 2
 

@@ -145,6 +145,10 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
         (".comp B { .decl p(x: number) overridable p(1). }\n.comp C : B { .override p p(2). }\n.init c = C", "c.p", [2])
     ],
     "`eqrel`": [(".decl p(x: number, y: number) eqrel\np(1, 2).", "p", [(1, 1), (1, 2), (2, 1), (2, 2)])],
+    "`choice-domain`": [
+        (".decl p(x: number, y: number) choice-domain x\np(1, 3). p(1, 2). p(2, 2).", "p", [(1, 2), (2, 2)]),
+        (".decl p(x: number, y: number) choice-domain x, (y)\np(1, 3). p(1, 2). p(2, 2).", "p", [(1, 2)]),
+    ],
     "subsumption `p(x) <= p(y) :- ...`": [
         (P + "p(1). p(2).\np(x) <= p(y) :- x < y.", "p", [2]),
         (".decl r(x: number, y: number)\nr(1, 9). r(2, 3). r(0, 4).\nr(a, b) <= r(c, d) :- c <= a, b <= d.", "r",
@@ -164,7 +168,6 @@ REFUSED = {
     "`!p([x, _])`": ".type T = [x: number, y: T]\n.decl t(x: T)\n" + P + "p(1) :- !t([1, _]).",
     "`ord(r)` of a record": ".type T = [x: number, y: T]\n.decl t(x: T)\n" + P + "p(ord(x)) :- t(x).",
     "lattices `.lattice L<> {...}`": ".lattice L<> { Bottom -> b }",
-    "`choice-domain`": ".decl p(x: number, y: number) choice-domain x\n",
     "`.decl d = debug_delta(p)`": P + ".decl d = debug_delta(p)\n",
     "counters `$`, `autoinc()`": P + Q + "p($) :- q(_).\np(autoinc()) :- q(_).",
     "`recursive_iteration_cnt()`": P + Q + "p(recursive_iteration_cnt()) :- q(_).",

@@ -1,7 +1,7 @@
 """Reading: what it costs, that it waits for no epoch, and that it sees one committed epoch, whatever runs beside it.
 
 What these tests can notice: an answer that belongs to no epoch, to two of them, or to one before another that the same
-thread has seen already. They cannot notice a race that needs more luck than some seconds of fifty threads give.
+thread has seen already. They cannot notice a race that needs more luck than a few seconds of many threads give.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def test_every_read_beside_epochs_is_that_of_one_committed_epoch(db: Engine, thr
     running = [threading.Thread(target=read, args=(i,)) for i in range(threads)]
     for thread in running:
         thread.start()
-    ends, number = time.monotonic() + 3, 2
+    ends, number = time.monotonic() + 1, 2
     while time.monotonic() < ends or number < 6:
         number += 1
         advance(db, number)

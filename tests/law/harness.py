@@ -81,13 +81,18 @@ def counts_of(db: Engine) -> dict[tuple[str, tuple[object, ...]], int]:
 def check(db: Engine, state: State) -> Model:
     """Facts as the naive evaluator has them, and I1 and I2; returns the facts."""
     model = state.model()
+    check_against(db, model)
+    return model
+
+
+def check_against(db: Engine, model: Model) -> None:
+    """Facts as a model has them, and I1 and I2."""
     found = facts_of(db, list(model))
     for name, rows in model.items():
         missing, extra = rows - found[name], found[name] - rows
         assert found[name] == rows, f"{name}: missing {set(missing)}, extra {set(extra)}"
     broken = violations(db.state(), FUNCTIONS)
     assert not broken, broken[:5]
-    return model
 
 
 def check_feed(epoch: Epoch, before: Model, after: Model) -> None:

@@ -8,16 +8,16 @@ What this notices: a scope read otherwise than `program.aggregate_scope` says, i
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
 
+from tests.law.share import share
 from tidelog import Engine
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
 
-CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+CASES = share(100, 1)
 PAIRS = {
     "own value": (
         "v(A) :- A = max A : { e(A, _) }.",
@@ -79,7 +79,7 @@ RELATIONS = {"e": 2, "n": 1}
 @pytest.mark.parametrize("name", PAIRS)
 def test_shared_names_mean_what_names_apart_say(name: str, partitions: int) -> None:
     shared, apart = PAIRS[name]
-    for seed in range(max(1, CASES // 20)):
+    for seed in range(CASES):
         rng = Random(f"{name}/{seed}")
         facts: dict[str, set[tuple[int, ...]]] = {relation: set() for relation in RELATIONS}
         with Engine("w(0) :- n(0), n(1).", partitions=partitions) as db:

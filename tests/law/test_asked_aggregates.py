@@ -7,7 +7,6 @@ facts, supports, ranks and change feeds are compared, on one partition and on se
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -15,13 +14,14 @@ from random import Random
 import pytest
 
 from tests.law.harness import Case, labelled, run, shrink, story
+from tests.law.share import share
 from tests.law.unkind import engine_on
 from tidelog.engine.engine import Engine
 from tidelog.program import Program, Rule
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges
 
-CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+CASES = share(8, 20)
 BLOCK = 10
 DECLARED = """
 .decl p(x: number)
@@ -130,7 +130,7 @@ def test_asked_aggregates_equal_from_scratch_after_every_epoch(first: int) -> No
         follow(seed)
 
 
-@pytest.mark.parametrize("first", range(0, max(BLOCK, CASES // 3), BLOCK))
+@pytest.mark.parametrize("first", range(0, share(20, BLOCK), BLOCK))
 def test_asked_aggregates_on_partitions_with_messages_in_any_order(first: int) -> None:
     for seed in range(10_000 + first, 10_000 + first + BLOCK):
         follow(seed, engine_on(2 + seed % 3, Random(seed)))

@@ -8,7 +8,6 @@ What this cannot notice: an index that is read too early and happens to be compl
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from random import Random
 
@@ -17,6 +16,7 @@ import pytest
 
 from tests.law.harness import Case, check, check_feed, commit
 from tests.law.sabotage import interrupt, tiny_slices
+from tests.law.share import share
 from tests.law.test_rollback import make_fail
 from tidelog import Engine
 from tidelog.engine.core import core_of
@@ -26,7 +26,7 @@ from tidelog.partition.partition import Partition
 from tidelog.partition.records import find_record, in_use, rows_with_key
 from tidelog.testing import State
 
-CASES = max(10, int(os.environ.get("TIDELOG_CASES", "60")) // 4)
+CASES = share(8, 10)
 CLOSURE = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 NONLINEAR = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- reach(X,Y), reach(Y,Z)."
 

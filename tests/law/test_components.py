@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
 from tests.law.component_programs import Family, make_family
+from tests.law.share import share
 from tidelog import Engine
 from tidelog.program.check import check_program
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
 
-CASES = int(os.environ.get("TIDELOG_CASES", "40"))
+CASES = share(4, 20)
 STEPS = 6
 HEADER = ".decl g(x: number, y: number)\n.decl all(x: number, y: number)\n"
 

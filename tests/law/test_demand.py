@@ -17,6 +17,7 @@ from random import Random
 import pytest
 
 from tests.law.harness import Case, commit
+from tests.law.share import share
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.program import Const, Var
@@ -27,7 +28,7 @@ from tidelog.syntax import print_term
 from tidelog.testing import State
 from tidelog.testing.invariants import violations
 
-CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+CASES = share(16, 10)
 FIRST = int(os.environ.get("TIDELOG_SEED", "0"))
 BLOCK = 10
 Model = dict[str, frozenset[tuple[object, ...]]]
@@ -91,9 +92,9 @@ def ask(db: Engine, model: Model, rng: Random) -> None:
 
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("kind", ["plain", "all"])
-@pytest.mark.parametrize("first", range(FIRST, FIRST + CASES // 2, BLOCK))
+@pytest.mark.parametrize("first", range(FIRST, FIRST + CASES, BLOCK))
 def test_demand_restricts_and_loses_nothing(first: int, kind: str, partitions: int) -> None:
-    for seed in range(first, min(first + BLOCK, FIRST + CASES // 2)):
+    for seed in range(first, min(first + BLOCK, FIRST + CASES)):
         rng = Random(f"demand {seed}")
         case = on_demand(Case.random(5 * 10**6 + seed, kind), rng)
         try:

@@ -3,18 +3,18 @@ joins are equivalent and no others, as the naive evaluator has it; kept by least
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
 
 from tests.law.harness import check, check_feed, commit, labelled
+from tests.law.share import share
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program, print_program
 from tidelog.testing import EpochChanges, State
 from tidelog.verify import Certificate
 
-CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 20)
+CASES = share(40, 2)
 KEPT = """
     .decl e(x: number, y: number)
     .decl same(x: number, y: number) eqrel

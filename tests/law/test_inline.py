@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 
 import pytest
 
+from tests.law.share import share
 from tidelog import Engine
 from tidelog.program.check import check_program
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
 
-CASES = int(os.environ.get("TIDELOG_CASES", "40"))
+CASES = share(4, 20)
 STEPS = 5
 RELATIONS = ("e", "f", "p", "q", "n", "i", "j")
 DECLARED = "".join(f".decl {name}(x: number, y: number){' inline' * (name in 'ij')}\n" for name in RELATIONS)

@@ -9,7 +9,6 @@ of each run here.
 from __future__ import annotations
 
 import heapq
-import os
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any
@@ -17,11 +16,12 @@ from typing import Any
 import pytest
 
 from tests.law.harness import story
+from tests.law.share import share
 from tidelog.engine.engine import Engine
 from tidelog.testing.invariants import violations
 
 Edges = set[tuple[int, int, int]]
-CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 60)
+CASES = share(60, 2)
 NODES = 8
 
 SHORTEST = "d(X, min<C>) :- s(X), C = 0.  d(Y, min<C>) :- d(X,A), e(X,Y,W), C = A + W."

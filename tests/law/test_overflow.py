@@ -5,17 +5,17 @@ What this notices: a compiled operation, a fold or a checker that wraps otherwis
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
 
+from tests.law.share import share
 from tidelog import Engine
 from tidelog.errors import EvaluationError
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
 
-CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+CASES = share(100, 2)
 WRAP = '.pragma "overflow" "wrap" '
 RULES = (
     "add(X + Y) :- n(X), n(Y). sub(X - Y) :- n(X), n(Y). mul(X * Y) :- n(X), n(Y). neg(-X) :- n(X). "
@@ -32,7 +32,7 @@ def low_bits(value: int) -> int:
 
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_wrapping_arithmetic_equals_the_judges(partitions: int) -> None:
-    for seed in range(max(2, CASES // 20)):
+    for seed in range(CASES):
         rng, facts = Random(seed), set[int]()
         with Engine(WRAP + RULES, partitions=partitions) as db:
             for step in range(4):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import numpy as np
 import pytest
 
 from tests.law.harness import Case, counts_of, run
+from tests.law.share import share
 from tests.law.unkind import engine_on
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog.engine.core import core_of
@@ -16,7 +16,7 @@ from tidelog.engine.engine import Engine
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.limits import Limits
 
-CASES = max(10, int(os.environ.get("TIDELOG_CASES", "100")) // 20)
+CASES = share(20, 10)
 BLOCK = 10
 
 

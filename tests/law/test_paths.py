@@ -14,10 +14,11 @@ import pytest
 
 from tests.law.harness import Case, labelled, run
 from tests.law.path_programs import random_case
+from tests.law.share import share
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
 
-CASES = max(60, int(os.environ.get("TIDELOG_CASES", "60")) // 10)
+CASES = share(10, 60)
 FIRST = int(os.environ.get("TIDELOG_SEED", "0"))
 BLOCK = 20
 

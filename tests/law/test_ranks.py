@@ -7,13 +7,13 @@ and beyond it, and ranks are numbered anew at every commit. I1 and I2 are recomp
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 
 from tests.law.harness import Case, run, story
+from tests.law.share import share
 from tests.law.unkind import engine_on
 from tidelog import Engine, Limits
 from tidelog.engine.core import core_of
@@ -22,7 +22,7 @@ from tidelog.partition.partition import Partition
 from tidelog.partition.records import at_depth, rank_depth
 from tidelog.program import Program
 
-CASES = max(10, int(os.environ.get("TIDELOG_CASES", "60")) // 6)
+CASES = share(40, 6)
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 STARTS = {
     "the clock runs over": at.CLOCKS - 5,

@@ -7,20 +7,20 @@ what an epoch makes, not what it finds again; the statistics say which way was t
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
 
 from tests.law.harness import Case, counts_of, run, story
 from tests.law.sabotage import rebuilding
+from tests.law.share import share
 from tests.law.test_rollback import run_with_trouble
 from tests.law.unkind import engine_on
 from tidelog import Engine, LimitError, Limits
 from tidelog.engine.core import core_of
 from tidelog.partition import scale
 
-CASES = max(20, int(os.environ.get("TIDELOG_CASES", "60")))
+CASES = share(8, 20)
 BLOCK = 10
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -41,7 +41,7 @@ def test_law_holds_where_strata_are_built_again(first: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "all"])
-@pytest.mark.parametrize("first", range(0, max(10, CASES // 4), BLOCK))
+@pytest.mark.parametrize("first", range(0, share(32, 10), BLOCK))
 def test_all_partitions_build_a_stratum_again_together(first: int, kind: str) -> None:
     told: list[str] = []
     for seed in range(6 * 10**6 + first, 6 * 10**6 + first + BLOCK):

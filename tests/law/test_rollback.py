@@ -9,7 +9,6 @@ is killed; nothing of an embedded engine outlives its process.
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from random import Random
@@ -18,11 +17,12 @@ import pytest
 
 from tests.law.harness import Case, check, check_feed, commit
 from tests.law.sabotage import TROUBLES, tiny_slices
+from tests.law.share import share
 from tidelog import Engine, EvaluationError, LimitError, ProgramError, TidelogError
 from tidelog.runtime.interrupts import Interrupts
 from tidelog.testing import EpochChanges, State
 
-CASES = max(10, int(os.environ.get("TIDELOG_CASES", "60")) // 10)
+CASES = share(20, 10)
 BLOCK = 10
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 

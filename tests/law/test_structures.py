@@ -7,16 +7,16 @@ Values made by rules are at most two levels deep; what depth costs is not tested
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
 
 from tests.law.harness import Case, run, story
+from tests.law.share import share
 from tests.law.test_law import compare_orders
 from tests.law.unkind import engine_on
 
-CASES = max(20, int(os.environ.get("TIDELOG_CASES", "60")) // 2)
+CASES = share(8, 20)
 BLOCK = 10
 TYPES = """
 .type P = [x: number, next: P]

@@ -3,19 +3,19 @@ subsumes, as the naive evaluator finds it by comparing all pairs."""
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
 
 from tests.law.harness import check, check_feed, commit, labelled
+from tests.law.share import share
 from tidelog import ProgramError
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program, print_program
 from tidelog.testing import EpochChanges, State
 from tidelog.verify import Certificate, verify
 
-CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 20)
+CASES = share(40, 2)
 DECLARED = ".decl e(x: number, y: number, c: number)\n.decl p(x: number, y: number, c: number)\n"
 SHORTEST = "a1: p(x, y, c) :- e(x, y, c).\na2: p(x, z, c + d) :- p(x, y, c), e(y, z, d).\n"
 COPY = "a1: p(x, y, c) :- e(x, y, c).\na2: p(y, x, c) :- e(x, y, c), c > 1.\n"

@@ -5,20 +5,20 @@ What these tests cannot notice: which of several equal proofs a witness stands o
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from tests.law.harness import check, check_feed, commit, labelled, story
+from tests.law.share import share
 from tidelog import EvaluationError, ProgramError
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
 from tidelog.verify import Certificate
 
-CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 20)
+CASES = share(40, 2)
 KEYS = "materialize(link, infinity, infinity, keys(1, 2)). materialize(best, infinity, infinity, keys(1, 2)).\n"
 BEST_PATH = (
     KEYS

@@ -33,17 +33,17 @@ class Owners:
 def test_what_an_owner_refuses_is_refused_again_and_the_others_hear_of_theirs() -> None:
     owners = Owners()
     shared, owners.error = owners.dictionary(), DataError("two values with one id")
-    cells = shared.symbols(WORDS)
+    cells = list(map(shared.symbol, WORDS))
     with pytest.raises(DataError):
         shared.tell_owners()
     assert owners.told == [{}, {}]
     shared.tell_owners()
     assert owners.told[1]
-    shared.symbols(WORDS)
+    list(map(shared.symbol, WORDS))
     with pytest.raises(DataError):
         shared.tell_owners()
     owners.error = None
-    assert shared.symbols(WORDS) == cells
+    assert list(map(shared.symbol, WORDS)) == cells
     shared.tell_owners()
     assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))
 
@@ -51,7 +51,7 @@ def test_what_an_owner_refuses_is_refused_again_and_the_others_hear_of_theirs() 
 def test_what_a_lost_owner_did_not_hear_is_told_again() -> None:
     owners = Owners()
     shared, owners.error = owners.dictionary(), ConnectionError("gone")
-    cells = shared.symbols(WORDS)
+    cells = list(map(shared.symbol, WORDS))
     with pytest.raises(ConnectionError):
         shared.tell_owners()
     owners.error = None
@@ -93,7 +93,7 @@ def test_a_column_that_an_owner_refuses_is_refused_again() -> None:
 def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> None:
     owners = Owners()
     shared = owners.dictionary()
-    cells = shared.symbols(WORDS)
+    cells = list(map(shared.symbol, WORDS))
     shared.tell_owners()
     shared.text_column(np.array(cells))  # which settles them
     shared.tell_all_again()
@@ -101,7 +101,7 @@ def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> N
     for _ in range(2):
         with pytest.raises(DataError):
             shared.tell_owners()
-        assert shared.symbols(WORDS) == cells
+        assert list(map(shared.symbol, WORDS)) == cells
     owners.error = None
     shared.tell_owners()
     assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))

@@ -127,7 +127,7 @@ def test_functions_come_from_a_file(tmp_path, state) -> None:
 
 def test_run_without_functions_says_which_is_missing(tmp_path) -> None:
     (tmp_path / "p.dl").write_text(PROGRAM)
-    assert "TL4003" in CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "--runtime", "embedded"]).output
+    assert "TL4004" in CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "--runtime", "embedded"]).output
 
 
 INSIDE = """.comp C<T> {

@@ -77,7 +77,8 @@ class Team:
     def commit(self, change: Change) -> None:
         """One epoch: run, pieces, marker, commit; undone everywhere if anything fails."""
         epoch = self.durable.epoch + 1
-        self.words.symbols(WORDS[row[1]] for row in change.inserts.get("p", ()))
+        for row in change.inserts.get("p", ()):
+            self.words.symbol(WORDS[row[1]])
         for node, work in zip(self.nodes, _shares(change), strict=True):
             run_alone(node, work)
         rules = Ruleset(Program(), FUNCTIONS) if change.rules else self.rules

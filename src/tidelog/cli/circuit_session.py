@@ -25,7 +25,7 @@ from tidelog.io.files import write_output
 from tidelog.io.parameters import PARQUET, Layout
 from tidelog.io.texts import show_text
 from tidelog.program.check import Checked
-from tidelog.program.equivalence import equivalences
+from tidelog.program.choice import given_relations
 from tidelog.program.schema import column_names
 from tidelog.spark.files import Input
 from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded
@@ -35,7 +35,7 @@ class CircuitSession:
     """A positive program on the indexed circuit of `tidelog.dbsp`."""
 
     def __init__(self, checked: Checked) -> None:
-        if checked.program.keys or equivalences(checked.program):
+        if checked.program.keys or given_relations(checked.program):
             raise CIRCUIT_KEYS.error()
         self._program = replace(checked.program, rules=checked.rules)
         self._schema = dict(checked.schema)

@@ -147,7 +147,7 @@ CIRCUIT_KEYS = FailureEntry(
     "TL4811",
     EngineError,
     "keys on the circuit",
-    "the circuit keeps no keys (`materialize`) and no `eqrel`; run this program on the engine",
+    "the circuit keeps no keys (`materialize`), no `eqrel` and no `choice-domain`; run this program on the engine",
     "The circuit interprets positive Datalog, where a new row replaces nothing and facts are what is asserted.",
     "",
     "$ printf 'materialize(n, infinity, infinity, keys(1)).' > p.dl\n"
@@ -192,7 +192,7 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
 BINARY_ANSWERS = FailureEntry(
-    "TL4815",
+    "TL4819",
     EngineError,
     "answers that no terminal can show",
     "--format {form} is for another program: add `> answers.{form}`, or a pipe",

@@ -35,6 +35,16 @@ HALF_A_SOURCE = FailureEntry(
     "Give both, or leave out both.",
     'Engine("n(1).").epoch(source="clicks")\n',
 )
+MEANT_OTHERWISE = FailureEntry(
+    "TL4081",
+    EngineError,
+    "facts of a relation that is declared in another way",
+    "`{name}` holds asserted facts, which would mean something else under the new declaration",
+    "Facts that are asserted of a relation with `eqrel` or `choice-domain` are kept apart from those that it shows, so "
+    "that these words do not come or go while there are such facts.",
+    "Give the relation another name, or make a new state from what `tidelog export` writes.",
+    test="tests/law/test_choice.py::test_a_choice_is_not_declared_over_asserted_facts",
+)
 OWN_NAME = FailureEntry(
     "TL4053",
     EngineError,
@@ -164,7 +174,7 @@ ROW_COLUMNS = FailureEntry(
     'db = Engine("reach(X, Y) :- edge(X, Y).")\nwith db.epoch() as e:\n    e.insert("edge", [(1,)])\n',
 )
 NOT_A_VARIABLE = FailureEntry(
-    "TL4070",
+    "TL4072",
     EngineError,
     "variable to bind that the query does not have",
     "the query has no variable `{name}`; its variables: {known}",
@@ -173,7 +183,7 @@ NOT_A_VARIABLE = FailureEntry(
     'Engine("p(1).").prepare("p(X)", bind="Y")\n',
 )
 NOT_THE_VALUES = FailureEntry(
-    "TL4071",
+    "TL4074",
     EngineError,
     "another number of values than a prepared query binds",
     "the query binds {wanted} variables ({names}), and {found} values were given",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
@@ -21,6 +22,7 @@ from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
 from tidelog.program.asserted import kept_apart
+from tidelog.program.choice import given_relations
 from tidelog.program.shape import Shape
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
@@ -78,6 +80,7 @@ def _structures_here(core: Core, collected: Collected) -> Collected:
 def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _rules_after(core.rules, collected)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
+    _refuse_other_meanings(core.rules, rules)
     given = _given(core.rules, rules, gone)
     moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
@@ -93,6 +96,14 @@ def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[s
     """Where the asserted facts of a relation go, or went: some are kept apart."""
     apart = kept_apart(after.program) | {n: to for n, to in kept_apart(before.program).items() if n in gone}
     return lambda name: apart.get(name, name)
+
+
+def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
+    """Relations whose facts would be kept elsewhere from now on hold none."""
+    old, new = given_relations(before.program), given_relations(after.program)
+    for name in sorted(old.keys() ^ new.keys()):
+        if after.known.keys() & {name, old.get(name), new.get(name)}:
+            raise failures.MEANT_OTHERWISE.error(name=name)
 
 
 def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.commit import commit_program
-from tidelog.program.equivalence import equivalences
+from tidelog.program.choice import given_relations
 from tidelog.store import failures
 from tidelog.store.difference import check_same_program
 
@@ -32,7 +32,7 @@ def _begin(core: Core, parsed: Program) -> None:
     """The first epoch: the program's own declarations, rules and facts."""
     base = replace(parsed, rules=(), facts=())
     core.begin_with(replace(core.rules, program=base))
-    closed = equivalences(base)
+    closed = given_relations(base)
     if base.declarations and not parsed.rules and not closed:
         core.begin_with(core.rules.changed())  # declared relations are known before any fact
     if parsed.facts or parsed.rules or parsed.declarations:

@@ -18,6 +18,7 @@ from tidelog.engine.epoch import Collected
 from tidelog.errors import TidelogWarning
 from tidelog.program import Rule
 from tidelog.program.arity import RESERVED
+from tidelog.program.inline import inline_relations
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.scope import atoms, rule_literals
 
@@ -46,8 +47,9 @@ def check_changes(core: Core, collected: Collected) -> None:
 
 def check_question(core: Core, rule: Rule) -> None:
     """Tell the unknown relations of a question."""
+    inline = inline_relations(core.rules.program)
     for name in _read([rule]):
-        if name not in core.rules.schema and not name.startswith(RESERVED):
+        if name not in core.rules.schema and name not in inline and not name.startswith(RESERVED):
             _tell(core, name, KnownNames(core.relations).nearest(name, LOOSELY))
 
 

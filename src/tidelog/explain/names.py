@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
+from tidelog.program.choice import MAY, PICK, declaration_behind
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.rewrite.place.placement import copied
 from tidelog.syntax import print_literal, print_rule, print_term
+from tidelog.syntax.printer import print_declaration
 
 if TYPE_CHECKING:
     from tidelog.rewrite.place.place import Placed
@@ -54,6 +56,9 @@ class Names:
             return print_rule(rule, self._rules.program.convention)
         if label != labels and not label.startswith(f"{labels}/"):
             return f"{labels}: {self.relation(rule.head.predicate)}"
+        declared = declaration_behind(self._rules.program, labels)
+        if declared is not None and labels not in self._rules.labels:
+            return print_declaration(declared)
         return print_rule(self._rules.rule(labels), self._rules.program.convention)
 
     def relation(self, name: str) -> str:
@@ -67,6 +72,8 @@ class Names:
         if (asked := asked_of(name)) is not None:
             known = [i for i, mark in enumerate(asked[1], 1) if mark == BOUND]
             return f"what is asked of {self.relation(asked[0])} by {columns_text(known)}"
+        if name.startswith((MAY, PICK)):
+            return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "what was chosen"
         if name not in self._heads:
             return name
         if name.startswith(OPENED):

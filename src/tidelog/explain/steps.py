@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from tidelog.explain.names import Names
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
+from tidelog.partition.pick import Pick
 from tidelog.partition.plan_counts import PlanCounts
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.steps import Plan, Step, Visit
@@ -40,7 +41,10 @@ def _orders(
     code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: Counted | None
 ) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
-        return (JoinOrder(names.literal(code.rule.body[0]), (f"fold the {code.fold.kind} of its group",)),)
+        told = (
+            "choose one fact for each key" if isinstance(code.fold, Pick) else f"fold the {code.fold.kind} of its group"
+        )
+        return (JoinOrder(names.literal(code.rule.body[0]), (told,)),)
     if counted is None:
         return tuple(_order(plan, names) for plan in plans.get(code.label, ()))
     return tuple(_counted_order(part, names) for part in counted.get(code.label, ()) if _is_told(part))

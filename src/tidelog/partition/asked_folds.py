@@ -42,7 +42,7 @@ class _Source:
 
     @property
     def fold(self) -> Fold:
-        assert self.code.fold is not None
+        assert isinstance(self.code.fold, Fold)  # a choice is never asked for
         return self.code.fold
 
     def groups_of(self, rows: Cells) -> list[Group]:
@@ -190,7 +190,7 @@ def _sources(partition: Partition, stratum: Stratum) -> Iterator[_Source]:
         groups = partition.epoch.asked.get(code.label)
         if groups is None:
             groups = partition.epoch.asked[code.label] = AskedGroups()
-        assert code.fold is not None
+        assert isinstance(code.fold, Fold)
         code.fold.forget()  # what it remembers is not kept up here
         yield _Source(partition, code, groups)
 

@@ -18,7 +18,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
 from tidelog.partition.entries import Entries
 from tidelog.partition.packed import Packed
-from tidelog.partition.structures import NIL_CELL, decode_structures, encode_structure, take_apart
+from tidelog.partition.structures import NIL_CELL, decode_structures, encode_structure, parts_of, take_apart
 from tidelog.partition.texts import TextColumn
 from tidelog.program.shape import Shape
 from tidelog.program.term import NAN, Value
@@ -104,11 +104,6 @@ class Dictionary:
             self._cells[text] = cell
         return cell
 
-    def symbols(self, texts: Iterable[str]) -> list[int]:
-        """The cells of many symbols."""
-        known = self._cells
-        return [known[t] if t in known else self.symbol(t) for t in texts]
-
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
         """The cells of symbols whose UTF-8 lies in memory one after the other, from ``offsets[i]`` to the next."""
         return self.entries.enter_column(address, offsets, _SYMBOL_SEED)
@@ -161,7 +156,7 @@ class Dictionary:
         if isinstance(value, str):
             return self.symbol(value)
         if type_ == "record":
-            return self._structure(value, type_)
+            return _structure(self, value, type_)
         if isinstance(value, tuple | list):
             return self._list(tuple(value))
         assert not isinstance(value, Variant | None), "only records are nil or variants"
@@ -204,20 +199,7 @@ class Dictionary:
 
     def parts(self, cell: int) -> Packed | None:
         """The cells of the parts of a record or variant; None for ``nil``."""
-        return None if cell == NIL_CELL else self.parts_of([cell])[0]
-
-    def parts_of(self, cells: Sequence[int]) -> list[Packed]:
-        """The cells of the parts of many records or variants."""
-        return self.values_of(cells)  # type: ignore[return-value]  # what stands behind cells of records
-
-    def _structure(self, value: Value, type_: str) -> int:
-        """The cell of a record or variant as the engine has it: with a shape its value, without one its cell."""
-        if value is None or isinstance(value, int):
-            return value or NIL_CELL
-        assert isinstance(type_, Shape), "a value is encoded with the type of its place"
-        cell = encode_structure(value, type_, self, take_apart, self.encode)
-        assert cell is not None, "the type check admits the value"
-        return cell
+        return None if cell == NIL_CELL else parts_of(self, [cell])[0]
 
     def _list(self, value: tuple[Value, ...]) -> int:
         mixed = _hash_long(len(value), _LIST_SEED)
@@ -230,3 +212,13 @@ class Dictionary:
         """An entry that is made here."""
         self.entries.enter(cell, value)
         return cell
+
+
+def _structure(dictionary: Dictionary, value: Value, type_: str) -> int:
+    """The cell of a record or variant as the engine has it: with a shape its value, without one its cell."""
+    if value is None or isinstance(value, int):
+        return value or NIL_CELL
+    assert isinstance(type_, Shape), "a value is encoded with the type of its place"
+    cell = encode_structure(value, type_, dictionary, take_apart, dictionary.encode)
+    assert cell is not None, "the type check admits the value"
+    return cell

@@ -40,7 +40,7 @@ def list_bytes(value: Value) -> int:
     """About the memory of a list beside the texts in it.
 
     >>> list_bytes((1, 2, (3,)))
-    216
+    240
     """
     return (
         56 + sum(32 + (list_bytes(v) if isinstance(v, tuple) else 0) for v in value) if isinstance(value, tuple) else 0

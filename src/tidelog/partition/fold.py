@@ -18,11 +18,13 @@ import numpy as np
 from tidelog.errors import EvaluationError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, cell_float, float_cell, to_signed
+from tidelog.partition.order import order_of
+from tidelog.partition.pick import Pick
 from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.plan.work import RuleForm
 from tidelog.program import Atom
 from tidelog.program.arithmetic import in_range, wrap
-from tidelog.program.term import SUM, WRAPPING_SUM
+from tidelog.program.term import CHOICE, SUM, WRAPPING_SUM
 
 UNIT = 1074  # every finite float is a multiple of 2^-1074
 ORDERED = ("min", "max")
@@ -231,25 +233,17 @@ def _integer_sums(values: Cells, places: Cells, count: int, unsigned: bool) -> l
     return [(h << 32) + lo for lo, h in zip(*sums, strict=True)]
 
 
-def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | None:
-    """The fold of a rule that is folded."""
+def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Pick | None:
+    """The fold of a rule that is folded, or its choice."""
     aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
     if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
         return None
+    if aggregate.kind == CHOICE:
+        types = (type_ or "number" for type_ in form.schema[source.predicate])
+        return Pick(aggregate.domains, tuple(types), dictionary)
     keys = [arg for arg in form.rule.head.args if arg is not aggregate]
     head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in form.rule.head.args)
     group = tuple(source.args.index(arg) for arg in keys)
     value = None if aggregate.value is None else source.args.index(aggregate.value)
     order = order_of(form.value_type, dictionary)
     return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.users_label or "", order)
-
-
-def order_of(type_: str, dictionary: Dictionary) -> Callable[[int], Any]:
-    """What cells of a type are ordered by (D11): NaN comes last, symbols by their text."""
-    if type_ == "float":
-        return lambda cell: (math.isnan(value := cell_float(cell)), value)
-    if type_ == "unsigned":
-        return lambda cell: cell % (1 << 64)
-    if type_ == "symbol":
-        return lambda cell: dictionary.decode(cell, type_)
-    return int

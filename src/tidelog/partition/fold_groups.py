@@ -1,7 +1,7 @@
 """Count, sum and mean follow a change: the results of groups that changed are taken back and replaced.
 
-Law: what is folded comes from a lower stratum, so that its net change is known before the stratum is visited. Old
-results are lost in the retract phase; the new ones wait for the barrier and are gained after it.
+Law: what is folded, or chosen from (`pick`), comes from a lower stratum, so that its net change is known before the
+stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier, and are gained then.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tidelog.partition.fold import Fold
 from tidelog.partition.journal import Items
 from tidelog.partition.owner import share_rows
 from tidelog.partition.partition import Partition
+from tidelog.partition.pick import Facts, Pick
 from tidelog.partition.records import STATE, columns_of, present, present_now, rows_with_key
 from tidelog.partition.stratum import RuleCode
 
@@ -26,13 +27,15 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
     number = partition.relations.numbers[code.source]
     change = changes.get(number)
     if change is None:
-        return np.zeros((0, len(code.fold.head)), np.int64)
-    lost, gained = code.fold.change(
-        columns_of(partition.relations, change.inserted, number),
-        columns_of(partition.relations, change.deleted, number),
-        _GroupRows(partition, number, code.fold),
-        lambda: _source_before(partition, number),
-    )
+        return np.zeros((0, len(code.rule.head.args)), np.int64)
+    inserted = columns_of(partition.relations, change.inserted, number)
+    deleted = columns_of(partition.relations, change.deleted, number)
+    if isinstance(code.fold, Pick):
+        candidates, shown = _facts_before(partition, number), _facts_before(partition, _head_number(partition, code))
+        lost, gained = code.fold.change(inserted, deleted, candidates, shown)
+    else:
+        group_rows = _GroupRows(partition, number, code.fold)
+        lost, gained = code.fold.change(inserted, deleted, group_rows, lambda: _source_before(partition, number))
     give_results(partition, at.RETRACT_LOWER, code, lost)
     return gained
 
@@ -54,6 +57,22 @@ class _GroupRows:
         return self.partition.relations.records(self.number)[rows, :STATE]
 
 
+def _facts_before(partition: Partition, number: int) -> Facts:
+    """The facts of a relation before the epoch, for a choice."""
+    relations = partition.relations
+
+    def find(columns: tuple[int, ...], key: tuple[int, ...]) -> list[tuple[int, ...]]:
+        rows = rows_with_key(relations, number, relations.index(number, columns), np.array(key, np.int64))
+        found = map(tuple, relations.records(number)[rows, :STATE].tolist())
+        return [row for row in found if tuple(row[column] for column in columns) == key]  # long keys are cut
+
+    return Facts(find, lambda: _source_before(partition, number))
+
+
+def _head_number(partition: Partition, code: RuleCode) -> int:
+    return partition.relations.numbers[code.rule.head.predicate]
+
+
 def _source_before(partition: Partition, number: int) -> Cells:
     records = partition.relations.records(number)
     return records[present(records), :STATE]
@@ -67,6 +86,9 @@ def _source_now(partition: Partition, number: int) -> Cells:
 def lose_all_results(partition: Partition, code: RuleCode) -> None:
     """A removed rule loses the results of all groups, as they were before the epoch."""
     assert code.fold is not None
+    if isinstance(code.fold, Pick):
+        give_results(partition, at.RETRACT_LOWER, code, _source_before(partition, _head_number(partition, code)))
+        return
     source = _source_before(partition, partition.relations.numbers[code.source])
     give_results(partition, at.RETRACT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
 
@@ -75,6 +97,10 @@ def gain_all_results(partition: Partition, code: RuleCode) -> None:
     """A new rule gains the results of all groups, as they are now."""
     assert code.fold is not None
     source = _source_now(partition, partition.relations.numbers[code.source])
+    if isinstance(code.fold, Pick):
+        shown = code.fold.all(source, _source_before(partition, _head_number(partition, code)))
+        give_results(partition, at.ASSERT_LOWER, code, shown)
+        return
     give_results(partition, at.ASSERT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
 
 

@@ -208,6 +208,15 @@ def shown_row(relations: Relations, number: int, group: Sequence[int]) -> int:
     return -1 if row < 0 else int(relations.records(number)[row, COUNTS]) - 1
 
 
+def facts_held(relations: Relations, number: int) -> int:
+    """How many facts a relation has in the epoch that runs: records of others are freed when it is committed."""
+    records = relations.records(number)
+    if relations.directory.item(number, at.FRESH):
+        return int(np.count_nonzero(present_now(records)))
+    touched = records[relations.journal(number)[:, 0]]
+    return relations.live(number) - int(np.count_nonzero(in_use(touched) & ~present_now(touched)))
+
+
 def cells_in_use(relations: Relations) -> int:
     """The cells of all records that hold facts, each with its row."""
     directory = relations.directory[: len(relations.names)]

@@ -16,6 +16,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.assemble import Choice
 from tidelog.partition.fold import Fold
+from tidelog.partition.pick import Pick
 from tidelog.plan.build import Planning
 from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.strata import asked_levels
@@ -37,7 +38,7 @@ class RuleCode:
     same: frozenset[str] = frozenset()  # the relations of the stratum that the code was assembled for
     sizes: dict[str, int] = field(default_factory=dict)  # of relations that the order depends on, when it was chosen
     choice: Choice | None = None
-    fold: Fold | None = None
+    fold: Fold | Pick | None = None
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
     supports: int = 0  # held at the last committed epoch; -1: nobody has counted them yet
@@ -67,7 +68,9 @@ class RuleCode:
     def fixed_indexes(self) -> set[tuple[str, tuple[int, ...]]]:
         """The indexes of groups, which no other can replace."""
         found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
-        if self.fold is not None and self.fold.group:
+        if isinstance(self.fold, Pick):
+            found.update((name, key) for name in (self.source, self.rule.head.predicate) for key in self.fold.domains)
+        elif self.fold is not None and self.fold.group:
             found.add((self.source, tuple(sorted(self.fold.group))))
         return found
 

@@ -52,6 +52,11 @@ def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> i
     return parts[len(tag) + structure.place]
 
 
+def parts_of(dictionary: Dictionary, cells: Sequence[int]) -> list[Packed]:
+    """The cells of the parts of many records or variants."""
+    return dictionary.values_of(cells)  # type: ignore[return-value]  # what stands behind cells of records
+
+
 class _Open(NamedTuple):
     """A value whose parts have to come first."""
 
@@ -76,7 +81,7 @@ def _opened(cells: Iterable[int], shape: Shape, dictionary: Dictionary) -> dict[
     level = {(cell, shape.name): shape for cell in cells if cell != NIL_CELL}
     found: dict[Key, _Open] = {}
     while level:
-        for key, parts in zip(level, dictionary.parts_of([cell for cell, _ in level]), strict=True):
+        for key, parts in zip(level, parts_of(dictionary, [cell for cell, _ in level]), strict=True):
             found[key] = _open(key, level[key], parts)
         inside = ((cell, part.type) for key in level for cell, part in found[key].parts if cell != NIL_CELL)
         below = {(cell, type_.name): type_ for cell, type_ in inside if isinstance(type_, Shape)}

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tidelog.program.choice import choice_of, choice_place
 from tidelog.program.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.rewrite.place.placement import Placement
+from tidelog.rewrite.place.placement import SINGLE, Placement
 
 if TYPE_CHECKING:
     from tidelog.plan.ruleset import Ruleset, Schema
@@ -105,7 +106,10 @@ def _copied(placed: Placed, schema: Schema) -> dict[str, tuple[str | None, ...]]
 
 
 def _located(rules: Ruleset) -> dict[str, int]:
-    """The location columns that rules give with `@`; a keyed relation without one lives by a column of its key."""
+    """The location columns that rules give with `@`; a keyed relation without one lives by a column of its key.
+
+    What is chosen lives by the column that its keys share, or on partition 0.
+    """
     found: dict[str, int] = {}
     for rule in rules.core.values():
         for atom in (rule.head, *atoms(rule.body)):
@@ -114,4 +118,9 @@ def _located(rules: Ruleset) -> dict[str, int]:
     for key in rules.program.keys:
         if key.keys:
             found.setdefault(key.relation, min(key.keys) - 1)
-    return {name: column for name, column in found.items() if name in rules.schema}
+    located = {name: column for name, column in found.items() if name in rules.schema}
+    for rule in rules.core.values():
+        if choice_of(rule) is not None:
+            place = choice_place(rule)
+            located[rule.head.predicate] = SINGLE if place is None else place
+    return located

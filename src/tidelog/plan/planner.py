@@ -18,6 +18,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Program, Rule
+from tidelog.program.choice import choices
 from tidelog.program.keys import key_columns
 from tidelog.program.scope import atoms
 from tidelog.program.subsumption import subsumed_relations
@@ -133,9 +134,12 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
 
 
 def _meant_otherwise(before: Program, after: Program) -> set[str]:
-    """The relations whose rules mean something else, though their text is the same: by their keys or subsumptions."""
+    """The relations whose rules mean something else, though their text is the same: by keys, subsumptions, choices."""
     found: set[str] = set()
-    for one, two in ((key_columns(before), key_columns(after)), (_clauses(before), _clauses(after))):
+    meanings = ((f(before), f(after)) for f in (key_columns, _clauses, choices))
+    one: Mapping[str, object]
+    two: Mapping[str, object]
+    for one, two in meanings:
         found |= {name for name in {*one, *two} if one.get(name) != two.get(name)}
     return found
 

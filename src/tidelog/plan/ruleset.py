@@ -17,8 +17,8 @@ from tidelog.program import Program, Rule
 from tidelog.program.arity import check_names
 from tidelog.program.asserted import kept_apart
 from tidelog.program.check import Checked, check_program
+from tidelog.program.choice import given_relations
 from tidelog.program.dependency import POSITIVE
-from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
@@ -151,7 +151,7 @@ class Ruleset:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
         program = self.program
         on_demand = values_of(program, MAGIC)
-        return bool(self.orders or subsumed_relations(program.rules) or equivalences(program) or on_demand)
+        return bool(self.orders or subsumed_relations(program.rules) or given_relations(program) or on_demand)
 
     def _with(self, add: Sequence[Rule]) -> Ruleset | None:
         """More rules over relations whose types are known: only they are checked, and the strata.

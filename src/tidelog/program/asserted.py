@@ -1,13 +1,13 @@
 """Where asserted facts are kept: most in their own relation, some in an auxiliary one that its rules read.
 
 Law: a relation whose facts are more, or fewer, than what is asserted and derived keeps what is asserted apart: the
-edges of an equivalence relation, and what a subsumption compares. Whoever asserts, retracts or asks what is asserted
-names the relation itself.
+edges of an equivalence relation, the candidates of a choice, and what a subsumption compares. Whoever asserts, retracts
+or asks what is asserted names the relation itself.
 """
 
 from __future__ import annotations
 
-from tidelog.program.equivalence import EDGE, edge_name, equivalences
+from tidelog.program.choice import given_relations, users_relation
 from tidelog.program.program import Program
 from tidelog.program.subsumption import GIVEN, given_name, subsumed_relations
 
@@ -20,9 +20,9 @@ def kept_apart(program: Program) -> dict[str, str]:
     {'p': '__given_p'}
     """
     compared = {name: given_name(name) for name in subsumed_relations(program.rules)}
-    return {**compared, **{name: edge_name(name) for name in equivalences(program)}}
+    return {**compared, **given_relations(program)}
 
 
-def users_name(name: str) -> str:
-    """The relation whose asserted facts an auxiliary one holds; any other is its own."""
-    return name.removeprefix(EDGE).removeprefix(GIVEN)
+def users_name(name: str) -> str | None:
+    """The relation whose asserted facts an auxiliary one holds; None for any other."""
+    return name.removeprefix(GIVEN) if name.startswith(GIVEN) else users_relation(name)

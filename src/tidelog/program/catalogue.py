@@ -362,7 +362,7 @@ _PATTERNS = (
         "{problem}",
         "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
         "Correct the pattern; `contains` takes any text as it is.",
-        'word("a").\nfound(X) :- word(X), match("[[:letter:]]", X).\n',
+        'word("a").\nfound(X) :- word(X), match("[[:vowel:]]", X).\n',
     ),
 )
 
@@ -439,6 +439,27 @@ _STRATA = (
         "`p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`; nothing else settles best first.",
         "Compare columns in order, or let a second relation, outside the recursion, have the subsumption.",
         "r(1, 9).\nr(X, Y) :- r(X, Z), r(Z, Y).\nr(A, B) <= r(C, D) :- C <= A, B <= D.\n",
+    ),
+    CodeEntry(
+        "TL509",
+        "choice inside recursion",
+        "`{relation}` reads itself, and what it chooses would depend on its own choice",
+        "A relation with `choice-domain` chooses among facts that are complete before anything is chosen. Where a "
+        "choice decides which facts there are to choose from, the result depends on the order of evaluation, and "
+        "facts that go would take chosen ones with them.",
+        "Derive the facts in a second relation without `choice-domain`, and choose from it outside the recursion; or "
+        "choose with `min` or `max`, which may recur.",
+        ".decl edge(x: number, y: number)\n.decl tree(x: number, y: number) choice-domain y\n"
+        "tree(0, 0).\ntree(x, y) :- tree(_, x), edge(x, y).\n",
+    ),
+    CodeEntry(
+        "TL510",
+        "choice beside another meaning",
+        "`{relation}` has `choice-domain`, and {what} beside it",
+        "Facts are chosen from what rules give; a relation that is closed, subsumed or put into other rules has no "
+        "facts of its own to choose from.",
+        "Use two relations, and a rule that leads from one to the other.",
+        ".decl p(x: number, y: number) eqrel choice-domain x\np(1, 2).\n",
     ),
 )
 

@@ -19,6 +19,7 @@ from tidelog.errors import Diagnostic, ProgramError, Span
 from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.arity import check_names
 from tidelog.program.casts import drop_casts
+from tidelog.program.choice import with_choices
 from tidelog.program.consequences import without_consequences
 from tidelog.program.dependency import dependencies
 from tidelog.program.equivalence import with_closures
@@ -44,8 +45,8 @@ ERROR = "error"
 class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
-    ``rules`` are those to evaluate: inline relations are put into the others (`inline`), subsumptions and equivalences
-    are in them (`subsumption`, `equivalence`), and casts are dropped.
+    ``rules`` are those to evaluate: inline relations are put into the others (`inline`), subsumptions, equivalences and
+    choices are in them (`subsumption`, `equivalence`, `choice`), and casts are dropped.
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
     type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
     that watch over data: nothing may follow from them (`order`).
@@ -100,7 +101,8 @@ def examine_program(
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
     type_names = TypeNames(program.types)
     inlined = inline_rules(program)
-    meant, subsumptions = without_subsumption(with_closures(replace(program, rules=inlined.rules)))
+    chosen, choices = with_choices(replace(program, rules=inlined.rules))
+    meant, subsumptions = without_subsumption(with_closures(chosen))
     given = replace(program, rules=(*meant.rules, *_inline_parts(program)))
     arity = {**{rule.head.predicate: len(rule.head.args) for rule in meant.rules}, **names.arity}
     typing = infer_types(given, arity, type_names, functions, bound or {})
@@ -115,6 +117,7 @@ def examine_program(
         *names.findings,
         *inlined.findings,
         *check_safety(replace(typing.program, rules=drop_casts(restored)), functions),
+        *choices,
         *subsumptions,
         *typing.findings,
         *type_names.findings,

@@ -159,7 +159,7 @@ PATTERN = FailureEntry(
     'Engine(\'p(match("(", "a")).\')\n',
 )
 ARGUMENT = FailureEntry(
-    "TL4070",
+    "TL4073",
     EngineError,
     "argument that a call does not take",
     "`{what}` is {wanted}, not {found}",
@@ -188,7 +188,7 @@ NOT_REGISTERED = FailureEntry(
     "user_function('half', ('int',), 'int')\n",
 )
 NO_FUNCTOR = FailureEntry(
-    "TL4003",
+    "TL4004",
     EngineError,
     "functor without a function",
     "the program calls the functor `{name}`, and no function is given for it",

@@ -25,7 +25,7 @@ from tidelog.program.scope import aggregate_names, rule_names
 from tidelog.program.signatures import Signature, Signatures
 from tidelog.program.structure import is_structural
 from tidelog.program.structure_types import Structures, make_place
-from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.term import CHOICE, FLOAT, LIST, NUMBER, RECORD, Aggregate, Call, Const, Term, Var, Wildcard
 from tidelog.program.unify import INTEGER, NIL, Classes, Reason
 
 Environment = dict[str, int]
@@ -211,6 +211,8 @@ class Inference:
         value = None if aggregate.value is None else self.term(aggregate.value, inner)
         if aggregate.kind == "count" or value is None:
             return self.classes.fresh(NUMBER, Reason("count gives a number", aggregate.span))
+        if aggregate.kind == CHOICE:
+            return value
         wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
         self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
         if aggregate.kind == "mean":

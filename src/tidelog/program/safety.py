@@ -170,7 +170,7 @@ def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
 def _bind_pair(left: Term, right: Term, bound: set[str], around: Set[str]) -> None:
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
-            if not is_open(other):
+            if made_by(other) is None or not is_open(other):
                 bound.add(side.name)
         elif isinstance(side, Call):
             bound |= bound_by_match(side, other, bound, needed(other, around))

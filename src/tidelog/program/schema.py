@@ -25,12 +25,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (`QUALIFIERS`)."""
+    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (`QUALIFIERS`).
+
+    ``domains`` are the keys after `choice-domain`, each by its columns, counted from 0.
+    """
 
     relation: str
     columns: tuple[Column, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
     qualifiers: tuple[str, ...] = ()
+    domains: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

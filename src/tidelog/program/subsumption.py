@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
 from tidelog.program.catalogue import diagnose
-from tidelog.program.equivalence import equivalences
+from tidelog.program.choice import given_relations
 from tidelog.program.literal import Atom, Comparison, Disjunction, Literal, Negation
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
@@ -68,7 +68,7 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     if not clauses:
         return program, []
     plain = [rule for rule in program.rules if not rule.subsumes]
-    closed = equivalences(program)  # what is asserted of them comes as edges
+    closed = given_relations(program)  # what is asserted of them comes otherwise
     plain += (_bringing(name, own[0]) for name, own in clauses.items() if name not in closed)
     tests = [replace(rule, body=_tests(rule)) for own in clauses.values() for rule in own]
     recursive = {name for stratum in stratify([*plain, *tests]) if stratum.recursive for name in stratum.relations}

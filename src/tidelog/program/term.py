@@ -24,6 +24,7 @@ NUMBER, UNSIGNED, FLOAT, SYMBOL, LIST = "number", "unsigned", "float", "symbol",
 RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
 SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
+CHOICE = "choice"  # no text can name it: what a choice domain is made into (`program.choice`)
 AGGREGATES = ("count", SUM, "min", "max", "mean")
 
 
@@ -83,6 +84,7 @@ class Aggregate:
     With ``body is None`` it is the head form ``min<D>`` and ranges over the rule's own body; it stands in heads only.
     ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
     and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
+    ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`).
     """
 
     kind: str
@@ -90,6 +92,7 @@ class Aggregate:
     body: tuple[Literal, ...] | None
     span: Span | None = field(default=None, compare=False, repr=False)
     ties: tuple[tuple[int, str], ...] = ()
+    domains: tuple[tuple[int, ...], ...] = ()
 
 
 Term: TypeAlias = Var | Wildcard | Const | Call | Aggregate

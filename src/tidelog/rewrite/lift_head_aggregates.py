@@ -18,7 +18,8 @@ value, and come from the best candidate.
     __val_best/min2+3(X, C, P) :- body.      best(G1, min<V2>, V3) :- __val_best/min2+3(G1, V2, V3).
 
 A head with several aggregates joins one relation per aggregate on the group. An aggregate is a whole argument of a head
-(the checks refuse anything else). Aggregates with a body of their own stay where they are (`lift_aggregates`).
+(the checks refuse anything else). Aggregates with a body of their own stay where they are (`lift_aggregates`), and
+choices range over a relation already (`program.choice`).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from tidelog.program import Aggregate, Atom, Rule, Term, Var
+from tidelog.program.choice import choice_of
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.lift_aggregates import ORDERED
 from tidelog.rewrite.names import GROUPS, VALUES
@@ -46,7 +48,7 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
     r1: deg(X, count<*>) :- __val_r1_0(X, V1).
     """
     aggregates = _aggregates(rule.head)
-    if not aggregates:
+    if not aggregates or choice_of(rule) is not None:
         return (rule,)
     pool = _pool(rule, aggregates)
     valuations = _valuations(rule, aggregates, pool)

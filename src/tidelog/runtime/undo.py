@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tidelog.partition.fold import Fold
+from tidelog.partition.pick import Pick
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.build import Planning
 from tidelog.plan.steps import Plan
@@ -27,7 +28,7 @@ class RuleUndo:
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
     kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes of plans before it
-    retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | None]] = field(default_factory=list)
+    retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | Pick | None]] = field(default_factory=list)
 
 
 def remember_rules(node: NodeState) -> RuleUndo:

@@ -29,6 +29,7 @@ from tidelog.program import (
     subterms,
 )
 from tidelog.program.asserted import kept_apart
+from tidelog.program.choice import choices as choice_relations
 from tidelog.program.equivalence import equivalences
 from tidelog.program.subsumption import without_subsumption
 from tidelog.program.witnesses import with_witnesses
@@ -133,6 +134,8 @@ def prepare(program: Program, *, central: bool = False) -> Network:
     findings += unfit
     for name, declared in equivalences(program).items():
         findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`eqrel`", label=name))
+    for name, declared in choice_relations(program).items():
+        findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`choice-domain`", label=name))
     location, arity = _signatures(program, rules, choices, findings)
     if central:
         location = dict.fromkeys(location)

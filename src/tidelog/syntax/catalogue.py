@@ -318,11 +318,11 @@ _REFUSED = (
     ),
     CodeEntry(
         "TL155",
-        "choice",
-        "choice is not part of the language: `choice-domain`",
-        "Soufflé's `choice-domain` is refused: what it chooses depends on the order of evaluation.",
-        "Choose with `min` or `max`.",
-        ".decl pick(x: number, y: number) choice-domain x",
+        "choice by an unknown column",
+        "`{name}` has no column `{column}` to choose by",
+        "What follows `choice-domain` are columns of the relation, or several of them in parentheses: `x, (y, z)`.",
+        "Name columns of the declaration.",
+        ".decl pick(x: number, y: number) choice-domain z",
     ),
     CodeEntry(
         "TL156",

@@ -74,11 +74,12 @@ class DirectiveReader(ClauseReader):
             raise self.unexpected("`(` and the columns of the relation")
         columns = self._columns(self.advance())
         span = span_between(first, self.previous)
-        words = self._qualifiers()
+        domains: list[tuple[int, ...]] = []
+        words = self._qualifiers(names[0], columns, domains)
         kept = tuple(sorted({word.text for word in words if word.text in QUALIFIERS}))
         if "eqrel" in kept and (len(columns) != 2 or columns[0].type != columns[1].type):
             raise self.failure("TL154", span, name=names[0])
-        declared: list[Item] = [Declaration(name, columns, span, kept) for name in names]
+        declared: list[Item] = [Declaration(name, columns, span, kept, tuple(domains)) for name in names]
         for word in words:
             if word.text in _IO_QUALIFIERS:
                 declared.extend(Directive(word.text, name, (), word.span) for name in names)
@@ -101,18 +102,46 @@ class DirectiveReader(ClauseReader):
     def _relation(self, expected: str) -> str:
         return self.expect(NAME, expected).text
 
-    def _qualifiers(self) -> list[Token]:
-        """The words after a declaration; those that mean something are given back, others ignored or refused."""
+    def _qualifiers(self, name: str, columns: tuple[Column, ...], domains: list[tuple[int, ...]]) -> list[Token]:
+        """The words after a declaration; those that mean something are given back, others ignored or refused.
+
+        What follows `choice-domain` is added to ``domains``.
+        """
         kept: list[Token] = []
         while self.token.kind == NAME and not self._begins_clause():
             word = self.advance()
             if word.text in _IO_QUALIFIERS or word.text in QUALIFIERS:
                 kept.append(word)
             elif word.text == "choice" and self.token.kind == "-":
-                raise self.failure("TL155", span_between(word, self.peek()))
+                self._choice_domains(name, [column.name for column in columns], domains)
             elif word.text not in IGNORED_QUALIFIERS:
                 raise self.failure("TL161", word.span, found=word.text)
         return kept
+
+    def _choice_domains(self, name: str, columns: list[str], domains: list[tuple[int, ...]]) -> None:
+        """`choice-domain x, (y, z)`: each key is a column, or several in parentheses."""
+        self.advance()
+        if self.token.text != "domain":
+            raise self.unexpected("`domain`, as in `choice-domain`")
+        self.advance()
+        while True:
+            if self.token.kind == "(":
+                opening = self.advance()
+                key = [self._domain_column(name, columns)]
+                while self.accept(","):
+                    key.append(self._domain_column(name, columns))
+                self.close(opening, "`,`")
+            else:
+                key = [self._domain_column(name, columns)]
+            domains.append(tuple(sorted(set(key))))
+            if not self.accept(","):
+                return
+
+    def _domain_column(self, name: str, columns: list[str]) -> int:
+        word = self.expect(NAME, "the name of a column, or several in parentheses")
+        if word.text not in columns:
+            raise self.failure("TL155", word.span, name=name, column=word.text)
+        return columns.index(word.text)
 
     def _begins_clause(self) -> bool:
         """A name after a declaration is a qualifier unless it begins a clause: by its next token, or on a new line."""

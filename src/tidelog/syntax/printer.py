@@ -291,7 +291,14 @@ def _constructor(made: Constructor) -> str:
 def print_declaration(item: Declaration) -> str:
     """The text of a declaration."""
     words = "".join(f" {word}" for word in item.qualifiers)
+    if item.domains:
+        words += f" choice-domain {', '.join(_domain(item, domain) for domain in item.domains)}"
     return f".decl {item.relation}({', '.join(f'{c.name}: {c.type}' for c in item.columns)}){words}"
+
+
+def _domain(item: Declaration, domain: tuple[int, ...]) -> str:
+    names = [item.columns[place].name for place in domain]
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
 def _param(value: str) -> str:

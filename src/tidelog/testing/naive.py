@@ -22,6 +22,7 @@ from itertools import product
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
 from tidelog.program.aggregate_scope import scoped_rule
+from tidelog.program.choice import choices
 from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import FUNCTIONS, Function, order_key
 from tidelog.program.lists import same
@@ -57,6 +58,8 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
     for relation in equivalences(program):
         model[relation] = frozenset(_closed(model[relation]))
+    for relation, declared in choices(program).items():
+        model[relation] = frozenset(first_choice(set(model[relation]), declared.domains))
     below = reads(program.rules)
     for stratum in strata(program.rules):
         model.update(dict.fromkeys(stratum, frozenset[Row]()))
@@ -70,6 +73,19 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
         else:
             raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
     return model
+
+
+def first_choice(rows: Iterable[Row], domains: Sequence[tuple[int, ...]]) -> set[Row]:
+    """What is chosen where nothing was before: the least row all whose keys are free, until none is left.
+
+    >>> sorted(first_choice([(1, 5), (1, 2), (3, 2)], [(0,)])), sorted(first_choice([(1, 2), (3, 2)], [(0,), (1,)]))
+    ([(1, 2), (3, 2)], [(1, 2)])
+    """
+    found: set[Row] = set()
+    for row in sorted(rows, key=lambda row: tuple(map(order_key, row))):
+        if not any(all(row[i] == other[i] for i in domain) for domain in domains for other in found):
+            found.add(row)
+    return found
 
 
 def scoped(program: Program) -> Program:
@@ -135,6 +151,9 @@ class _Judge:
         for relation, clauses in subsumed_relations(self.program.rules).items():
             if relation in stratum:
                 derived[relation] = self.kept(derived[relation], clauses, model)
+        for relation, declared in choices(self.program).items():
+            if relation in stratum:
+                derived[relation] = first_choice(derived[relation], declared.domains)
         return {relation: frozenset(rows) for relation, rows in derived.items()}
 
     def kept(self, rows: set[Row], clauses: Sequence[Rule], model: Model) -> set[Row]:

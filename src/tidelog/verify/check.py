@@ -3,6 +3,7 @@
 Law. Stratum by stratum, lower ones first: every fact that a rule derives from the state is held (closed), and every
 fact held is asserted or has a support whose facts of the same stratum all have a lower rank (founded). For rules with
 aggregates: what they give over the state is held, and the support of a min or max is the support of a best candidate.
+Of a choice the state holds one that is allowed (`choices`), and everything above it is the model over that choice.
 docs/design/certificate.md proves that a state that passes is exactly the least (perfect) model. The pass stops at the
 first violation.
 """
@@ -18,6 +19,7 @@ from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Path, Program, Term, Value
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.state import EngineState
+from tidelog.verify.choices import candidates_of, chosen_relation, wrong_choice
 from tidelog.verify.claim import Base, Claim, to_claim
 from tidelog.verify.folds import fold, is_better
 from tidelog.verify.normal import Clause, Scan
@@ -65,7 +67,8 @@ def check_claim(claim: Claim, began: float) -> Verdict:
         return found.violation
     facts = sum(map(len, claim.ranks.values()))
     seconds = time.perf_counter() - began
-    return Certificate(PYTHON, len(claim.strata), claim.rules, len(claim.ranks), facts, check.supports, seconds)
+    counted = (len(claim.strata), claim.rules, len(claim.ranks), facts, check.supports)
+    return Certificate(PYTHON, *counted, seconds, claim.chosen)
 
 
 def check_bases(claim: Claim) -> Violation | None:
@@ -159,7 +162,9 @@ class _Check:
 
     def _rule(self, clause: Clause, context: Context, founded: set[Row], pool: Pool) -> None:
         kinds = {aggregate.kind for aggregate in clause.folded.values()}
-        if not kinds:
+        if chosen_relation(clause) is not None:
+            self._choice(clause, founded)
+        elif not kinds:
             self._solve(clause, context, lambda frame: self._derive(clause, frame, founded))
         elif kinds <= {"min", "max"}:
             shape = tuple(((i, aggregate.kind), *aggregate.ties) for i, aggregate in clause.folded.items())
@@ -167,6 +172,16 @@ class _Check:
             self._solve(clause, context, lambda frame: self._propose(clause, frame, groups, shape))
         else:
             self._aggregate(clause, context, founded)
+
+    def _choice(self, clause: Clause, founded: set[Row]) -> None:
+        """What is held of a choice is one, and founded by the candidates, which are certified already."""
+        candidates = self._claim.ranks.get(candidates_of(clause), NEVER)
+        chosen = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
+        self.supports += len(candidates)
+        violation = wrong_choice(clause, candidates.keys(), chosen.keys())
+        if violation is not None:
+            raise _FoundError(violation)
+        founded.update(chosen)
 
     def _solve(self, clause: Clause, context: Context, finish: Callable[[Scope], Step]) -> None:
         for items in clause.body.alternatives:

@@ -18,6 +18,7 @@ from tidelog.program.check import check_program
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.scope import atoms
 from tidelog.program.state import EngineState
+from tidelog.verify.choices import chosen_relation
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Scope, Step, solver
@@ -43,6 +44,12 @@ class Claim:
         return sum(not c.rule.head.predicate.startswith(RESERVED) for _, clauses in self.strata for c in clauses)
 
     @property
+    def chosen(self) -> tuple[str, ...]:
+        """The user's relations that hold a choice."""
+        found = (chosen_relation(clause) for _, clauses in self.strata for clause in clauses)
+        return tuple(sorted(name for name in found if name is not None))
+
+    @property
     def derived(self) -> frozenset[str]:
         """The relations that have rules."""
         return frozenset(name for relations, _ in self.strata for name in relations)
@@ -56,7 +63,7 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     user = {name: facts for name, facts in state.facts.items() if not name.startswith(RESERVED)}
     types = {name: schema for name, schema in state.schema.items() if not name.startswith(RESERVED)}
     checked, schema = typed(program, types, functions)
-    # Relations that subsumptions and equivalences need: their facts are claimed too.
+    # Relations that subsumptions, equivalences and choices need: their facts are claimed too.
     made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
     user.update((name, state.facts[name]) for name in made)
     ranks = {name: {row: fact.rank for row, fact in facts.items()} for name, facts in user.items()}

@@ -21,7 +21,10 @@ NOT_CLOSED, UNFOUNDED, BASE, UNDEFINED = "not closed", "unfounded", "base", "und
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The state is exactly the least (perfect) model; with what was looked at."""
+    """The state is exactly the least (perfect) model; with what was looked at.
+
+    ``chosen`` are relations with a choice: what they hold is allowed, and the rest is the model over it.
+    """
 
     checker: str
     strata: int
@@ -30,6 +33,7 @@ class Certificate:
     facts: int
     supports: int
     seconds: float
+    chosen: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return True
@@ -37,9 +41,10 @@ class Certificate:
     def __str__(self) -> str:
         facts, supports = _counted(self.facts, "fact"), _counted(self.supports, "support")
         relations, rules = _counted(self.relations, "relation"), _counted(self.rules, "rule")
+        chosen = f" over a choice, not the model, of {', '.join(self.chosen)}" if self.chosen else ""
         return (
             f"certified: {facts} of {relations} {'is' if self.facts == 1 else 'are'} the least model of {rules} "
-            f"in {_counted(self.strata, 'stratum', 'strata')}; {supports} checked "
+            f"in {_counted(self.strata, 'stratum', 'strata')}{chosen}; {supports} checked "
             f"({self.checker}, {self.seconds:.2f} s)"
         )
 

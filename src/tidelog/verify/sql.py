@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
-from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
+from tidelog.program.term import CHOICE, FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
 from tidelog.verify.folds import OVER_NOTHING
 from tidelog.verify.normal import Absent, Choices, Clause, Each, Fold, Item, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
@@ -197,6 +197,8 @@ def best_query(candidates: Sequence[Sql], width: int, shape: Mapping[int, str]) 
 def aggregate_query(clause: Clause, tables: Tables) -> Sql:
     """What a rule with count, sum or mean gives, as supports without rank."""
     folded = clause.folded
+    if any(aggregate.kind == CHOICE for aggregate in folded.values()):
+        raise refused("a choice")
     plain = [arg for i, arg in enumerate(clause.head) if i not in folded]
     inner = grouped(clause.body, plain, list(folded.values()), tables, itertools.count(), {})
     groups, results = itertools.count(), itertools.count()

@@ -22,6 +22,7 @@ from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.chosen import chosen_instead, proposing_rules
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join, Part, Question, Valuation
 from tidelog.why.ledger import FactKey, Ledger
@@ -101,6 +102,9 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     text = ledger.fact_text(key)
     if ledger.row_of(key) >= 0:
         return WhyNot(text, True, note="ask `why`")
+    if instead := chosen_instead(ledger, key):
+        others = ", ".join(map(ledger.fact_text, instead))
+        return WhyNot(text, False, note=f"it is a candidate, and {others} was chosen, with the same key")
     rules = _asked_rules(ledger, key)
     if not rules and key[0] in ledger.rules.restricted:
         return WhyNot(text, False, note=f"`{key[0]}` holds what is asked for, and nobody asks for this: query it")
@@ -113,7 +117,7 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
 
 def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
     """The rules of a fact's relation; where it is evaluated on demand, those that are asked for the fact."""
-    rules, demand = ledger.by_head.get(key[0], []), ledger.rules.demand
+    rules, demand = proposing_rules(ledger, key), ledger.rules.demand
     if demand is None or key[0] not in demand.asked:
         return rules
     asked = [

@@ -31,7 +31,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value
 from tidelog.program.asserted import kept_apart, users_name
-from tidelog.program.equivalence import equivalences
+from tidelog.program.choice import as_copy, declaration_behind
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
@@ -55,7 +55,7 @@ class Ledger:
         self.work = work
         self.sizes = Sizes(self._live, self._keys, {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
-        for rule in rules.core.values():
+        for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
         self._owners: dict[str, list[str]] = {}
         for label, made in rules.needed.items():
@@ -158,12 +158,14 @@ class Ledger:
         return self._owners[rule.label or ""]
 
     def users_fact(self, key: FactKey) -> FactKey:
-        """The fact that the user knows an asserted auxiliary fact as."""
-        return users_name(key[0]), key[1]
+        """The fact that the user knows an asserted auxiliary fact as: an edge, a candidate, or what is compared."""
+        name = users_name(key[0])
+        assert name is not None, "other auxiliary facts are never asserted"
+        return name, key[1]
 
     def rule_text(self, label: str) -> str:
         """The user's rule with a label, as text; the declaration, where that made the rule."""
-        declared = equivalences(self.rules.program).get(label.rpartition("/")[0])
+        declared = declaration_behind(self.rules.program, label)
         if declared is not None and label not in self.rules.labels:
             return print_declaration(declared)
         return print_rule(self.rules.rule(label), self.rules.program.convention)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.fold import Fold
 from tidelog.partition.records import shown_row
 from tidelog.partition.stratum import RuleCode
 from tidelog.plan.build import aggregate_of, group_columns
@@ -115,7 +116,7 @@ class Supports:
 
     def _folded(self, rule: Rule, code: RuleCode, key: FactKey) -> GroupSupport | None:
         fold, aggregate, source = code.fold, aggregate_of(rule), rule.body[0]
-        assert fold is not None
+        assert isinstance(fold, Fold)
         assert aggregate is not None
         assert isinstance(source, Atom)
         rows = self.group_rows(rule, key[1])

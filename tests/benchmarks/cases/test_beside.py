@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ _:heads	<http://www.w3.org/2002/07/owl#someValuesFrom>	<#Department>
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SINGLES": 4, "ROUNDS": 1, "SETS": 3}.items():
         monkeypatch.setattr(beside_changes, name, value)
-    monkeypatch.setattr(java, "SINGLES", 3)
+    monkeypatch.setattr(java, "changes", partial(java.changes, singles=3))  # SINGLES is its default
 
 
 def records_of(folder: Path, *words: str) -> list[Record]:

@@ -10,8 +10,11 @@ from benchmarks.cases.starting import STARTS, Start, run
 from benchmarks.outcome import Disagreement
 from benchmarks.record import read_run
 
+from benchmarks.cases import starting
 
-def test_every_process_is_timed_and_told(tmp_path: Path) -> None:
+
+def test_every_process_is_timed_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "QUICK", 1)
     main(["starting", "--quick", "--out", str(tmp_path), "--write"])
     found = read_run(tmp_path / "starting.json").of("start")
     assert [record.title for record in found] == list(STARTS)

@@ -1,4 +1,4 @@
-"""Answers of programs over records and algebraic values: a type checker, unification, a build planner, in plain Python."""
+"""Answers of programs over records and algebraic values: a type checker, unification, a build planner."""
 
 from tidelog.program import Variant
 

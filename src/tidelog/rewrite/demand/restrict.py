@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from tidelog.program import Aggregate, Atom, Call, Comparison, Literal, Rule, Term
+from tidelog.program.choice import choice_of
 from tidelog.program.dependency import POSITIVE, Edge, dependencies
 from tidelog.program.scope import atoms
 from tidelog.program.strata import strata_of_edges
@@ -31,6 +32,7 @@ from tidelog.rewrite.scope import Fresh, rule_terms
 
 LOCATED = "its facts live at locations"
 IN_MIN_MAX = "it is in a recursion through min or max"
+CHOSEN = "what is chosen depends on all candidates and on the past"
 ASKED_WHOLE = "all of it is asked for"
 UNSTRATIFIED = "what is asked of it would depend on it through a negation or an aggregate"
 
@@ -75,7 +77,7 @@ def restrict_to_demand(rules: Mapping[str, Rule], demanded: Iterable[str]) -> De
 
 
 def _unfit(rules: Mapping[str, Rule]) -> dict[str, str]:
-    """The relations that are never restricted: those at locations, and those in a recursion through min or max."""
+    """The relations that are never restricted: at locations, in a recursion through min or max, or chosen from."""
     found = {
         atom.predicate: LOCATED
         for rule in rules.values()
@@ -84,6 +86,9 @@ def _unfit(rules: Mapping[str, Rule]) -> dict[str, str]:
     }
     for relations, _ in _impure(rules.values()):
         found.update(dict.fromkeys(relations, IN_MIN_MAX))
+    for rule in rules.values():
+        if choice_of(rule) is not None:
+            found.update((atom.predicate, CHOSEN) for atom in (rule.head, *atoms(rule.body)))
     return found
 
 

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tidelog.program import Aggregate, Atom, Const, Literal, Negation, Rule, Term, Var
+from tidelog.program.choice import choice_place
+from tidelog.program.term import CHOICE
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 
 OPEN = -3  # the placement of a relation that is still to be decided
@@ -102,6 +104,9 @@ def shape_of(rule: Rule, recursive: Collection[str]) -> Shape:
     aggregate = next((arg for arg in rule.head.args if isinstance(arg, Aggregate)), None)
     if aggregate is None:
         return Shape(head, tuple(reads), None)
+    if aggregate.kind == CHOICE:  # made where what it shows lives
+        place = choice_place(rule)
+        return Shape(head, tuple(reads), () if place is None else (head[place],))
     ties = {place for place, _ in aggregate.ties}
     return Shape(head, tuple(reads), tuple(n for i, n in enumerate(head) if n != NOWHERE and i not in ties))
 

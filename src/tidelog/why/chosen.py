@@ -1,0 +1,26 @@
+"""Why a candidate was not chosen: a fact that was has a key of it.
+
+Law (`program.choice`): every candidate that is not shown shares a key with a fact that is.
+"""
+
+from __future__ import annotations
+
+from tidelog.program import Rule
+from tidelog.program.choice import MAY, choices
+from tidelog.why.ledger import FactKey, Ledger
+
+
+def chosen_instead(ledger: Ledger, key: FactKey) -> tuple[FactKey, ...]:
+    """The facts that were chosen and have a key of this candidate, which was not; none if it is no candidate."""
+    declared = choices(ledger.rules.program).get(key[0])
+    if declared is None or ledger.row_of((f"{MAY}{key[0]}", key[1])) < 0:
+        return ()
+    keys = ({column: key[1][column] for column in domain} for domain in declared.domains)
+    rows = (row for known in keys for row in ledger.rows(key[0], known).tolist())
+    return tuple(dict.fromkeys((key[0], ledger.cells(key[0], row)) for row in rows))
+
+
+def proposing_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
+    """The rules that derive a relation; of one with a choice those that give its candidates."""
+    name = f"{MAY}{key[0]}" if key[0] in choices(ledger.rules.program) else key[0]
+    return ledger.by_head.get(name, [])
