@@ -207,3 +207,8 @@ def test_a_state_folder_keeps_asserted_facts_that_are_compared(tmp_path: object)
         with db.epoch() as epoch:
             epoch.delete("p", [(2,)])
         assert sorted(db["p"]) == [(1,)]
+
+
+def test_a_relation_may_have_clauses_and_facts_alone() -> None:
+    db = Engine(".decl p(a: unsigned, b: number)\np(1, -2). p(1, 9).\np(x, a) <= p(x, b) :- a < b.\n")
+    assert list(db["p"]) == [(1, 9)]

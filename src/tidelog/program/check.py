@@ -31,6 +31,7 @@ from tidelog.program.notices import check_notices
 from tidelog.program.program import Program
 from tidelog.program.rule import Rule
 from tidelog.program.safety import check_safety
+from tidelog.program.scope import atoms
 from tidelog.program.strata import Stratum, check_strata, strata_of_edges
 from tidelog.program.subsumption import as_written, without_subsumption
 from tidelog.program.subtypes import TypeNames, check_subtypes
@@ -104,7 +105,8 @@ def examine_program(
     chosen, choices = with_choices(replace(program, rules=inlined.rules))
     meant, subsumptions = without_subsumption(with_closures(chosen))
     given = replace(program, rules=(*meant.rules, *_inline_parts(program)))
-    arity = {**{rule.head.predicate: len(rule.head.args) for rule in meant.rules}, **names.arity}
+    made = (atom for rule in meant.rules for atom in (rule.head, *atoms(rule.body)))
+    arity = {**{atom.predicate: len(atom.args) for atom in made}, **names.arity}
     typing = infer_types(given, arity, type_names, functions, bound or {})
     typed = typing.program.rules[: len(meant.rules)]
     restored = as_written(inlined.rules, typed)
