@@ -16,7 +16,7 @@ from tests.law.share import share
 from tests.law.test_law import compare_orders
 from tests.law.unkind import engine_on
 
-CASES = share(8, 20)
+CASES = share(16, 20)
 BLOCK = 10
 TYPES = """
 .type P = [x: number, next: P]

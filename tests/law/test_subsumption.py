@@ -15,7 +15,7 @@ from tidelog.syntax import parse_program, print_program
 from tidelog.testing import EpochChanges, State
 from tidelog.verify import Certificate, verify
 
-CASES = share(40, 2)
+CASES = share(80, 2)
 DECLARED = ".decl e(x: number, y: number, c: number)\n.decl p(x: number, y: number, c: number)\n"
 SHORTEST = "a1: p(x, y, c) :- e(x, y, c).\na2: p(x, z, c + d) :- p(x, y, c), e(y, z, d).\n"
 COPY = "a1: p(x, y, c) :- e(x, y, c).\na2: p(y, x, c) :- e(x, y, c), c > 1.\n"

@@ -18,7 +18,7 @@ from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
 from tidelog.verify import Certificate
 
-CASES = share(40, 2)
+CASES = share(80, 2)
 KEYS = "materialize(link, infinity, infinity, keys(1, 2)). materialize(best, infinity, infinity, keys(1, 2)).\n"
 BEST_PATH = (
     KEYS
