@@ -180,13 +180,14 @@ def test_rows_replace_those_with_their_key_where_they_live(spark: SparkSession) 
         assert set(db["best"]) == before
 
 
-def test_rows_that_live_by_a_column_outside_their_key_replace_those_with_their_key(spark: SparkSession) -> None:
-    program = "materialize(route, infinity, infinity, keys(1)). best(@N, D) :- route(D, @N)."
+def test_keys_of_rows_with_a_location_are_those_of_their_node(spark: SparkSession) -> None:
+    program = "materialize(route, infinity, infinity, keys(1)). best(@N, D, C) :- route(D, @N, C)."
     with Engine(program, spark=spark, partitions=2) as db:
         for change in range(3):
             with db.epoch() as e:
-                e.insert("route", spark.createDataFrame([(n, n + change) for n in range(9)], "d long, n long"))
-        assert set(db["best"]) == {(n + 2, n) for n in range(9)}
+                rows = [(n, change % 2, n + change) for n in range(9)]
+                e.insert("route", spark.createDataFrame(rows, "d long, n long, c long"))
+        assert set(db["best"]) == {(1, n, n + 1) for n in range(9)} | {(0, n, n + 2) for n in range(9)}
 
 
 def test_a_stream_goes_on_where_it_was_stopped(spark: SparkSession, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_json_and_tables_are_read_and_written_by_spark_alone(tmp_path: Path, spa
     )
     spark.sql("drop table if exists at_home")
     result = run(tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
-    assert (result.exit_code, result.output) == (0, "tidelog: on Spark: `.input person` names JSON\n")
+    assert (result.exit_code, result.output) == (0, "tidelog: on Spark: `.input city` names a table\n")
     assert (tmp_path / "out" / "at.json").read_text() == '{"name":"ada","place":"london"}\n'
     assert [tuple(row) for row in spark.table("at_home").collect()] == [("ada", "london")]
     spark.sql("drop table at_home")

@@ -26,10 +26,12 @@ from tidelog.program.schema import BASE_TYPES
 from tidelog.program.scope import atoms, literal_terms, rule_literals
 from tidelog.program.strata import strong_components
 from tidelog.program.substitute import changed_body, changed_inside, changed_literal, substitution
-from tidelog.program.term import LIST, SYMBOL, Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.term import LIST, SYMBOL, Aggregate, Call, Const, Term, Value, Var, Wildcard
 
 INLINE = "inline"
 UNCOUNTED = ("min", "max")
+
+SOME_VALUE: Mapping[str, Value] = {"number": 0, "unsigned": 0, "float": 0.0, "symbol": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,13 @@ class _Inlining:
         pairs = zip(atom.args, self.types[atom.predicate], strict=False)
         known = ((arg, type_) for arg, type_ in pairs if isinstance(arg, Var) and type_ not in BASE_TYPES)
         casts = (Comparison("=", arg, Call(CAST, (arg, Const(type_, SYMBOL))), atom.span) for arg, type_ in known)
-        return (Boolean(False, atom.span), *casts)
+        return (Boolean(False, atom.span), *casts, *self._any_values(atom))
+
+    def _any_values(self, atom: Atom) -> Iterator[Literal]:
+        """Values for the arguments, so that an aggregate over nothing still has something to bind its variables."""
+        for arg, type_ in zip(atom.args, self.types[atom.predicate], strict=False):
+            if isinstance(arg, Var) and type_ in SOME_VALUE:
+                yield Comparison("=", arg, Const(SOME_VALUE[type_], type_), atom.span)
 
     def _typed(self, relation: str, args: Sequence[Term]) -> list[Term]:
         """The arguments of a relation, records cast to the types of its columns."""
