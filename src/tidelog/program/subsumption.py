@@ -62,7 +62,7 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = "p(X, C) :- e(X, C). p(X, A) <= p(X, B) :- B <= A."
     >>> [print_rule(rule) for rule in without_subsumption(parse_program(text))[0].rules]
-    ['p(X, min<C>) :- e(X, C).', 'p(V1, min<V2>) :- __given_p(V1, V2).']
+    ['p(X, min<C>) :- e(X, C).', 'p/given: p(V1, min<V2>) :- __given_p(V1, V2).']
     """
     clauses = subsumed_relations(program.rules)
     if not clauses:
