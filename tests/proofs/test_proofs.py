@@ -16,6 +16,7 @@ from tests.proofs.build import MISSING, PROOFS, REASON, Built
 from tests.proofs.definition import certified
 from tests.proofs.histories import random_history
 from tidelog.engine.engine import Engine
+from tidelog.partition.records import at_depth
 from tidelog.program.state import EngineState, FactState
 from tidelog.verify import verify
 from tidelog.verify.positive import export_positive
@@ -64,10 +65,11 @@ def with_fact(state: EngineState, name: str, row: tuple[object, ...], fact: Fact
 
 
 def with_other_ranks(state: EngineState, rng: Random) -> EngineState:
-    """The state with the ranks of some facts exchanged for others near them."""
+    """The state with the ranks of some facts exchanged for others near them, some of them a depth away."""
     for name, row in [(name, row) for name, rows in state.facts.items() for row in rows if rng.random() < 0.3]:
         fact = state.facts[name][row]
-        state = with_fact(state, name, row, replace(fact, rank=max(0, fact.rank + rng.randint(-6, 6))))
+        moved = rng.randint(-6, 6) + rng.choice((0, 0, -1, 1)) * at_depth(1)
+        state = with_fact(state, name, row, replace(fact, rank=max(0, fact.rank + moved)))
     return state
 
 
