@@ -49,7 +49,8 @@ def test_a_choice_is_made_whole_where_its_keys_live(partitions: int) -> None:
 
 
 def test_a_computed_column_may_be_asked_for() -> None:
-    text = '.pragma "magic-transform" "*"\n.output out\nnext(X, X + 1) :- n(X).\nout(X) :- next(X, 3), n(X).\nn(1). n(2).'
+    rules = "next(X, X + 1) :- n(X).\nout(X) :- next(X, 3), n(X).\nn(1). n(2).\n"
+    text = f'.pragma "magic-transform" "*"\n.output out\n{rules}'
     with Engine(text) as db:
         assert list(db["out"]) == [(2,)]
         assert list(db.query("next(X, 2)")) == [(1,)]
