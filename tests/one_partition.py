@@ -25,6 +25,8 @@ ANYWHERE = {
     "test_overall_adds_up_epochs": COPIES,
     "test_page_runs_as_printed[README.md]": COPIES,
     "test_page_runs_as_printed[docs/reference/python.md]": COPIES,
+    "test_a_choice_is_kept_in_a_state_folder[1]": FOLDERS,
+    "test_a_choice_is_kept_in_a_state_folder[3]": FOLDERS,
     "test_time_of_rules_is_sampled_only_when_asked_for": TIMES,
     "test_user_functions_run_on_distinct_arguments_only": EACH,
     "test_reader_sees_the_last_committed_epoch_while_another_runs": KERNEL,
