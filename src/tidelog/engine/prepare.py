@@ -21,7 +21,6 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
-from tidelog.program.asserted import kept_apart
 from tidelog.program.choice import given_relations
 from tidelog.program.shape import Shape
 from tidelog.runtime.runtime import Arriving
@@ -94,12 +93,14 @@ def _draft(core: Core, collected: Collected) -> _Draft:
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
     """Where the asserted facts of a relation go, or went: some are kept apart."""
-    apart = kept_apart(after.program) | {n: to for n, to in kept_apart(before.program).items() if n in gone}
+    apart = {**after.apart, **{name: to for name, to in before.apart.items() if name in gone}}
     return lambda name: apart.get(name, name)
 
 
 def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
     """Relations whose facts would be kept elsewhere from now on hold none."""
+    if before.program.declarations is after.program.declarations:
+        return
     old, new = given_relations(before.program), given_relations(after.program)
     for name in sorted(old.keys() ^ new.keys()):
         if after.known.keys() & {name, old.get(name), new.get(name)}:
@@ -110,7 +111,7 @@ def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple
     """Where asserted facts are kept before and after an epoch in which a first clause comes, or a last one goes."""
     if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
         return ()
-    old, new = kept_apart(before.program), kept_apart(after.program)
+    old, new = before.apart, after.apart
     pairs = ((old.get(name, name), new.get(name, name)) for name in sorted({*old, *new} - gone))
     return tuple((source, target) for source, target in pairs if source != target and source in before.known)
 

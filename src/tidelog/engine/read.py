@@ -13,7 +13,6 @@ from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
 from tidelog.engine.view import Rows
 from tidelog.program import Program
-from tidelog.program.asserted import kept_apart
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
@@ -70,7 +69,7 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    apart = kept_apart(core.rules.program)
+    apart = core.rules.apart
     if name in apart:
         with core.writing:
             cells, *_, bases = core.runtime.facts.counts(apart[name])

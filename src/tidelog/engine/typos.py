@@ -27,6 +27,8 @@ PACKAGE = "tidelog."
 
 def check_changes(core: Core, collected: Collected) -> None:
     """Tell the unknown relations of an epoch; what it deletes from them is left out."""
+    if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
+        return  # as most epochs are: what they cost follows the change, not the program
     known = _Known.before(core)
     filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
     after = known.after(collected.added)

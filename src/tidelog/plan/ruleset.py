@@ -56,6 +56,11 @@ class Ruleset:
     warnings: tuple[Diagnostic, ...] = ()
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
+    apart: Mapping[str, str] = field(init=False, compare=False, repr=False)  # where asserted facts are kept instead
+
+    def __post_init__(self) -> None:
+        """What every epoch asks of the program is found out once."""
+        object.__setattr__(self, "apart", kept_apart(self.program))
 
     @property
     def restricted(self) -> frozenset[str]:
@@ -76,7 +81,7 @@ class Ruleset:
         """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
         changed = replace(self, program=program)
         gone = self.declared - changed.declared
-        gone |= {apart for name, apart in kept_apart(self.program).items() if name in gone}
+        gone |= {apart for name, apart in self.apart.items() if name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         return replace(changed, known=known, bound=bound)

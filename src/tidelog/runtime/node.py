@@ -19,7 +19,7 @@ from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
 from tidelog.partition.progress import progress
 from tidelog.partition.ranks import close_ranks
-from tidelog.partition.records import arity_of, at_depth, columns_of, facts_held, later
+from tidelog.partition.records import arity_of, at_depth, columns_of, later
 from tidelog.partition.relations import Relations
 from tidelog.partition.stratum import Stratum
 from tidelog.plan.work import EpochWork, RuleForm
@@ -189,7 +189,6 @@ class Node:
     def _report_changes(self, changes: Mapping[int, Items], outcome: EpochOutcome) -> None:
         relations = self.partition.relations
         names = relations.names
-        outcome.sizes = {names[n]: facts_held(relations, n) for n in changes}
         outcome.changes = RowChanges({names[n]: _reader(relations, n, change) for n, change in changes.items()})
         self._unread = weakref.ref(outcome.changes)
 

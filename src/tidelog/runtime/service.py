@@ -16,6 +16,7 @@ from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
 from tidelog.partition.plan_counts import PlanCounts
+from tidelog.partition.records import facts_held
 from tidelog.partition.running import RunningRule, running_rule
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
@@ -84,8 +85,10 @@ class Service:
             self._steps = None
             outcome: EpochOutcome = end.value
         self.changed.keep(self._run, outcome.changes)
+        relations = self.node.partition.relations
+        sizes = {name: facts_held(relations, relations.numbers[name]) for name in outcome.changes}
         self.node.partition.dictionary.tell_owners()  # a clash refuses the epoch
-        return Ended(replace(outcome, changes=RowChanges({})), tuple(outcome.changes))
+        return Ended(replace(outcome, changes=RowChanges({}), sizes=sizes), tuple(outcome.changes))
 
     @call(any_time=True)
     def interrupt(self, run: int) -> None:
