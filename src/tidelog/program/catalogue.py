@@ -261,7 +261,8 @@ _TYPES = (
         "value outside the declared type",
         "{what} has type `{found}`, but the column is declared `{expected}`",
         "A column declared with a subtype holds only values of that subtype.",
-        "Join with a relation that has the narrower type, or declare the column with the wider one.",
+        "Join with a relation that has the narrower type, or declare the column with the wider one. What Soufflé "
+        'takes only as a legacy program needs `.pragma "legacy"`.',
         ".type City <: symbol\n.decl name(x: symbol)\n.decl city(x: City)\ncity(x) :- name(x).\n",
     ),
     CodeEntry(
