@@ -51,9 +51,7 @@ class Core:
     """One engine."""
 
     committed: Committed
-    opened: Opened
-    planner: Planner
-    closed: bool = False
+    resources: tuple[Opened, Planner] | None  # None: closed
     strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Fed] = field(default_factory=list)
@@ -85,6 +83,27 @@ class Core:
         kept = self.committed
         schema = kept.schema if schema is None else schema
         self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the engine has given everything back."""
+        return self.resources is None
+
+    @property
+    def opened(self) -> Opened:
+        """The runtime and the state folder."""
+        return self._open[0]
+
+    @property
+    def planner(self) -> Planner:
+        """What plans epochs, knowing the facts that there are."""
+        return self._open[1]
+
+    @property
+    def _open(self) -> tuple[Opened, Planner]:
+        if self.resources is None:
+            raise failures.CLOSED.error()
+        return self.resources
 
     @property
     def runtime(self) -> Runtime:
@@ -134,10 +153,12 @@ class Core:
         return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
 
     def close(self) -> None:
-        """Give back the memory and the state folder."""
-        if not self.closed:
-            self.closed = True
-            self.opened.close()
+        """Give back the memory and the state folder; whoever reads at this moment ends first."""
+        resources, self.resources = self.resources, None
+        if resources is not None:
+            self.questions.clear()
+            self.replicas.clear()
+            resources[0].close()
 
 
 class HasCore(Protocol):

@@ -79,7 +79,7 @@ class Engine:
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
-        self._core = Core(committed, opened, planner, strict=strict)
+        self._core = Core(committed, (opened, planner), strict=strict)
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)

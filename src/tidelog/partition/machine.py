@@ -50,6 +50,20 @@ SLICE_SECONDS = 0.025
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
 
 
+def nothing() -> None:
+    """What is done between slices where nobody asks for anything."""
+
+
+def no_texts() -> int:
+    """Bytes of texts where there are none."""
+    return 0
+
+
+def refused(number: int, args: tuple[int, ...]) -> int:
+    """The functions of a machine that is closed."""
+    raise AssertionError(f"function {number} is called after the end")
+
+
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
@@ -75,10 +89,10 @@ class Machine:
         self.code: Cells = np.zeros(1024, np.int64)
         self.code_length = 0
         self.limits = Limits()
-        self.texts: Callable[[], int] = lambda: 0  # bytes of texts and lists
+        self.texts: Callable[[], int] = no_texts  # bytes of texts and lists
         self.texts_seen = 0  # when the limit of memory was looked at
-        self.on_slice: Callable[[], None] = lambda: None
-        self.refresh: Callable[[], None] = lambda: None  # plans that have been outgrown
+        self.on_slice: Callable[[], None] = nothing
+        self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
         self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
@@ -94,6 +108,13 @@ class Machine:
         self._is_brief = False  # the kernel that is called now has little to do
         alone = threads == 1 or partitions > 1
         self.team = None if alone else Team(self.state, relations, threads)
+
+    def close(self) -> None:
+        """End the threads, and forget whoever holds this machine, so that its memory goes with the last reader."""
+        if self.team is not None:
+            self.team.close()
+        self.refresh = self.on_slice = nothing
+        self.texts, self.call = no_texts, refused
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""

@@ -63,6 +63,10 @@ class Partition:
         self._drops = 0
         self.closings = 0  # times that all ranks were numbered anew
 
+    def close(self) -> None:
+        """End the threads, and let the memory go with the last one who reads it; there are no more epochs."""
+        self.machine.close()
+
     def memory(self) -> int:
         """Bytes held by facts, indexes, journals, and the texts that this partition answers for."""
         return self.relations.memory() + self.dictionary.memory_at(self.number)

@@ -186,8 +186,7 @@ class EmbeddedRuntime:
 
     def close(self) -> None:
         """End the threads; memory goes with the object."""
-        if self.partition.machine.team is not None:
-            self.partition.machine.team.close()
+        self.partition.close()
 
     # The state folder
 
