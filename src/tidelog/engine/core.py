@@ -59,6 +59,7 @@ class Core:
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)
     pace: Pace = field(default_factory=Pace)
+    last_dictionary: Dictionary | None = None  # of an engine that is closed
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)
@@ -122,8 +123,8 @@ class Core:
 
     @property
     def dictionary(self) -> Dictionary:
-        """The values behind the ids of symbols and lists."""
-        return self.runtime.dictionary
+        """The values behind the ids of symbols and lists, which outlive the engine in what its epochs tell."""
+        return self.runtime.dictionary if self.last_dictionary is None else self.last_dictionary
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -156,6 +157,7 @@ class Core:
         """Give back the memory and the state folder; whoever reads at this moment ends first."""
         resources, self.resources = self.resources, None
         if resources is not None:
+            self.last_dictionary = resources[0].runtime.dictionary
             self.questions.clear()
             self.replicas.clear()
             resources[0].close()
