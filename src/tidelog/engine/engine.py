@@ -18,6 +18,7 @@ from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import aquery, prepare, query
+from tidelog.engine.signature import Signature
 from tidelog.engine.start import start
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.partition.limits import Limits
@@ -94,14 +95,22 @@ class Engine:
 
     # Changing
 
-    def epoch(self, source: str | None = None, offset: int | None = None) -> Epoch:
+    def epoch(
+        self,
+        source: str | None = None,
+        offset: int | None = None,
+        *,
+        author: str | None = None,
+        note: str | None = None,
+    ) -> Epoch:
         """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
 
         With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again.
+        The log of a state folder keeps who the ``author`` is, and a ``note``.
         """
         self._core.must_be_open()
         check_source(source, offset)
-        return Epoch(commit.Committer(self._core), source, offset)
+        return Epoch(commit.Committer(self._core), source, offset, Signature(author, note))
 
     def preview(self, epoch: Epoch) -> None:
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""

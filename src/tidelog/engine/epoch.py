@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from tidelog.engine import failures
 from tidelog.engine.on_thread import finished
 from tidelog.engine.report import Changes, EpochStatistics
+from tidelog.engine.signature import Signature
 from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
 from tidelog.io.tabular import Tabular
@@ -77,11 +78,18 @@ class Target(Protocol):
 class Epoch:
     """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
 
-    def __init__(self, target: Target, source: str | None = None, offset: int | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        source: str | None = None,
+        offset: int | None = None,
+        signature: Signature | None = None,
+    ) -> None:
         self._target = target
         self._open = True
         self.source = source
         self.offset = offset
+        self.signature = signature or Signature()
         self.collected = Collected()
         self.number: int | None = None
         self.changes = target.no_changes()
