@@ -23,6 +23,9 @@ from tidelog.program.arguments import argument_error
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
+    from tidelog.blame import Blame, ViewBlame
+    from tidelog.engine.ask import Fact
+    from tidelog.engine.told import Told
     from tidelog.spark.types import DataFrame
 
 
@@ -74,6 +77,9 @@ class Target(Protocol):
     def commit(self, epoch: Epoch) -> None:
         """Commit an epoch."""
 
+    def blame(self, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
+        """Why a fact changed in an epoch that ran."""
+
 
 class Epoch:
     """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
@@ -94,6 +100,7 @@ class Epoch:
         self.number: int | None = None
         self.changes = target.no_changes()
         self.statistics = EpochStatistics()
+        self.told: Told | None = None
 
     def insert(self, relation: str, rows: Tabular) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""
@@ -167,6 +174,13 @@ class Epoch:
         self._must_be_open()
         self._open = False
         self._target.commit(self)
+
+    def blame(self, fact: Fact, *, trials: int = 300) -> Blame | ViewBlame:
+        """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
+
+        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`.
+        """
+        return self._target.blame(self, fact, trials)
 
     def _change(self, sign: int, relation: str, rows: object) -> None:
         if is_data_frame(rows):
