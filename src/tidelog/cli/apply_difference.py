@@ -21,13 +21,14 @@ from tidelog.cli.state import opened
 from tidelog.cli.view_change import change_lines, view_changes
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.signature import Signature
 from tidelog.explain.profile import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
 from tidelog.program.check import check_program
 
 
-def apply_difference(file: Path, state: str, dry_run: bool) -> None:
+def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature) -> None:
     """Make a state say what a file or folder says, or tell what that would do."""
     with opened(state, LAST if dry_run else None) as db:
         to = console()
@@ -35,6 +36,7 @@ def apply_difference(file: Path, state: str, dry_run: bool) -> None:
         if epoch is None:
             to.print(f"{state} says what {file} says; nothing to do")
             return
+        epoch.signature = signature
         if dry_run:
             db.preview(epoch)
         else:

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from tidelog.blame import failures as blame_failures
 from tidelog.cli import failures as cli_failures
 from tidelog.cli.simulate import catalogue as simulations
 from tidelog.dbsp import catalogue as circuits
@@ -73,6 +74,7 @@ FAMILIES = (
     ("TL92", "Files of facts"),
 )
 FAILURE_CATALOGUES = (
+    blame_failures,
     cli_failures,
     dbsp_failures,
     engine_failures,

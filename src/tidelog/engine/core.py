@@ -202,7 +202,7 @@ class Asked(Generic[P, T]):
     """A method of `Engine` that is a function over its core."""
 
     def __init__(self, act: Callable[Concatenate[Core, P], T]) -> None:
-        self._act = act
+        self.act = act
         self.__doc__ = act.__doc__
 
     @overload
@@ -212,7 +212,7 @@ class Asked(Generic[P, T]):
     def __get__(self, engine: HasCore, owner: type[HasCore]) -> Callable[P, T]: ...
 
     def __get__(self, engine: HasCore | None, owner: type[HasCore]) -> Callable[P, T] | Asked[P, T]:
-        return self if engine is None else MethodType(self._act, core_of(engine))
+        return self if engine is None else MethodType(self.act, core_of(engine))
 
 
 def known_columns(core: Core) -> Mapping[str, tuple[str, ...]]:

@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
 from tidelog.partition.relations import BRIEF, Relations
 
@@ -114,6 +115,13 @@ def touched_records(relations: Relations, number: int) -> TouchedRecords:
         asserted=based & ~based_before,
         retracted=based_before & ~based,
     )
+
+
+def assertions(relations: Relations, name: str) -> NetChange[Cells]:
+    """The facts of a relation that the epoch that ran last, and is not committed, has asserted and has retracted."""
+    touched = touched_records(relations, relations.numbers[name])
+    columns = touched.records[:, :STATE]
+    return NetChange(columns[touched.asserted], columns[touched.retracted])
 
 
 def untouched_rows(records: Cells) -> Cells:

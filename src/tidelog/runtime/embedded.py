@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
+from tidelog.partition.journal import assertions
 from tidelog.partition.keys import rows_with_keys
 from tidelog.runtime.node import Node
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.partition.dictionary import Dictionary
     from tidelog.partition.limits import Limits
+    from tidelog.partition.net import NetChange
     from tidelog.partition.plan_counts import PlanCounts
     from tidelog.plan.form import Form
     from tidelog.plan.ruleset import Ruleset, Schema
@@ -72,6 +74,10 @@ class EmbeddedFacts:
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
         return rows_with_keys(self._partition.relations, name, columns, rows)
+
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
+        return assertions(self._partition.relations, name)
 
     def live(self, name: str) -> int:
         """The number of facts of a relation."""

@@ -101,6 +101,11 @@ class Everywhere:
         """The rows present before the epoch that share a key with one of ``rows``."""
         return np.concatenate(self._ask_owners(name, Service.rows_with_keys, name, columns, rows))
 
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
+        asserted, retracted = zip(*self._ask_owners(name, Service.changes, None, name), strict=True)
+        return NetChange(np.concatenate(asserted), np.concatenate(retracted))
+
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
         return self._distribution().live(name)

@@ -15,6 +15,7 @@ from tidelog.program import Rule
 
 if TYPE_CHECKING:
     from tidelog.io.view_files import Kinds
+    from tidelog.partition.net import NetChange
     from tidelog.partition.plan_counts import PlanCounts
     from tidelog.plan.form import Form
     from tidelog.plan.ruleset import Ruleset
@@ -63,6 +64,9 @@ class Facts(Protocol):
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
+
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
 
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
