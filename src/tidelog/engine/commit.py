@@ -1,4 +1,4 @@
-"""Committing an epoch: run, check keys, record, publish; or preview it and roll it back.
+"""Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
 
 Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
 the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot undo it.
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.engine import failures
 from tidelog.engine.committed import Committed
+from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
 from tidelog.engine.durable import is_repeated, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
@@ -118,6 +119,8 @@ def commit(core: Core, epoch: Epoch) -> None:
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
                     _check_orders(core, prepared, outcome)
+                    epoch.violations = check_constraints(core, prepared, outcome)
+                    enforce(epoch.violations)
                     record(core, epoch, prepared.rules, outcome)
                 core.dictionary.end()
                 before = types_before(core, prepared.rules)
@@ -149,6 +152,7 @@ def preview(core: Core, epoch: Epoch) -> None:
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
                     _check_orders(core, prepared, outcome)
+                    epoch.violations = check_constraints(core, prepared, outcome)
                 core.runtime.rollback()
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))

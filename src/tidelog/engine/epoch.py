@@ -22,6 +22,7 @@ from tidelog.program.arguments import argument_error
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
+    from tidelog.engine.violations import Violated
     from tidelog.spark.types import DataFrame
 
 
@@ -86,6 +87,7 @@ class Epoch:
         self.number: int | None = None
         self.changes = target.no_changes()
         self.statistics = EpochStatistics()
+        self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
     def insert(self, relation: str, rows: Tabular) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""
