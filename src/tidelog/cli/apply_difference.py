@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from tidelog.cli.failures import NO_FACT_FILES, UNKNOWN_FILE
@@ -26,6 +27,7 @@ from tidelog.explain.profile import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
 from tidelog.program.check import check_program
+from tidelog.program.rule import REFUSE
 
 
 def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature) -> None:
@@ -42,6 +44,8 @@ def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature
         else:
             epoch.commit()
         show_epoch(epoch, dry_run, to)
+        if any(violated.severity == REFUSE for violated in epoch.violations):
+            raise typer.Exit(1)  # a dry run of what would be refused
 
 
 def epoch_of_program(db: Engine, file: Path, to: Console) -> Epoch | None:
@@ -91,3 +95,6 @@ def show_epoch(epoch: Epoch, dry_run: bool, to: Console) -> None:
         to.print(line)
     if not found:
         to.print("  no relation changes")
+    if dry_run:
+        for violated in epoch.violations:
+            to.print(f"would be {'refused' if violated.severity == REFUSE else 'warned of'}: {violated}")

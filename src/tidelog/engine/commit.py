@@ -1,4 +1,4 @@
-"""Committing an epoch: run, check keys, record, publish; or preview it and roll it back.
+"""Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
 
 Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
 the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot undo it.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tidelog.engine import failures
 from tidelog.engine.arguments import check_source
 from tidelog.engine.committed import Committed
+from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
 from tidelog.engine.durable import is_repeated, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
@@ -150,6 +151,8 @@ def commit(core: Core, epoch: Epoch) -> None:
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
                     _check_orders(core, prepared, outcome)
+                    epoch.violations = check_constraints(core, prepared, outcome)
+                    enforce(epoch.violations)
                     epoch.told = tell(core, prepared, outcome)
                     record(core, epoch, prepared.rules, outcome)
                 core.dictionary.end()
@@ -177,6 +180,7 @@ def preview(core: Core, epoch: Epoch) -> None:
         check_changes(core, epoch.collected)
         with previewed(core, epoch.collected) as (prepared, outcome):
             told = tell(core, prepared, outcome)
+            epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))
         epoch.number, epoch.told = None, told

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask import Fact
     from tidelog.engine.told import Told
+    from tidelog.engine.violations import Violated
     from tidelog.spark.types import DataFrame
 
 
@@ -101,6 +102,7 @@ class Epoch:
         self.changes = target.no_changes()
         self.statistics = EpochStatistics()
         self.told: Told | None = None
+        self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
     def insert(self, relation: str, rows: Tabular) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""

@@ -138,6 +138,34 @@ _NAMES = (
     ),
 )
 
+_CONSTRAINTS = (
+    CodeEntry(
+        "TL241",
+        "key or reference of a relation that is not declared",
+        "`{word}` names `{name}`, which is not declared",
+        "A key or a reference speaks of columns, which the relation's `.decl` names.",
+        "Declare the relation with `.decl`, or write the constraint out: `:- {name}(...), ...`.",
+        "likes(X, Y) :- knows(X, Y).\n.key knows(1)\n",
+    ),
+    CodeEntry(
+        "TL242",
+        "column of a key or reference",
+        "`{word}` names column `{column}`, and `{name}` {problem}",
+        "The columns of a key or a reference are columns of the relation, by name or by number from 1, each once.",
+        "Name some of its columns: {known}.",
+        ".decl employee(id: number, name: symbol)\n.key employee(number)\n",
+    ),
+    CodeEntry(
+        "TL243",
+        "reference between different numbers of columns",
+        "the reference has {first} columns before the arrow and {second} behind it",
+        "A reference says of each of its columns which column of the other relation holds the same value.",
+        "Name as many columns behind the arrow as before it.",
+        ".decl member(name: symbol, team: symbol)\n.decl team(name: symbol)\n"
+        ".reference member(name, team) -> team(name)\n",
+    ),
+)
+
 _SAFETY = (
     CodeEntry(
         "TL301",
@@ -527,7 +555,8 @@ _WARNINGS = (
 )
 
 CATALOGUE: Mapping[str, CodeEntry] = {
-    entry.code: entry for entry in (*_NAMES, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
+    entry.code: entry
+    for entry in (*_NAMES, *_CONSTRAINTS, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
 }
 
 

@@ -21,6 +21,7 @@ from tidelog.program.arity import check_names
 from tidelog.program.casts import drop_casts
 from tidelog.program.choice import with_choices
 from tidelog.program.consequences import without_consequences
+from tidelog.program.constraint import with_hidden_heads, without_head
 from tidelog.program.dependency import dependencies
 from tidelog.program.equivalence import with_closures
 from tidelog.program.functions import FUNCTIONS, Function
@@ -97,6 +98,7 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
+    program, constraints = with_hidden_heads(program)
     written = with_witnesses(program)
     program = replace(written, rules=tuple(map(scoped_rule, written.rules)))
     names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
@@ -116,6 +118,7 @@ def examine_program(
     subtypes = check_subtypes(program, type_names)
     orders: list[Rule] = []
     findings = [
+        *constraints,
         *names.findings,
         *inlined.findings,
         *check_safety(replace(typing.program, rules=drop_casts(restored)), functions),
@@ -137,7 +140,7 @@ def examine_program(
     if program.components:
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
-    elaborated = replace(typing.program, rules=_as_written(written, inlined.rules, restored))
+    elaborated = replace(typing.program, rules=tuple(map(without_head, _as_written(written, inlined.rules, restored))))
     evaluated = wrapping(replace(program, rules=rules)).rules
     return Checked(elaborated, evaluated, typing.schema, typing.classes, strata, warnings, tuple(orders)), ordered
 

@@ -103,7 +103,7 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
+    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
         """The one partition holds every fact."""
         return self._node
 

@@ -77,8 +77,11 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
-        """A node that holds every fact once, to be asked questions; what several hold is put together for it."""
+    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
+        """A node that holds every fact once, to be asked questions; what several hold is put together for it.
+
+        With ``running`` what is put together are the facts of the epoch that ran last and is not committed.
+        """
 
     def write_view(
         self,

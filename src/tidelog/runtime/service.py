@@ -180,10 +180,10 @@ class Service:
         return self.node.partition.rules.plan_counts()
 
     @call(reading=True)
-    def image(self) -> dict[str, RelationImage]:
-        """The records of every relation that holds facts."""
+    def image(self, running: bool = False) -> dict[str, RelationImage]:
+        """The records of every relation that holds facts; ``running``: in the epoch that is not committed yet."""
         found = {}
-        for delta in everything(self.node.partition, {}):
+        for delta in everything(self.node.partition, {}, running=running):
             found[delta.relation] = RelationImage(delta.arity)
             found[delta.relation].apply(delta)
         return found

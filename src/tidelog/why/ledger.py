@@ -26,9 +26,10 @@ from tidelog.partition.records import (
 from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
-from tidelog.program import Const, Rule, Value
+from tidelog.program import Const, Rule, Value, Var
 from tidelog.program.asserted import kept_apart, users_name
 from tidelog.program.choice import as_copy, declaration_behind
+from tidelog.program.constraint import is_hidden
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
@@ -202,7 +203,11 @@ class Ledger:
         return tuple(Const(v, t or "any") for v, t in zip(self.values(key), types, strict=True))
 
     def fact_text(self, key: FactKey) -> str:
-        """A fact as it is written."""
+        """A fact as it is written; a violation by the values of its constraint's variables."""
+        if is_hidden(key[0]):
+            names = (arg.name for arg in self.by_head[key[0]][0].head.args if isinstance(arg, Var))
+            shown = (self.cell_text(*each) for each in zip(key[1], self.rules.schema[key[0]], strict=True))
+            return ", ".join(f"{name} = {value}" for name, value in zip(names, shown, strict=True)) or "always"
         return print_atom(Atom(key[0], self.constants(key)), self.rules.program.convention)
 
     def cell_text(self, cell: int, type_: str | None) -> str:

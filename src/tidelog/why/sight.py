@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.journal import new_rows
 from tidelog.partition.records import find_fact, find_fact_now, present, present_now, rows_with_key
 from tidelog.partition.relations import Relations
 
@@ -75,6 +76,5 @@ class RunningSight:
     def _inserted(self, number: int) -> Cells:
         """The rows of the facts of a relation that the epoch inserted."""
         if number not in self._new:
-            records = self._relations.records(number)
-            self._new[number] = np.flatnonzero(present_now(records) & ~present(records))
+            self._new[number] = new_rows(self._relations, number)
         return self._new[number]
