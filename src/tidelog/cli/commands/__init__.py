@@ -21,6 +21,7 @@ SUMMARIES = {
     "explain": "Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the "
     "indexes.",
     "export": "Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state.",
+    "format": "Lay out programs in the one form that all have: spaces, line breaks and indentation, nothing else.",
     "log": "List the epochs of a state: when, how long, which rules and base facts changed, and what that did to "
     "views.",
     "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
