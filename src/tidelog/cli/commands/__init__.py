@@ -28,6 +28,7 @@ SUMMARIES = {
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
+    "test": "Run the cases of a folder: given facts, when facts and rules change, then what views contain.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
     "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
 }
