@@ -22,7 +22,7 @@ joins(ann, dev). joins(bob, ops). part(dev, all). grant(all, f1). inside(plan, f
 """
 
 
-def blamed(epoch: Epoch, fact: str, trials: int = 300) -> Blame:
+def blamed(epoch: Epoch, fact: str, trials: int = 1000) -> Blame:
     found = epoch.blame(fact, trials=trials)
     assert isinstance(found, Blame)
     return found

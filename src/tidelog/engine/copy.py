@@ -59,7 +59,7 @@ def _new(core: Core, where: Where) -> Core:
     runtime = opened.runtime
     planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
     committed = Committed(Ruleset(Program(convention=core.rules.program.convention), where.functions), {}, 0, {})
-    return Core(committed, opened, planner)
+    return Core(committed, (opened, planner))
 
 
 def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
