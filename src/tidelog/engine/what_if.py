@@ -152,16 +152,23 @@ class Alternatives(Mapping[str, Alternative]):
         """What stands side by side: for each relation that any of them changes, how much each does; then the cost."""
         names = sorted({name for each in self.values() if each.refused is None for name in each.changes})
         changed = [(name, *(_counted(each, name) for each in self.values())) for name in names]
-        return [*changed, ("cost", *(each.cost for each in self.values()))]
+        supports = (f"{sum(each.statistics.supports.values()):,}" for each in self.values())
+        seconds = (duration(each.statistics.seconds) if each.refused is None else "refused" for each in self.values())
+        return [*changed, ("supports", *supports), ("time", *seconds)]
+
+    def refusals(self) -> list[str]:
+        """The alternatives that would be refused, and why."""
+        return [f"{each.name} is {each.cost}" for each in self.values() if each.refused is not None]
 
     def __repr__(self) -> str:
         table = [("", *self), *self.rows()]
         widths = [max(len(row[column]) for row in table) for column in range(len(self) + 1)]
         lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n".join([*(line.rstrip() for line in lines), *self.refusals()])
 
     def _repr_html_(self) -> str:
-        return html.page(html.table(("", *self), self.rows()))
+        refusals = (html.line(html.text(line)) for line in self.refusals())
+        return html.page(html.table(("", *self), self.rows()), *refusals)
 
     def to_json(self) -> list[dict[str, Any]]:
         """Plain values for `json`."""
