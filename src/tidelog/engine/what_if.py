@@ -100,7 +100,8 @@ class Alternative:
         if self.refused is not None:
             return f"refused: {str(self.refused).splitlines()[0]}"
         cost = self.statistics
-        return f"{duration(cost.seconds)}, {sum(cost.supports.values()):,} supports"
+        supports = sum(cost.supports.values())
+        return f"{duration(cost.seconds)}, {supports:,} {'support' if supports == 1 else 'supports'}"
 
     def __repr__(self) -> str:
         return "\n".join([f"{self.name}: {self.cost}", *self._lines()])
