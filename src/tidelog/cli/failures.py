@@ -164,6 +164,17 @@ CIRCUIT_INSTANCES = FailureEntry(
     "$ printf -- '- .init c.' > c.txt\n"
     "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
 )
+CIRCUIT_PREVIEW = FailureEntry(
+    "TL4895",
+    EngineError,
+    "preview on the circuit",
+    "`preview.` tries an epoch out on the engine only",
+    "The circuit rolls nothing back.",
+    "Leave `--algorithm circuit` out, or write `commit.`.",
+    "$ printf 'p(X) :- q(X).\\n' > p.dl\n"
+    "$ printf -- '+q(1). preview.' > c.txt\n"
+    "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
+)
 SPARK_OPTION = FailureEntry(
     "TL4812",
     EngineError,
@@ -323,6 +334,7 @@ ENTRIES = (
     CIRCUIT_PLACE,
     CIRCUIT_KEYS,
     CIRCUIT_INSTANCES,
+    CIRCUIT_PREVIEW,
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,

@@ -19,7 +19,7 @@ from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import aquery, prepare, query
-from tidelog.engine.questions import blame
+from tidelog.engine.questions import blame, what_if
 from tidelog.engine.start import start
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.partition.limits import Limits
@@ -175,7 +175,7 @@ class Engine:
 
         return ask.why_not(self._core, fact)
 
-    blame = Asked(blame)
+    blame, what_if = Asked(blame), Asked(what_if)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.

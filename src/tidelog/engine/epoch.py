@@ -177,7 +177,7 @@ class Epoch:
         self._open = False
         self._target.commit(self)
 
-    def blame(self, fact: Fact, *, trials: int = 300) -> Blame | ViewBlame:
+    def blame(self, fact: Fact, *, trials: int = 1000) -> Blame | ViewBlame:
         """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
 
         A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`.

@@ -23,17 +23,20 @@ from tidelog.cli.show import show_diagnostics, show_error
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.script import take_script
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.profile import duration
 from tidelog.program import Atom, Rule
 from tidelog.program.functors import Given
 from tidelog.program.ground import ground_value
+from tidelog.syntax import Epoch as Script
 from tidelog.syntax import (
     FactChange,
     InstanceAdded,
     InstanceRemoved,
     RuleAdded,
     RuleRemoved,
+    is_preview,
     parse_changes,
     parse_ground_atom,
     parse_program,
@@ -115,7 +118,18 @@ class ReplSession:
             added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
             removed = [change.label for change in epoch if isinstance(change, RuleRemoved)]
             instances = [change for change in epoch if isinstance(change, InstanceAdded | InstanceRemoved)]
+            if is_preview(epoch):
+                self._preview(epoch)
+                continue
             self._commit(facts, added, removed, instances)
+
+    def _preview(self, script: Script) -> None:
+        """Changes that are tried out and not committed."""
+        self._must_change()
+        epoch = self.db.epoch()
+        take_script(epoch, script, core_of(self.db).opened.functions)
+        self.db.preview(epoch)
+        self._show(epoch)
 
     def _commit(
         self,
