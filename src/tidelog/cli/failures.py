@@ -315,6 +315,15 @@ NOT_FORMATTED = FailureEntry(
     "Check the permissions of the file and its folder, or format the standard input (`-`).",
     test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_told",
 )
+NO_EDITOR_EXTRA = FailureEntry(
+    "TL4723",
+    EngineError,
+    "language server without its packages",
+    "`tidelog lsp` needs a package that is not installed: {missing}",
+    "The language server is an extra: an engine needs no editor.",
+    "Install it with `pip install 'tidelog[editor]'`.",
+    test="tests/cli/test_lsp.py::test_what_is_missing_is_told",
+)
 
 ENTRIES = (
     NO_FACT_FILES,
@@ -350,4 +359,5 @@ ENTRIES = (
     LAYOUT_NOT_KEPT,
     NOTHING_TO_FORMAT,
     NOT_FORMATTED,
+    NO_EDITOR_EXTRA,
 )

@@ -25,6 +25,7 @@ SUMMARIES = {
     "format": "Lay out programs in the one form that all have: spaces, line breaks and indentation, nothing else.",
     "log": "List the epochs of a state: when, how long, which rules and base facts changed, and what that did to "
     "views.",
+    "lsp": "Serve editors: findings while one types, completion, definitions, renaming, layout and more.",
     "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
