@@ -68,6 +68,13 @@ def test_changes_of_facts_and_rules_agree_in_any_batches() -> None:
     assert (report.orders, report.refused) == (24, 0)
 
 
+def test_epochs_of_a_program_with_constraints_stay_whole() -> None:
+    program = "reads(U) :- owns(U).  safe: :- reads(U), !cleared(U)."
+    report = check_order(program, {"owns": [("ann",), ("bob",)], "cleared": [("ann",), ("bob",)]}, tries=6)
+    assert report.agrees
+    assert (report.tried, report.refused, report.orders) == (6, 0, None)
+
+
 def test_random_programs_agree() -> None:
     for seed in range(4):
         case = Case.random(seed, "plain", epochs=0)
@@ -161,6 +168,10 @@ def test_shrinking_leaves_what_differs() -> None:
     first, other = shrink((Way(story), Way(story[::-1], 3, 1, frozenset({2}), frozenset({4}))), differs)
     assert [len(way.batches) for way in (first, other)] == [2, 1]
     assert other.partitions == 1
+
+
+def test_nothing_to_bring_is_told() -> None:
+    assert str(check_order(REACH, tries=1)) == "nothing was tried: there are neither facts nor changes"
 
 
 def test_a_trial_needs_at_least_one_try() -> None:

@@ -16,12 +16,12 @@ from random import Random
 from typing import Any
 
 from tidelog.engine.engine import Engine
+from tidelog.engine.script import tell
 from tidelog.errors import TidelogError, TidelogWarning
 from tidelog.program import Program
 from tidelog.program.functions import Function
 from tidelog.runtime.local import delivered_by
 from tidelog.trial.order.ways import Way, unkindly
-from tidelog.trial.run import tell
 
 Row = tuple[Any, ...]
 SOURCE = "trial"

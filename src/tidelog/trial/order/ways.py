@@ -1,7 +1,8 @@
 """Ways to run the same changes: batches, partitions, deliveries, repetitions and restarts, drawn by a seed.
 
 Law: a way brings the same net changes as the story, epoch of the story after epoch, so that its last state must be the
-same. Within an epoch of the story the order of changes does not count (D3), so that they may come in any batches. A
+same. Within an epoch of the story the order of changes does not count (D3), so that they may come in any batches;
+unless the program has constraints (D27), which look at whole epochs. A
 batch of facts that is brought twice under one offset counts once; a restart goes on from the state folder.
 """
 
@@ -57,9 +58,9 @@ def net(batch: Batch) -> Batch:
     return (*facts, *(change for change in batch if not isinstance(change, FactChange)))
 
 
-def random_way(story: Story, rng: Random) -> Way:
-    """A way that the generator draws."""
-    batches = tuple(batch for epoch in story for batch in _split(net(epoch), rng))
+def random_way(story: Story, rng: Random, *, whole: bool = False) -> Way:
+    """A way that the generator draws; ``whole`` leaves the epochs of the story as they are."""
+    batches = tuple(batch for epoch in story for batch in _split(net(epoch), rng, whole))
     count = rng.randint(1, MOST_PARTITIONS)
     facts = [i for i, batch in enumerate(batches) if all(isinstance(change, FactChange) for change in batch)]
     some = [i for i in facts if rng.random() < 0.15]
@@ -73,11 +74,11 @@ def random_way(story: Story, rng: Random) -> Way:
     )
 
 
-def _split(batch: Batch, rng: Random) -> Iterator[Batch]:
+def _split(batch: Batch, rng: Random, whole: bool) -> Iterator[Batch]:
     changes = list(batch)
     rng.shuffle(changes)
     while changes:
-        size = rng.choice((1, 2, len(changes)))
+        size = len(changes) if whole else rng.choice((1, 2, len(changes)))
         yield tuple(changes[:size])
         changes = changes[size:]
 
