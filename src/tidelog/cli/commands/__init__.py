@@ -31,6 +31,7 @@ SUMMARIES = {
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
     "test": "Run the cases of a folder: given facts, when facts and rules change, then what views contain.",
+    "test-order": "Run a program over the same facts and changes in many orders, and compare what they come to.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
     "what-if": "Try change scripts out on a state, side by side, and tell what each would change and cost.",
     "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
@@ -40,17 +41,21 @@ SUMMARIES = {
 def register_all() -> None:
     """Every command with its options."""
     for name in SUMMARIES:
-        import_module(f"tidelog.cli.commands.{name.replace('-', '_')}")
+        _register(name)
 
 
 def register_for(words: Sequence[str]) -> None:
     """What these words of a command line need: the command that they name, or else all by name alone."""
     name = next((word for word in words if not word.startswith("-")), "")
     if name in SUMMARIES:
-        import_module(f"tidelog.cli.commands.{name.replace('-', '_')}")
+        _register(name)
         return
     for each, summary in SUMMARIES.items():
         app.command(each, help=summary, short_help=summary)(_nothing)
+
+
+def _register(name: str) -> None:
+    import_module(f"tidelog.cli.commands.{name.replace('-', '_')}")
 
 
 def _nothing() -> None:
