@@ -118,10 +118,11 @@ java:
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	TIDELOG_RUNTIME=$${TIDELOG_RUNTIME:-spark} $(BIN)/python examples/demo.py
 
-docs: $(READY) ## write what is generated in docs/reference: diagnostics, options of commands, files of the glossary
+docs: $(READY) ## write what is generated: diagnostics, options of commands, files of the glossary, grammar of editors
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 	$(BIN)/python -m tests.docs.file_list
+	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
 
 format: $(READY) ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .
@@ -129,5 +130,5 @@ format: $(READY) ## let ruff rewrite the sources
 
 clean: ## remove .venv and all that was made
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -rf proofs/build spark-warehouse metastore_db derby.log
+	rm -rf proofs/build editors/vscode/node_modules editors/vscode/dist spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
