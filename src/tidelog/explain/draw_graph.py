@@ -15,7 +15,7 @@ from tidelog.program.dependency import AGGREGATE, NEGATIVE, POSITIVE
 from tidelog.program.strata import strong_components
 
 HEIGHT, GAP, PASSING, BETWEEN, MARGIN = 36.0, 16.0, 18.0, 64.0, 22.0
-LETTERS = 28  # of a name that are shown
+WIDEST = 28  # of a name that are shown
 TINTS: Mapping[str, str] = {POSITIVE: svg.GREY, AGGREGATE: svg.AMBER, NEGATIVE: svg.RED}
 LEGEND = (("reads", POSITIVE), ("all of a group", AGGREGATE), ("not", NEGATIVE))
 
@@ -85,7 +85,7 @@ def _boxes(graph: ProgramGraph, columns: Mapping[str, int], middles: Mapping[obj
             MARGIN + middles[node.name] - HEIGHT / 2,
             column_widths[columns[node.name]],
             HEIGHT,
-            svg.shortened(node.name, LETTERS),
+            svg.shortened(node.name, WIDEST),
             svg.GREEN if node.stratum == BASE else svg.BLUE,
             _beside(node),
             node.name,
@@ -95,7 +95,7 @@ def _boxes(graph: ProgramGraph, columns: Mapping[str, int], middles: Mapping[obj
 
 
 def _width(node: RelationNode) -> float:
-    lines = (svg.text_width(svg.shortened(node.name, LETTERS)), svg.text_width(_beside(node), svg.SMALL))
+    lines = (svg.text_width(svg.shortened(node.name, WIDEST)), svg.text_width(_beside(node), svg.SMALL))
     return max(*lines, 40.0) + 2 * svg.PAD
 
 

@@ -14,7 +14,7 @@ from tidelog.why.render import Part, below, line_parts
 from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode, Proof
 
 MOST = 60  # parts that are drawn
-LETTERS = 44  # of a line that are shown
+WIDEST = 44  # of a line that are shown
 HEIGHT, THIN, GAP, BETWEEN, MARGIN = 36.0, 22.0, 9.0, 38.0, 10.0
 
 
@@ -93,7 +93,7 @@ def _texts(each: _Drawn) -> tuple[str, str]:
     what, how = line_parts(each.part)
     if each.hidden:
         how = f"{how}, {each.hidden:,} parts not drawn".removeprefix(", ")
-    return svg.shortened(what, LETTERS), svg.shortened(how, LETTERS)
+    return svg.shortened(what, WIDEST), svg.shortened(how, WIDEST)
 
 
 def _height(each: _Drawn) -> float:

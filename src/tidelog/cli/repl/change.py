@@ -33,7 +33,6 @@ from tidelog.syntax import (
 if TYPE_CHECKING:
     from tidelog.cli.repl.session import ReplSession
 
-NAME = "<repl>"
 Part = TypeVar("Part")
 
 
@@ -43,7 +42,7 @@ def clauses(session: ReplSession, text: str) -> None:
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
         raise failures.NO_PERIOD.error()
-    rules, found = read_rules(text, convention=session.convention, name=NAME)
+    rules, found = read_rules(text, convention=session.convention, name=session.name)
     if found:
         session.tell(Found(tuple(found)))
     facts = [rule.head for rule in rules if not rule.body and rule.label is None]
@@ -52,7 +51,7 @@ def clauses(session: ReplSession, text: str) -> None:
 
 def script(session: ReplSession, text: str) -> None:
     """Changes as a script writes them."""
-    for epoch in parse_changes(text, NAME, convention=session.convention):
+    for epoch in parse_changes(text, session.name, convention=session.convention):
         facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
         added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
         removed = [change.label for change in epoch if isinstance(change, RuleRemoved)]
@@ -126,7 +125,7 @@ def declare(session: ReplSession, text: str) -> None:
         carry_out(session, lambda epoch: _instance(epoch, text))
         return
     known = session.db.program
-    given = parse_program(_with_types(session, text), NAME, convention=session.convention, include=".")
+    given = parse_program(_with_types(session, text), session.name, convention=session.convention, include=".")
     if given.rules or given.facts or given.components or given.pragmas or given.directives or given.functors:
         raise failures.LATE_DECLARATION.error()
     after = replace(
@@ -162,7 +161,7 @@ def _more(known: tuple[Part, ...], given: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def delete(session: ReplSession, fact: str) -> None:
     """Retract one fact."""
-    commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=NAME))], [])
+    commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=session.name))], [])
 
 
 def dry(session: ReplSession, text: str) -> None:

@@ -21,7 +21,6 @@ from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.program.functors import Given
 from tidelog.syntax import parse_program
 
-NAME = "<repl>"
 Handler = Callable[["ReplSession", str], None]
 HANDLERS: dict[str, Handler] = {**change.HANDLERS, **files.HANDLERS, **questions.HANDLERS}
 
@@ -41,6 +40,7 @@ class ReplSession:
         self.state = state
         self.folder = state  # whose epochs can be gone to
         self.functions = functions
+        self.name = "<repl>"  # of what is typed, in diagnostics
         self.ours = True
         self.over = False
         self.dry = False
@@ -56,11 +56,7 @@ class ReplSession:
     def execute(self, text: str) -> bool:
         """Do what an input says; False if it was in error, which has been told."""
         try:
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always", TidelogWarning)
-                self.dispatch(text.rstrip())
-            for warning in told:
-                self.line(f"warning: {warning.message}")
+            self.carry_out(text)
         except ProgramError as error:
             self.tell(Found(tuple(error.diagnostics)))
             return False
@@ -72,19 +68,26 @@ class ReplSession:
             return False
         return True
 
+    def carry_out(self, text: str) -> None:
+        """Do what an input says, or raise what is wrong with it; warnings are told."""
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", TidelogWarning)
+            self.dispatch(text.rstrip())
+        for warning in told:
+            self.line(f"warning: {warning.message}")
+
     def dispatch(self, text: str) -> None:
-        """Do what an input says, or raise what is wrong with it."""
-        if text.lstrip().startswith("?"):
-            self.tell(self.ask(text))  # as it stands, so that a mistake is shown where it is
-            return
-        text = text.strip()
-        if text.startswith(":") and not text.startswith(":-"):
-            self._command(text[1:])
-        elif text.startswith((".", "#")):
-            self._declare(text)
-        elif text.startswith(("+", "-")):
+        """Do what an input says; texts are read as they stand, so that a mistake is shown where it is."""
+        bare = text.strip()
+        if bare.startswith("?"):
+            self.tell(self.ask(text))
+        elif bare.startswith(":") and not bare.startswith(":-"):
+            self._command(bare[1:])
+        elif bare.startswith((".", "#")):
+            self._declare(bare)
+        elif bare.startswith(("+", "-")):
             change.script(self, text)
-        elif text:
+        elif bare:
             change.clauses(self, text)
 
     def line(self, text: str) -> None:
@@ -115,7 +118,9 @@ class ReplSession:
         if text in self.declared.splitlines():
             return
         if self.ours and not self.db.rules and not self.db.fact_count:
-            self.take(start_engine(parse_program(self.declared + text, NAME, include="."), functions=self.functions))
+            self.take(
+                start_engine(parse_program(self.declared + text, self.name, include="."), functions=self.functions)
+            )
         else:
             change.declare(self, text)
         self.declared += text + "\n"
