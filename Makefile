@@ -18,7 +18,7 @@ COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py t
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo \
-	docs format clean
+	docs dist format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -123,6 +123,12 @@ docs: $(READY) ## write what is generated: diagnostics, options of commands, fil
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 	$(BIN)/python -m tests.docs.file_list
 	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
+
+dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty environment without compiler and Java
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	TIDELOG_DIST=dist $(PYTEST) tests/test_dist.py
 
 format: $(READY) ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .
