@@ -39,7 +39,8 @@ from tidelog.highlight.words import (
 )
 
 _NAME = r"[^\W\d]\w*"
-_QUALIFIED = rf"[^\W\d][\w?]*(?:\.(?!{one_of(DIRECTIVES)}\s)[^\W\d]\w*)*"
+_LIBERAL = r"[^\W\d](?:\w|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark that no operator of paths would follow
+_QUALIFIED = rf"{_LIBERAL}(?:\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
 _ADDRESS = r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+"
 _SIGNS = r":-|:=|<=|<:|<>|=<|==|>=|!=|\\==|\\=|\\\+|[-+*/^%=<>!|&?~$@:]"
 _ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[^\n])"
@@ -72,7 +73,7 @@ def _words(name: str, bare: _TokenType) -> Rules:
         (rf"(\$)({name})", bygroups(Operator, Name.Class)),
         (rf"{_NAME}(?=\s*:(?![-=]))", Name.Label),
         (rf"\??{name}(?=\s*\()", Name.Function),
-        (r"_\b|\??[A-Z]\w*\b(?!\.[^\W\d])", Name.Variable),
+        (r"_\b|\??[A-Z]\w*\b(?!\.[^\W\d]|\?\w)", Name.Variable),
         (rf"\??{name}", bare),
     ]
 
