@@ -35,9 +35,13 @@ $(READY): pyproject.toml
 install: $(READY) ## make .venv with Tidelog and all it needs, kernel compiled (the other targets do it by themselves)
 	@$(BIN)/python -m tidelog.kernel
 
-lint: $(READY) ## ruff: lint and format
+# The programs of `rejected` are mistakes, which their diagnostics show as they are written.
+LAID_OUT := $(filter-out programs/rejected,$(wildcard programs/*)) examples
+
+lint: $(READY) ## ruff: lint and format; the layout of all programs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/tidelog format --check $(LAID_OUT)
 
 types: $(READY) ## mypy, strict, on src
 	$(BIN)/mypy
@@ -134,9 +138,10 @@ dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty envir
 	$(BIN)/python -m twine check --strict dist/*
 	TIDELOG_DIST=dist $(PYTEST) tests/test_dist.py
 
-format: $(READY) ## let ruff rewrite the sources
+format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the programs
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/tidelog format $(LAID_OUT)
 
 clean: ## remove .venv and all that was made
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

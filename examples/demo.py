@@ -21,7 +21,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from tidelog import Engine
+from tidelog import ConstraintError, Engine
 from tidelog.errors import TidelogError
 
 sys.path.insert(0, str(Path(__file__).parent / "data"))
@@ -29,6 +29,7 @@ from organisation import GROUPS, Facts, group, organisation, write
 
 RULES = (Path(__file__).parent / "data" / "access.dl").read_text("utf-8")
 DEPUTY = "deputy: reads(V, D) :- stands_in(V, U), reads(U, D)."
+OUTSIDERS = "outsiders: :- reads(U, D), outsider(U)."
 PROOF_LINES = 18
 PARTITIONS = 2
 
@@ -185,8 +186,27 @@ def tour(db: Engine, data: dict[str, object], facts: Facts, console: Console) ->
 
     results.append(step(db, "the rule is removed", facts, RULES, lambda e: e.remove_rule("deputy")))
     show(results[-1], db, console)
+    refusal(db, min(db.query("grant(G, F), inside(D, F)"))[0], console)
     console.print()
     console.print(summary(first, results))
+
+
+def refusal(db: Engine, team: str, console: Console) -> None:
+    """A constraint, and an epoch that it refuses."""
+    with db.epoch() as epoch:
+        epoch.insert("outsider", [("guest",)])
+        epoch.add_rule(OUTSIDERS)
+    console.print()
+    console.rule(Text(f"guest joins {team}, and a constraint refuses it"), align="left")
+    try:
+        with db.epoch() as epoch:
+            epoch.insert("joins", [("guest", team)])
+    except ConstraintError as error:
+        lines = str(error).splitlines()
+        more = f"\n... {len(lines) - PROOF_LINES} more lines" if len(lines) > PROOF_LINES else ""
+        console.print(Panel(Text("\n".join(lines[:PROOF_LINES]) + more), title=error.code, title_align="left"))
+    else:
+        sys.exit("the epoch was not refused")
 
 
 def move(epoch, leaving: list, joining: list) -> None:

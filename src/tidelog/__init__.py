@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
     from tidelog.errors import (
+        ConstraintError,
+        ConstraintWarning,
         DataError,
         EngineError,
         EvaluationError,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ConstraintError",
+    "ConstraintWarning",
     "DataError",
     "Engine",
     "EngineError",

@@ -117,8 +117,8 @@ def test_quit_ends_the_session() -> None:
         (":load nowhere.dl", "error[TL4806]: cannot read `nowhere.dl`"),
         (":load declared.dl", "error[TL4805]: `declared.dl` has declarations"),
         ("n(a).", "not a value of type number"),
-        ('.pragma "overflow" "wrap"', "error[TL4803]: after rules and facts only relations and types"),
-        (".output n", "error[TL4803]: after rules and facts only relations and types"),
+        ('.pragma "overflow" "wrap"', "error[TL4803]: after rules and facts only relations, types and keys"),
+        (".output n", "error[TL4803]: after rules and facts only relations, types and keys"),
         (":dry ?n(X)", "error[TL4840]: `:dry` takes a change, and `?n(X)` is none"),
         (":dry", "error[TL4801]: `:dry` needs more"),
         (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
@@ -320,6 +320,14 @@ def test_relations_are_declared_after_facts_too() -> None:
     told = lines("n(1).\n.decl m(a: symbol,\n  b: float)\nm(x, 1.5).\n:relations\n")
     assert told[-2:] == ["m(a: symbol, b: float)  1 fact", "n(c1: number)  1 fact"]
     assert lines("n(1).\n.decl m(a: symbol)\n.decl m(a: symbol)\n")[1:] == []
+
+
+def test_constraints_are_typed_at_any_time() -> None:
+    typed = ".decl n(a: number, b: number)\nn(1, 2).\n.key n(a)\nsmall: :- n(a, _), a > 5.\n:rules\n:graph\n"
+    told = lines(typed)
+    assert told[-4:] == [".key n(a)", "small: :- n(a, _), a > 5.", "base relations", "  n  (1 fact)"]
+    for wrong in ("n(1, 3).", "n(7, 7)."):
+        assert "error[TL4951]" in run(f"{typed}{wrong}\n").stdout
 
 
 def test_what_is_given_again_changes_nothing_and_labels_are_replaced() -> None:

@@ -48,6 +48,18 @@ def test_log_tells_time_duration_rules_and_facts_of_every_epoch(state: Path) -> 
     assert entries[2]["changed"] == {"reach": [0, 1]}
 
 
+def test_log_shows_who_made_an_epoch_and_the_note(state: Path, tmp_path: Path) -> None:
+    edited = tmp_path / "edited.dl"
+    edited.write_text("base: reach(X, Y) :- edge(X, Y).\nedge(1, 2).\nedge(8, 9).\n")
+    run("apply", edited, "--state", state, "--author", "ann", "--note", "the bridge\nis open")
+    lines = run("log", state).stdout.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("epoch 4"))
+    assert lines[at].endswith(" bytes, by ann")
+    assert lines[at + 1 : at + 3] == ["  the bridge", "  is open"]
+    last = json.loads(run("log", state, "--format", "json").stdout)[-1]
+    assert (last["author"], last["note"]) == ("ann", "the bridge\nis open")
+
+
 def test_changes_tell_each_epoch_once_also_those_of_rule_changes(state: Path) -> None:
     whole = run("changes", state, "reach").stdout
     assert sorted(whole.splitlines()) == [

@@ -20,7 +20,7 @@ RARE = {"ranks closed"}
 
 def make_state(place: Path, partitions: int) -> Path:
     with Engine("p(X) :- q(X). q(a).", path=place, partitions=partitions) as db:
-        with db.epoch(source="feed", offset=1) as epoch:
+        with db.epoch(source="feed", offset=1, author="ann", note="more") as epoch:
             epoch.insert("q", [("b",)])
         with db.epoch() as epoch:
             epoch.remove_rule("r1")

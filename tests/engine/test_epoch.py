@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import pytest
 
 from tidelog import DataError, Engine, EngineError, EvaluationError, LimitError, Limits, ProgramError, user_function
 from tidelog.engine.core import core_of
+from tidelog.partition.partition import Partition
 from tidelog.runtime.interrupts import Interrupts
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
@@ -124,6 +127,31 @@ def test_commit_by_hand() -> None:
     assert len(db["edge"]) == 0
     e.commit()
     assert len(db["reach"]) == 1
+
+
+def partitions_in_memory() -> set[Partition]:
+    """All that hold facts."""
+    gc.collect()
+    found = [found for found in gc.get_objects() if type(found) is Partition]
+    return {p for p in found if any(p.relations.live(number) for number in p.relations.numbers.values())}
+
+
+@pytest.mark.parametrize("options", [{"threads": 1}, {"threads": 2}, {"partitions": 2}], ids=str)
+def test_closed_engine_holds_no_facts(options: dict[str, int]) -> None:
+    before = partitions_in_memory()
+    db = Engine("p(X) :- e(X).", **options)
+    with db.epoch() as e:
+        e.insert("e", [(1,), (2,)])
+    assert sorted(db.query("p(X)")) == [(1,), (2,)]
+    del e
+    held = weakref.WeakSet(partitions_in_memory() - before)
+    assert held
+    gc.disable()
+    try:
+        db.close()
+        assert not held
+    finally:
+        gc.enable()
 
 
 def test_closed_engine_refuses_everything() -> None:

@@ -138,6 +138,19 @@ def test_input_that_was_committed_is_not_applied_again(tmp_path: Path) -> None:
             db.epoch(source="orders")
 
 
+def test_author_and_note_of_an_epoch_are_kept(tmp_path: Path) -> None:
+    with Engine("p(X) :- q(X).", path=tmp_path) as db:
+        with db.epoch(author="ann", note="the first\nrows") as e:
+            e.insert("q", [(1,)])
+        with db.epoch(source="orders", offset=1, author="bob") as e:
+            e.insert("q", [(2,)])
+        with pytest.raises(EngineError, match="`author` is the name of who makes an epoch, or None, not 3"):
+            db.epoch(author=3)  # type: ignore[arg-type]  # what is refused
+    with Engine(path=tmp_path) as db:
+        told = [(entry.author, entry.note, entry.source) for entry in db.log()]
+    assert told == [(None, None, None), ("ann", "the first\nrows", None), ("bob", None, "orders")]
+
+
 def test_input_is_recognised_without_a_state_folder_too() -> None:
     db = Engine()
     for _ in range(2):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from tidelog.cli.failures import NO_FACT_FILES, UNKNOWN_FILE
@@ -21,13 +22,15 @@ from tidelog.cli.state import opened
 from tidelog.cli.view_change import change_lines, view_changes
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.signature import Signature
 from tidelog.explain.profile import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
 from tidelog.program.check import check_program
+from tidelog.program.rule import REFUSE
 
 
-def apply_difference(file: Path, state: str, dry_run: bool) -> None:
+def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature) -> None:
     """Make a state say what a file or folder says, or tell what that would do."""
     with opened(state, LAST if dry_run else None) as db:
         to = console()
@@ -35,11 +38,14 @@ def apply_difference(file: Path, state: str, dry_run: bool) -> None:
         if epoch is None:
             to.print(f"{state} says what {file} says; nothing to do")
             return
+        epoch.signature = signature
         if dry_run:
             db.preview(epoch)
         else:
             epoch.commit()
         show_epoch(epoch, dry_run, to)
+        if any(violated.severity == REFUSE for violated in epoch.violations):
+            raise typer.Exit(1)  # a dry run of what would be refused
 
 
 def epoch_of_program(db: Engine, file: Path, to: Console) -> Epoch | None:
@@ -89,3 +95,6 @@ def show_epoch(epoch: Epoch, dry_run: bool, to: Console) -> None:
         to.print(line)
     if not found:
         to.print("  no relation changes")
+    if dry_run:
+        for violated in epoch.violations:
+            to.print(f"would be {'refused' if violated.severity == REFUSE else 'warned of'}: {violated}")

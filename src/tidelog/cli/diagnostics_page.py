@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from tidelog.blame import failures as blame_failures
 from tidelog.cli import failures as cli_failures
 from tidelog.cli.simulate import catalogue as simulations
 from tidelog.dbsp import catalogue as circuits
@@ -36,6 +37,7 @@ from tidelog.spark.rows import failures as rows_failures
 from tidelog.spark.session import failures as session_failures
 from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.trial import failures as trial_failures
 from tidelog.verify import failures as verify_failures
 from tidelog.why import failures as why_failures
 
@@ -73,6 +75,7 @@ FAMILIES = (
     ("TL92", "Files of facts"),
 )
 FAILURE_CATALOGUES = (
+    blame_failures,
     cli_failures,
     dbsp_failures,
     engine_failures,
@@ -88,6 +91,7 @@ FAILURE_CATALOGUES = (
     session_failures,
     spark_failures,
     store_failures,
+    trial_failures,
     verify_failures,
     why_failures,
 )

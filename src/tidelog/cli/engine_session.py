@@ -143,7 +143,8 @@ class EngineSession:
     @property
     def views(self) -> tuple[str, ...]:
         """The heads of the rules in force."""
-        heads = {self._db.rule(label).head.predicate for label in self._db.rules}
+        rules = map(self._db.rule, self._db.rules)
+        heads = {rule.head.predicate for rule in rules if rule.constraint is None}
         return tuple(sorted(heads - inline_relations(self._db.program)))  # those are not held
 
     @property

@@ -78,7 +78,7 @@ LATE_DECLARATION = FailureEntry(
     "TL4803",
     EngineError,
     "directive after rules and facts",
-    "after rules and facts only relations and types are declared; put the rest into a file and begin with "
+    "after rules and facts only relations, types and keys are declared; put the rest into a file and begin with "
     "`tidelog repl FILE`",
     "Directives other than declarations say what becomes of a whole program.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
@@ -320,6 +320,36 @@ NO_FUNCTIONS = FailureEntry(
     _PROGRAM + "$ tidelog run p.dl --functions none.py\n",
 )
 
+LAYOUT_NOT_KEPT = FailureEntry(
+    "TL4720",
+    EngineError,
+    "layout that would mean something else",
+    "{file}: its layout would not be read as the same program; left alone",
+    "`tidelog format` moves words to other lines and changes nothing else, which it checks by reading its layout. A "
+    "text that asks for its own line numbers (`__LINE__`), or that is a part of another program and can be read in "
+    "either convention, may change by that.",
+    "Say how the text is to be read with --convention, or write the line number as a number.",
+    "$ printf 'p(__LINE__).\\n\\n\\n\\np(__LINE__).' > p.dl\n$ tidelog format p.dl\n",
+)
+NOTHING_TO_FORMAT = FailureEntry(
+    "TL4721",
+    EngineError,
+    "folder without programs",
+    "{folder} holds no program: no file in it ends in `.dl`",
+    "A folder that is given to `tidelog format` stands for the programs in it and below it.",
+    "Name the files themselves if they have other names.",
+    "$ mkdir empty\n$ tidelog format empty\n",
+)
+NOT_FORMATTED = FailureEntry(
+    "TL4722",
+    EngineError,
+    "program that cannot be written",
+    "cannot write {file}: {reason}",
+    "`tidelog format` puts a layout in the place of the file.",
+    "Check the permissions of the file and its folder, or format the standard input (`-`).",
+    test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_told",
+)
+
 ENTRIES = (
     NO_FACT_FILES,
     UNKNOWN_FILE,
@@ -355,4 +385,7 @@ ENTRIES = (
     NO_STATE,
     NO_OUTPUTS,
     NO_FUNCTIONS,
+    LAYOUT_NOT_KEPT,
+    NOTHING_TO_FORMAT,
+    NOT_FORMATTED,
 )

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from tidelog.errors import Diagnostic
 from tidelog.program.check import Checked, examine_program
+from tidelog.program.constraint import is_hidden
 from tidelog.program.fragment import check_regular
 from tidelog.program.functors import Given, declared_by
 from tidelog.syntax import read_file, read_program
 
 STANDARD_INPUT = "-"
+ENDLESS = "TL760"
 
 
 class Fragment(enum.StrEnum):
@@ -41,13 +43,22 @@ class Report:
         return sum(finding.severity == "error" for finding in self.findings)
 
     @property
+    def ends(self) -> bool | None:
+        """Whether evaluation surely ends on finite data; None where errors keep that from being asked."""
+        if self.errors:
+            return None
+        return not self.checked.ends_if and not any(finding.code == ENDLESS for finding in self.findings)
+
+    @property
     def counts(self) -> dict[str, int]:
         """What the file holds, in numbers."""
+        program, constraints = self.checked.program, sum(r.constraint is not None for r in self.checked.program.rules)
         return {
-            "rules": len(self.checked.program.rules),
-            "facts": len(self.checked.program.facts),
-            "relations": len(self.checked.schema),
-            "strata": len(self.checked.strata),
+            "rules": len(program.rules) - constraints,
+            **({"constraints": constraints} if constraints else {}),
+            "facts": len(program.facts),
+            "relations": sum(not is_hidden(name) for name in self.checked.schema),
+            "strata": sum(not all(map(is_hidden, stratum.relations)) for stratum in self.checked.strata),
             "warnings": len(self.findings) - self.errors,
         }
 

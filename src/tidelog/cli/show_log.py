@@ -33,7 +33,10 @@ def lines_of(entry: LogEntry) -> Iterator[str]:
     """An epoch as lines."""
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.time))
     origin = "" if entry.source is None else f", {entry.source} at {entry.offset}"
-    yield f"epoch {entry.epoch}: {when}, {duration(entry.seconds)}, {entry.size:,} bytes{origin}"
+    author = "" if entry.author is None else f", by {entry.author}"
+    yield f"epoch {entry.epoch}: {when}, {duration(entry.seconds)}, {entry.size:,} bytes{origin}{author}"
+    if entry.note is not None:
+        yield from (f"  {line}" for line in entry.note.splitlines())
     yield from (f"  - rule {label}" for label in entry.removed)
     yield from (f"  + rule {rule}" for rule in entry.added)
     facts = [f"{name} +{entry.asserted.get(name, 0):,} -{entry.retracted.get(name, 0):,}" for name in _based(entry)]

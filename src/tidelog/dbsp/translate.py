@@ -159,6 +159,9 @@ def _is_ground(term: Term) -> bool:
 
 def _rule_findings(rule: Rule, arities: Arities) -> Iterator[Diagnostic]:
     label = rule.root.label or rule.root.head.predicate
+    if rule.constraint is not None:
+        yield LITERAL.diagnostic(rule.span, what="a constraint", label=label)
+        return
     for literal in rule.body:
         if isinstance(literal, Atom):
             yield from _atom_findings(literal, f"rule `{label}`", arities, (Var, Wildcard))

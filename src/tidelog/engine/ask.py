@@ -14,11 +14,13 @@ from tidelog.engine.core import Core, known_columns
 from tidelog.engine.state import gather_state
 from tidelog.explain.explanation import Explanation, explain
 from tidelog.explain.profile import Profile
+from tidelog.plan.ruleset import Ruleset
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.state import EngineState
 from tidelog.verify import Verdict, verify
 from tidelog.verify.demanded import with_rules
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
+from tidelog.why.sight import RunningSight
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
@@ -46,6 +48,17 @@ def ledger_of(core: Core, work: int) -> Ledger:
     if core.runtime.partitions > 1:
         rules = replace(rules, core=form.core, schema=form.schema, needed=placing.needed(rules))
     return Ledger(node.partition, node.strata, rules, work)
+
+
+def running_ledger(core: Core, rules: Ruleset, work: int) -> Ledger:
+    """The epoch that has run and is not committed, to be asked; ``rules`` are those that it leads to."""
+    placing = core.planner.placing
+    form = placing.next_form(rules)
+    node = core.runtime.facts.whole(form, rules, lambda: core.planner.forming(rules), running=True)
+    if core.runtime.partitions == 1:
+        return Ledger(node.partition, node.strata, rules, work, RunningSight(node.partition.relations))
+    whole = replace(rules, core=form.core, schema=form.schema, needed=placing.needed(rules))
+    return Ledger(node.partition, node.strata, whole, work)
 
 
 def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, ...]]:

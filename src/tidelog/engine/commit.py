@@ -1,4 +1,4 @@
-"""Committing an epoch: run, check keys, record, publish; or preview it and roll it back.
+"""Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
 
 Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
 the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot undo it.
@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tidelog.engine import failures
+from tidelog.engine.arguments import check_source
 from tidelog.engine.committed import Committed
+from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
 from tidelog.engine.durable import is_repeated, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
@@ -19,6 +22,8 @@ from tidelog.engine.facts import program_facts
 from tidelog.engine.instances import add_instance, remove_instance
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
+from tidelog.engine.signature import Signature
+from tidelog.engine.told import tell
 from tidelog.engine.typos import check_changes
 from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
@@ -32,6 +37,10 @@ from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import fact_texts
 from tidelog.syntax import parse_rule
+
+if TYPE_CHECKING:
+    from tidelog.blame import Blame, ViewBlame
+    from tidelog.engine.ask import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,30 @@ class Committer:
             self.core.durable.must_be_writable()
         commit(self.core, epoch)
 
+    def blame(self, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
+        """Why a fact changed in an epoch that ran."""
+        from tidelog.engine.blame import blame_epoch  # few epochs are asked
+
+        return blame_epoch(self.core, epoch, fact, trials)
+
+
+def begin(
+    core: Core,
+    source: str | None = None,
+    offset: int | None = None,
+    *,
+    author: str | None = None,
+    note: str | None = None,
+) -> Epoch:
+    """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
+
+    With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again. The
+    log of a state folder keeps who the ``author`` is, and a ``note``.
+    """
+    core.must_be_open()
+    check_source(source, offset)
+    return Epoch(Committer(core), source, offset, Signature(author, note))
+
 
 def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
     """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
@@ -118,6 +151,9 @@ def commit(core: Core, epoch: Epoch) -> None:
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
                     _check_orders(core, prepared, outcome)
+                    epoch.violations = check_constraints(core, prepared, outcome)
+                    enforce(epoch.violations)
+                    epoch.told = tell(core, prepared, outcome)
                     record(core, epoch, prepared.rules, outcome)
                 core.dictionary.end()
                 before = types_before(core, prepared.rules)
@@ -142,17 +178,27 @@ def preview(core: Core, epoch: Epoch) -> None:
         core.durable.must_be_exact()
     with core.writing:
         check_changes(core, epoch.collected)
-        with _texts_dropped_on_failure(core):
-            prepared = prepare(core, epoch.collected)
-            with Guard(core.runtime):
-                outcome = _run(core, prepared)
-                with _rolled_back_on_failure(core):
-                    _check_keys(core, prepared, outcome)
-                    _check_orders(core, prepared, outcome)
-                core.runtime.rollback()
+        with previewed(core, epoch.collected) as (prepared, outcome):
+            told = tell(core, prepared, outcome)
+            epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))
-        epoch.number = None
+        epoch.number, epoch.told = None, told
+
+
+@contextmanager
+def previewed(core: Core, collected: Collected) -> Iterator[tuple[Prepared, EpochOutcome]]:
+    """Run changes and roll them back at the end: inside, the partitions hold what a commit would show."""
+    with core.writing, _texts_dropped_on_failure(core):
+        prepared = prepare(core, collected)
+        with Guard(core.runtime):
+            outcome = _run(core, prepared)
+            try:
+                _check_keys(core, prepared, outcome)
+                _check_orders(core, prepared, outcome)
+                yield prepared, outcome
+            finally:
+                core.runtime.rollback()
 
 
 def _run(core: Core, prepared: Prepared) -> EpochOutcome:

@@ -51,9 +51,7 @@ class Core:
     """One engine."""
 
     committed: Committed
-    opened: Opened
-    planner: Planner
-    closed: bool = False
+    resources: tuple[Opened, Planner] | None  # None: closed
     strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Fed] = field(default_factory=list)
@@ -61,6 +59,7 @@ class Core:
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)
     pace: Pace = field(default_factory=Pace)
+    last_dictionary: Dictionary | None = None  # of an engine that is closed
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)
@@ -87,6 +86,27 @@ class Core:
         self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
 
     @property
+    def closed(self) -> bool:
+        """Whether the engine has given everything back."""
+        return self.resources is None
+
+    @property
+    def opened(self) -> Opened:
+        """The runtime and the state folder."""
+        return self._open[0]
+
+    @property
+    def planner(self) -> Planner:
+        """What plans epochs, knowing the facts that there are."""
+        return self._open[1]
+
+    @property
+    def _open(self) -> tuple[Opened, Planner]:
+        if self.resources is None:
+            raise failures.CLOSED.error()
+        return self.resources
+
+    @property
     def runtime(self) -> Runtime:
         """Where the partitions live."""
         return self.opened.runtime
@@ -103,8 +123,8 @@ class Core:
 
     @property
     def dictionary(self) -> Dictionary:
-        """The values behind the ids of symbols and lists."""
-        return self.runtime.dictionary
+        """The values behind the ids of symbols and lists, which outlive the engine in what its epochs tell."""
+        return self.runtime.dictionary if self.last_dictionary is None else self.last_dictionary
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -134,10 +154,13 @@ class Core:
         return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
 
     def close(self) -> None:
-        """Give back the memory and the state folder."""
-        if not self.closed:
-            self.closed = True
-            self.opened.close()
+        """Give back the memory and the state folder; whoever reads at this moment ends first."""
+        resources, self.resources = self.resources, None
+        if resources is not None:
+            self.last_dictionary = resources[0].runtime.dictionary
+            self.questions.clear()
+            self.replicas.clear()
+            resources[0].close()
 
 
 class HasCore(Protocol):
@@ -179,7 +202,7 @@ class Asked(Generic[P, T]):
     """A method of `Engine` that is a function over its core."""
 
     def __init__(self, act: Callable[Concatenate[Core, P], T]) -> None:
-        self._act = act
+        self.act = act
         self.__doc__ = act.__doc__
 
     @overload
@@ -189,7 +212,7 @@ class Asked(Generic[P, T]):
     def __get__(self, engine: HasCore, owner: type[HasCore]) -> Callable[P, T]: ...
 
     def __get__(self, engine: HasCore | None, owner: type[HasCore]) -> Callable[P, T] | Asked[P, T]:
-        return self if engine is None else MethodType(self._act, core_of(engine))
+        return self if engine is None else MethodType(self.act, core_of(engine))
 
 
 def known_columns(core: Core) -> Mapping[str, tuple[str, ...]]:

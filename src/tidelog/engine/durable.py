@@ -109,9 +109,17 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
 
     collected = epoch.collected
     added = [print_rule(rule, rules.program.convention) for rule in collected.added]
-    source, offset = epoch.source, epoch.offset
-    before = types_before(core, rules)
-    note = EpochRecord(outcome.seconds, added, collected.removed, source, offset, collected.text_facts, before)
+    note = EpochRecord(
+        outcome.seconds,
+        added,
+        collected.removed,
+        epoch.source,
+        epoch.offset,
+        collected.text_facts,
+        types_before(core, rules),
+        epoch.signature.author,
+        epoch.signature.note,
+    )
     schema = core.planner.placing.next_form(rules).schema
     core.runtime.record(core.durable, core.number + 1, rules, schema, note)
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine import commit, durable, read
-from tidelog.engine.arguments import check_arguments, check_source, program_of_file
+from tidelog.engine.arguments import check_arguments, program_of_file
+from tidelog.engine.commit import begin
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import aquery, prepare, query
+from tidelog.engine.questions import blame
 from tidelog.engine.start import start
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.partition.limits import Limits
@@ -79,7 +81,7 @@ class Engine:
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
-        self._core = Core(committed, opened, planner, strict=strict)
+        self._core = Core(committed, (opened, planner), strict=strict)
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)
@@ -94,14 +96,7 @@ class Engine:
 
     # Changing
 
-    def epoch(self, source: str | None = None, offset: int | None = None) -> Epoch:
-        """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
-
-        With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again.
-        """
-        self._core.must_be_open()
-        check_source(source, offset)
-        return Epoch(commit.Committer(self._core), source, offset)
+    epoch = Asked(begin)
 
     def preview(self, epoch: Epoch) -> None:
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""
@@ -179,6 +174,8 @@ class Engine:
         from tidelog.engine import ask
 
         return ask.why_not(self._core, fact)
+
+    blame = Asked(blame)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from tidelog.engine import failures
 from tidelog.engine.on_thread import finished
 from tidelog.engine.report import Changes, EpochStatistics
+from tidelog.engine.signature import Signature
 from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
 from tidelog.io.tabular import Tabular
@@ -22,6 +23,10 @@ from tidelog.program.arguments import argument_error
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
+    from tidelog.blame import Blame, ViewBlame
+    from tidelog.engine.ask import Fact
+    from tidelog.engine.told import Told
+    from tidelog.engine.violations import Violated
     from tidelog.spark.types import DataFrame
 
 
@@ -73,19 +78,31 @@ class Target(Protocol):
     def commit(self, epoch: Epoch) -> None:
         """Commit an epoch."""
 
+    def blame(self, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
+        """Why a fact changed in an epoch that ran."""
+
 
 class Epoch:
     """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
 
-    def __init__(self, target: Target, source: str | None = None, offset: int | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        source: str | None = None,
+        offset: int | None = None,
+        signature: Signature | None = None,
+    ) -> None:
         self._target = target
         self._open = True
         self.source = source
         self.offset = offset
+        self.signature = signature or Signature()
         self.collected = Collected()
         self.number: int | None = None
         self.changes = target.no_changes()
         self.statistics = EpochStatistics()
+        self.told: Told | None = None
+        self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
     def insert(self, relation: str, rows: Tabular) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""
@@ -159,6 +176,13 @@ class Epoch:
         self._must_be_open()
         self._open = False
         self._target.commit(self)
+
+    def blame(self, fact: Fact, *, trials: int = 300) -> Blame | ViewBlame:
+        """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
+
+        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`.
+        """
+        return self._target.blame(self, fact, trials)
 
     def _change(self, sign: int, relation: str, rows: object) -> None:
         if is_data_frame(rows):

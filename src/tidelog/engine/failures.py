@@ -1,11 +1,12 @@
-"""Calls that an engine cannot serve, by code: TL40xx from TL4050 on, and rows that do not fit: TL12xx.
+"""Calls that an engine cannot serve, by code: TL40xx from TL4050 on, TL495x for what is refused at the end of an epoch,
+and rows that do not fit: TL12xx.
 
 Law: arguments are checked before anything is changed.
 """
 
 from __future__ import annotations
 
-from tidelog.errors import DataError, EngineError
+from tidelog.errors import ConstraintError, DataError, EngineError
 from tidelog.errors.entry import FailureEntry
 
 UNKNOWN_RELATION = FailureEntry(
@@ -192,7 +193,18 @@ NOT_THE_VALUES = FailureEntry(
     'Engine("p(1).").prepare("p(X)", bind="X")()\n',
 )
 
+REFUSED = FailureEntry(
+    "TL4951",
+    ConstraintError,
+    "epoch that a constraint refuses",
+    "the epoch is refused and rolled back: {told}",
+    "An epoch after which the body of a constraint holds is not committed; constraints are looked at when it ends.",
+    "Change facts or rules in the same epoch so that the body does not hold, or remove the constraint by its label.",
+    'db = Engine("few: :- n(X), X > 9.")\nwith db.epoch() as e:\n    e.insert("n", [(10,)])\n',
+)
+
 ENTRIES = (
+    REFUSED,
     UNKNOWN_RELATION,
     AT_WITHOUT_PATH,
     HALF_A_SOURCE,

@@ -65,6 +65,13 @@ class Replica:
         copies = self._copies
         return 0 if copies is None else copies.runtime.partition.relations.memory()
 
+    def clear(self) -> None:
+        """Give up all copies; whoever reads them goes on with what they were."""
+        copies, self._copies = self._copies, None
+        if copies is not None and self._reading.acquire(blocking=False):
+            copies.runtime.close()
+            self._reading.release()
+
     def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
         """Read what an epoch changed of copied relations, before the moment in which it is told of."""
         copies = self._copies
@@ -189,6 +196,11 @@ class Replicas:
             return EmbeddedRuntime(functions, dictionary=dictionary)
 
         self.of_look_ups, self.of_questions = Replica(make, MUCH), Replica(make, ROOM // 64)
+
+    def clear(self) -> None:
+        """Give up all copies."""
+        self.of_look_ups.clear()
+        self.of_questions.clear()
 
     @property
     def memory(self) -> int:

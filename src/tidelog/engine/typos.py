@@ -7,22 +7,19 @@ What is told is a `TidelogWarning`, or an error in an engine that is ``strict``;
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
+from tidelog.engine.tell import warn
 from tidelog.errors import TidelogWarning
 from tidelog.program import Rule
 from tidelog.program.arity import RESERVED
 from tidelog.program.inline import inline_relations
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.scope import atoms, rule_literals
-
-PACKAGE = "tidelog."
 
 
 def check_changes(core: Core, collected: Collected) -> None:
@@ -92,7 +89,4 @@ def _tell(core: Core, name: str, near: str | None) -> None:
     error = failures.NOBODY_KNOWS.error(name=name, guess=f"; did you mean `{near}`?" if near else "")
     if core.strict:
         raise error
-    depth, frame = 1, sys._getframe()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(PACKAGE):
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(TidelogWarning(f"{error.code}: {error}"), stacklevel=depth)
+    warn(TidelogWarning(f"{error.code}: {error}"))

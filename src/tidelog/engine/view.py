@@ -340,7 +340,7 @@ def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
 ) -> Callable[[bool], DataFrame] | None:
     """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
-    if core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
+    if core.closed or core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
         return None  # records are put together in this process
 
     def make(as_text: bool) -> DataFrame:

@@ -12,6 +12,7 @@ This module imports nothing of the package and prints nothing.
     ├── LimitError        an epoch that outgrew its limits
     │   └── OutOfWorkError    a question that would visit too many facts; inside `tidelog.why`, which answers without
     ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
+    │   ├── ConstraintError   an epoch that a constraint refuses; rolled back
     │   └── NotTrueError      the proof of a fact that is absent (`tidelog.why.errors`)
     ├── StateError        a state folder that cannot be read, written or taken over
     ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
@@ -22,7 +23,8 @@ This module imports nothing of the package and prints nothing.
         ├── NoAnswer          a call took longer than its limit; the partition is there
         └── ResidentError     an error of a resident that cannot be sent as itself
 
-A :class:`TidelogWarning` tells of a name that is most likely misspelt; an engine that is ``strict`` refuses it. A
+A :class:`TidelogWarning` tells of a name that is most likely misspelt; an engine that is ``strict`` refuses it. Its
+kind :class:`ConstraintWarning` tells of violations that are to be warned of and not refused. A
 :class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
 of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.semantics`).
 """
@@ -31,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 Failure = TypeVar("Failure", bound="TidelogError")
 
@@ -148,12 +150,25 @@ class EngineError(TidelogError):
     """A call that the engine cannot serve in its present state."""
 
 
+class ConstraintError(EngineError):
+    """An epoch that would violate constraints, and was rolled back.
+
+    ``violations`` names every violated constraint, with the first violations and their proofs.
+    """
+
+    violations: tuple[Any, ...] = ()
+
+
 class StateError(TidelogError):
     """A state folder that cannot be read, written or taken over: damaged, locked, of a newer format, out of space."""
 
 
 class TidelogWarning(UserWarning):
     """Something that is most likely a slip: a relation that nobody declared, filled or derived."""
+
+
+class ConstraintWarning(TidelogWarning):
+    """An epoch that was committed and violates a constraint of `severity(warn)`."""
 
 
 class StateWarning(UserWarning):

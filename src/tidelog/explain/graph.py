@@ -2,7 +2,7 @@
 
 Law: a node for every relation that a rule or a declaration names, an arrow for every pair of relations of which one is
 read for the other, marked by the strictest way in which any rule reads it (a negation before an aggregate before an
-atom). Relations that derive each other are one group.
+atom). Relations that derive each other are one group. Constraints derive nothing and are left out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tidelog.program import Program
+from tidelog.program import Program, Rule
 from tidelog.program.dependency import AGGREGATE, NEGATIVE, POSITIVE, dependencies
 from tidelog.program.strata import stratify
 
@@ -98,14 +98,15 @@ def program_graph(program: Program, sizes: Mapping[str, int] | None = None) -> P
     stratum 2
       p <- q, !r
     """
+    rules = [rule for rule in program.rules if rule.constraint is None]
     strata = {
         name: (number, stratum.recursive)
-        for number, stratum in enumerate(stratify(program.rules), 1)
+        for number, stratum in enumerate(stratify(rules), 1)
         for name in stratum.relations
     }
-    edges = _edges(program)
+    edges = _edges(rules)
     names = {*strata, *(e.source for e in edges), *(d.relation for d in program.declarations), *(sizes or ())}
-    derived = [rule.head.predicate for rule in program.rules]
+    derived = [rule.head.predicate for rule in rules]
     nodes = (
         RelationNode(name, *_place(strata, name, derived), None if sizes is None else sizes.get(name)) for name in names
     )
@@ -117,9 +118,9 @@ def _place(strata: Mapping[str, tuple[int, bool]], name: str, derived: list[str]
     return stratum, derived.count(name), recursive
 
 
-def _edges(program: Program) -> tuple[ReadEdge, ...]:
+def _edges(rules: Iterable[Rule]) -> tuple[ReadEdge, ...]:
     found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-    for edge in dependencies(program.rules):
+    for edge in dependencies(rules):
         kinds, labels = found.setdefault((edge.source, edge.target), ([], []))
         kinds.append(edge.kind)
         if edge.rule.label and edge.rule.label not in labels:

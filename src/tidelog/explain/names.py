@@ -12,6 +12,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
 from tidelog.program.choice import MAY, PICK, declaration_behind
+from tidelog.program.constraint import is_hidden
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
@@ -65,6 +66,8 @@ class Names:
         """A relation's name, or words for one that a rewrite made."""
         if self.core or not is_auxiliary(name):
             return name
+        if is_hidden(name) and name in self._rules.constraints:
+            return f"constraint {self._rules.constraints[name].users_label}"
         if (walks := paths_in_words(name)) is not None:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:

@@ -7,8 +7,8 @@ imports no parser; a test compares it with what the parser and the table of func
 from __future__ import annotations
 
 DIRECTIVES = (
-    "comp", "convention", "decl", "functor", "include", "init", "input", "lattice", "limitsize", "number_type", "once",
-    "output", "override", "plan", "pragma", "printsize", "symbol_type", "type",
+    "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "limitsize",
+    "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference", "symbol_type", "type",
 )  # fmt: skip
 PREPROCESSOR = (
     "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",

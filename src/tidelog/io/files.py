@@ -38,6 +38,7 @@ from tidelog.io.parameters import (
     layout_of,
 )
 from tidelog.program import Program
+from tidelog.program.constraint import is_hidden
 
 Types = Sequence[str | None]
 OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt", JSON: ".json"}
@@ -59,7 +60,7 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
     directives = [d for d in program.directives if d.kind == "input"]
     if not directives:
         derived = {rule.head.predicate for rule in program.rules}
-        bases = sorted(name for name in schema if name not in derived)
+        bases = sorted(name for name in schema if name not in derived and not is_hidden(name))
         found = ((name, _existing(folder, name, tuple(ENDINGS))) for name in bases)
         return [InputFile(name, path, Layout()) for name, path in found if path is not None]
     inputs = []

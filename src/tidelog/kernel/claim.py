@@ -70,6 +70,7 @@ M_MACHINE, M_JOINED, M_GAP = 0, 1, 2
 MEMBER_CELLS = 4
 SPINS, PATIENCE = 200, 300  # looks at a cell before the processor is given to another thread, and before a nap
 NAP = 20  # microseconds
+HUGE_PAGE_BITS = 21
 
 
 @compiled
@@ -162,6 +163,20 @@ def take_unused(directory, mine, rel, handful):
 
 
 @compiled
+def touch_ahead(directory, mine, rel):
+    """Have the page after the next cleared by the system, if a handful has reached a new one.
+
+    It is written as it is found, without the lock: clearing takes longer than many claims, which go on meanwhile.
+    """
+    width, records = directory[rel, WIDTH], directory[rel, REC]
+    first, last = records + 8 * width * mine[rel, ROWS], records + 8 * width * mine[rel, CAP]
+    if first >> HUGE_PAGE_BITS != last >> HUGE_PAGE_BITS:
+        ahead = mine[rel, CAP] + (1 << HUGE_PAGE_BITS) // (8 * width)
+        if ahead < directory[rel, CAP]:
+            swap(records, ahead * width, 0, 0)
+
+
+@compiled
 def count_in(directory, indexes, mine, my_indexes, rel, own, keys):
     """The records and keys that a share has filled count in the whole; it begins at the places ``own`` and ``keys``."""
     directory[rel, LIVE_ROWS] += mine[own + rel, LIVE_ROWS]
@@ -182,6 +197,7 @@ def claim_records(team, directory, indexes, mine, my_indexes, rel):
     good = tables_have_room(team, directory, indexes, rel)
     good = good and (take_free(directory, mine, rel, handful) or take_unused(directory, mine, rel, handful))
     unlock(team, LOCK)
+    touch_ahead(directory, mine, rel)
     return good
 
 

@@ -66,25 +66,25 @@ def move_entries(old, old_slots, new, new_slots):
 
 
 @compiled
-def spread(table, more, spill, place):
-    """Entries of a table that grew to ``more`` slots go to their new places, the last ones first.
+def spread(table, more, spill, place, low, first, limit):
+    """Entries of a table that grew to ``more`` slots, from ``place`` down to ``low``, go to their new places.
 
     Homes only rise, so that what lies behind an entry has moved already. What would land before entries that have not
-    moved yet, or beyond the end, is spilled, to be put later. The first cell of ``spill`` says how many are. Returns
-    the place reached (-1: done); it stops where ``spill`` is full.
+    moved yet, or outside the places from ``first`` to ``limit``, is spilled, to be put later. The first cell of
+    ``spill`` says how many are. Returns the place reached (below ``low``: done); it stops where ``spill`` is full.
     """
-    while place >= 0:
+    while place >= low:
         entry = load(table, place)
         if entry != 0:
             if spill[0] + 1 >= len(spill):
                 return place
             store(table, place, 0)
             to = home((entry >> 32) & LOW32, more)
-            if to < place:
-                to = more
-            while to < more and load(table, to) != 0:
+            if to < place or to < first:
+                to = limit
+            while to < limit and load(table, to) != 0:
                 to += 1
-            if to < more:
+            if to < limit:
                 store(table, to, entry)
             else:
                 spill[0] += 1
@@ -94,23 +94,23 @@ def spread(table, more, spill, place):
 
 
 @compiled
-def gather(table, slots, fewer, spill, place):
-    """Entries of a table that is to shrink from ``slots`` to ``fewer`` go to their new places, the first ones first.
+def gather(table, fewer, spill, place, high, first, limit):
+    """Entries of a table that is to shrink to ``fewer`` slots, from ``place`` up to ``high``, go to their new places.
 
-    As `spread`, the other way round; the place reached is ``slots`` when it is done.
+    As `spread`, the other way round; the place reached is ``high`` when it is done.
     """
-    while place < slots:
+    while place < high:
         entry = load(table, place)
         if entry != 0:
             if spill[0] + 1 >= len(spill):
                 return place
             store(table, place, 0)
             to = home((entry >> 32) & LOW32, fewer)
-            if to > place:
-                to = fewer
-            while to < fewer and load(table, to) != 0:
+            if to > place or to < first:
+                to = limit
+            while to < limit and load(table, to) != 0:
                 to += 1
-            if to < fewer:
+            if to < limit:
                 store(table, to, entry)
             else:
                 spill[0] += 1

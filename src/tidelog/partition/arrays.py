@@ -34,6 +34,7 @@ from tidelog.kernel.layout import (
 )
 from tidelog.partition.block import Block
 from tidelog.partition.table import Table
+from tidelog.partition.workers import Workers
 
 SMALLEST = 16
 MOST_ROWS = 1 << 31
@@ -46,6 +47,7 @@ class Arrays:
         self.directory: Cells = np.zeros((SMALLEST, DIRECTORY_FIELDS), np.int64)
         self.indexes: Cells = np.zeros((SMALLEST, INDEX_FIELDS), np.int64)
         self.names: list[str] = []
+        self.workers: Workers | None = None  # of the partition's team: they move the entries of large tables
         self._arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
         self._index_arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
         self.tables: dict[int, Table] = {}
@@ -131,10 +133,10 @@ class Arrays:
 
     def grow_table(self, number: int, entries: int) -> None:
         """Room for one record more than so many in the table of a relation."""
-        self.tables[number].reserve(entries)
+        self.tables[number].reserve(entries, self.workers)
         self.set_table(number, self.tables[number])
 
     def grow_keys(self, index: int, more: int = 0) -> None:
         """Room for one key more, or for one more than ``more``, in the table of an index."""
-        self.key_tables[index].reserve(int(self.indexes[index, KEYS]) + more)
+        self.key_tables[index].reserve(int(self.indexes[index, KEYS]) + more, self.workers)
         self.set_keys(index, self.key_tables[index])

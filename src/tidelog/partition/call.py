@@ -17,6 +17,7 @@ from tidelog.program.lists import DEEPEST, is_too_deep
 from tidelog.program.structure import is_structural
 from tidelog.program.term import Value
 
+TOLD = frozenset(("number", "symbol", "list"))  # types of values whose cells tell what they are
 LONG = 1 << 16  # characters from which on room is looked at
 
 
@@ -35,11 +36,12 @@ def call_function(
     value = _evaluate(step, args, functions)
     if isinstance(value, tuple) and is_too_deep(value):
         raise failures.TOO_DEEP.error(function=step.function, deepest=DEEPEST)
-    kind = step.result if step.result != "any" else natural_type(value)
-    if step.result not in ("any", natural_type(value)) and not _fits(value, step.result):
-        shown = ", ".join(map(repr, args))
-        raise failures.RESULT.error(function=step.function, args=shown, value=value, type=step.result)
-    return dictionary.encode(value, kind)
+    natural = natural_type(value)
+    is_told = natural in TOLD if step.result == "any" else natural == step.result or _fits(value, step.result)
+    if not is_told:
+        shown, needed = ", ".join(map(repr, args)), "number, symbol or list" if step.result == "any" else step.result
+        raise failures.RESULT.error(function=step.function, args=shown, value=value, type=needed)
+    return dictionary.encode(value, natural if step.result == "any" else step.result)
 
 
 def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
 from tidelog.partition.relations import BRIEF, Relations
 
@@ -103,7 +104,7 @@ def touched_records(relations: Relations, number: int) -> TouchedRecords:
     records = relations.records(number)[rows]
     now, before = present_now(records), state_before != 0
     based, based_before = now & asserted(records), before & ((state_before & at.BASE) != 0)
-    records[:, STATE] = (records[:, STATE] & ~(at.TOUCHED | at.BATCH)) | at.OLD | at.VISIBLE
+    settle_states(records)
     return TouchedRecords(
         rows,
         records,
@@ -114,6 +115,26 @@ def touched_records(relations: Relations, number: int) -> TouchedRecords:
         asserted=based & ~based_before,
         retracted=based_before & ~based,
     )
+
+
+def assertions(relations: Relations, name: str) -> NetChange[Cells]:
+    """The facts of a relation that the epoch that ran last, and is not committed, has asserted and has retracted."""
+    touched = touched_records(relations, relations.numbers[name])
+    columns = touched.records[:, :STATE]
+    return NetChange(columns[touched.asserted], columns[touched.retracted])
+
+
+def settle_states(records: Cells) -> None:
+    """Make copies of records, of facts that are present now, what the commit will make of them."""
+    records[:, STATE] = (records[:, STATE] & ~(at.TOUCHED | at.BATCH)) | at.OLD | at.VISIBLE
+
+
+def new_rows(relations: Relations, number: int) -> Cells:
+    """The rows of the facts that the epoch that ran last, and is not committed, has made present."""
+    rows = _entries(relations, number)[:, 0]
+    states = relations.records(number)[rows, STATE]
+    found: Cells = rows[(states & (at.OLD | at.NEW)) == at.NEW]
+    return found
 
 
 def untouched_rows(records: Cells) -> Cells:

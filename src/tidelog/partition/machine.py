@@ -50,6 +50,28 @@ SLICE_SECONDS = 0.025
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
 
 
+def nothing() -> None:
+    """What is done between slices where nobody asks for anything."""
+
+
+def no_texts() -> int:
+    """Bytes of texts where there are none."""
+    return 0
+
+
+def refused(number: int, args: tuple[int, ...]) -> int:
+    """The functions of a machine that is closed."""
+    raise AssertionError(f"function {number} is called after the end")
+
+
+def close_machine(machine: Machine) -> None:
+    """End the threads, and forget whoever holds the machine, so that its memory goes with the last reader."""
+    if machine.team is not None:
+        machine.team.close()
+    machine.refresh = machine.on_slice = nothing
+    machine.texts, machine.call = no_texts, refused
+
+
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
@@ -75,10 +97,10 @@ class Machine:
         self.code: Cells = np.zeros(1024, np.int64)
         self.code_length = 0
         self.limits = Limits()
-        self.texts: Callable[[], int] = lambda: 0  # bytes of texts and lists
+        self.texts: Callable[[], int] = no_texts  # bytes of texts and lists
         self.texts_seen = 0  # when the limit of memory was looked at
-        self.on_slice: Callable[[], None] = lambda: None
-        self.refresh: Callable[[], None] = lambda: None  # plans that have been outgrown
+        self.on_slice: Callable[[], None] = nothing
+        self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
         self.scale: Scale | None = None  # weighs the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None

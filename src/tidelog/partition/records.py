@@ -182,6 +182,12 @@ def find_fact(relations: Relations, number: int, cells: Sequence[int]) -> int:
     return row if row >= 0 and relations.records(number)[row, STATE] & at.OLD else -1
 
 
+def find_fact_now(relations: Relations, number: int, cells: Sequence[int]) -> int:
+    """The row of a fact that is present in the epoch that runs, -1 if it is not."""
+    row = find_record(relations, number, cells)
+    return row if row >= 0 and relations.records(number)[row, STATE] & at.NEW else -1
+
+
 def rows_with_key(relations: Relations, number: int, index: int, key: Cells) -> Cells:
     """The rows of the facts, present at the last committed epoch, whose columns in an index are ``key``."""
     found: Cells = np.empty(64, np.int64)

@@ -10,24 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.maintain import gather, move_entries, put_all, spread
+from tidelog.kernel.maintain import move_entries
 from tidelog.partition.block import LARGE, Block
+from tidelog.partition.moves import Moves
+from tidelog.partition.workers import Workers
 
 SMALLEST = 16
-SPILLED = 1 << 12  # entries
 PAGE = 1 << 9  # slots
 
 
 def table_slots(entries: int) -> int:
     """The fewest slots that one entry more fills to at most 70 %."""
     return max(SMALLEST, -(-10 * (entries + 1) // 7))
-
-
-def _spill(slots: int) -> Cells:
-    """Room for the few entries that find no place in the pass; memory that is not used is never taken."""
-    spill = np.empty(max(SPILLED, slots // 8), np.int64)
-    spill[0] = 0
-    return spill
 
 
 class Table:
@@ -37,7 +31,7 @@ class Table:
         self.cells: Cells = np.zeros(slots, np.int64)
         self._block = Block(self.cells)
 
-    def reserve(self, entries: int) -> None:
+    def reserve(self, entries: int, workers: Workers | None = None) -> None:
         """Room for one entry more than so many."""
         slots, wanted = len(self.cells), table_slots(entries)
         if wanted <= slots:
@@ -46,20 +40,14 @@ class Table:
         if 8 * wanted < LARGE:
             self._replace(wanted)
         else:
-            self._stretch(slots, wanted)
+            self._stretch(slots, wanted, workers)
 
-    def shrink(self, entries: int) -> None:
+    def shrink(self, entries: int, workers: Workers | None = None) -> None:
         """No more room than for one entry more than so many."""
         slots, wanted = len(self.cells), table_slots(entries)
         if 8 * slots < LARGE or 64 * wanted >= 63 * slots:
             return
-        spill, place = _spill(slots), 0
-        where = address(self.cells)
-        while place < slots:
-            place = gather(where, slots, wanted, spill, place)
-            if place < slots:
-                spill = np.concatenate([spill, np.empty_like(spill)])
-        put_all(where, wanted, spill, 1, int(spill[0]) + 1)
+        Moves(address(self.cells), slots, wanted, workers).gather()
         self.cells = self._block.shrink(wanted)[:wanted]
 
     def clear(self) -> None:
@@ -73,12 +61,7 @@ class Table:
         self.cells = fresh
         self._block = Block(fresh)
 
-    def _stretch(self, slots: int, wanted: int) -> None:
-        spill, place = _spill(slots), slots - 1
+    def _stretch(self, slots: int, wanted: int, workers: Workers | None) -> None:
         self.cells = self._block.resize(wanted)
         self.cells[slots : slots + PAGE] = 0  # beyond that lie pages that were never written, or given back
-        while place >= 0:
-            place = spread(address(self.cells), wanted, spill, place)
-            if place >= 0:
-                spill = np.concatenate([spill, np.empty_like(spill)])
-        put_all(address(self.cells), wanted, spill, 1, int(spill[0]) + 1)
+        Moves(address(self.cells), slots, wanted, workers).spread()

@@ -61,7 +61,7 @@ class Team:
         self.items_worth = max(1, self.worth // self.rate)  # items that are worth to be shared out
         self.facts_worth = max(1, self.worth // 4)  # base facts that are
         self._relations = relations
-        self._workers = Workers(threads)
+        self._workers = relations.workers = Workers(threads)
         self._cells: Cells = np.zeros(claim.MEMBERS + claim.MEMBER_CELLS * threads, np.int64)
         self._machines: list[Cells] = [state, *(np.zeros_like(state) for _ in range(1, threads))]
         self._registers: list[Cells] = []

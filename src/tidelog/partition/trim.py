@@ -20,7 +20,7 @@ def trim(relations: Relations, number: int) -> None:
     wanted = int(row[ROWS]) + int(row[ROWS]) // SLACK
     if row[ROWS] < LARGE_BUILD:
         return
-    relations.tables[number].shrink(int(row[LIVE_ROWS]) + int(row[LIVE_ROWS]) // SLACK)
+    relations.tables[number].shrink(int(row[LIVE_ROWS]) + int(row[LIVE_ROWS]) // SLACK, relations.workers)
     relations.set_table(number, relations.tables[number])
     if wanted < row[CAP]:
         relations.shrink_records(number, wanted)

@@ -18,6 +18,7 @@ from tidelog.program.arity import check_names
 from tidelog.program.asserted import kept_apart
 from tidelog.program.check import Checked, check_program
 from tidelog.program.choice import given_relations
+from tidelog.program.constraint import is_hidden
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
@@ -57,10 +58,13 @@ class Ruleset:
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     apart: Mapping[str, str] = field(init=False, compare=False, repr=False)  # where asserted facts are kept instead
+    constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
 
     def __post_init__(self) -> None:
         """What every epoch asks of the program is found out once."""
         object.__setattr__(self, "apart", kept_apart(self.program))
+        heads = {rule.head.predicate: rule for rule in self.core.values() if is_hidden(rule.head.predicate)}
+        object.__setattr__(self, "constraints", heads)
 
     @property
     def restricted(self) -> frozenset[str]:
@@ -111,7 +115,7 @@ class Ruleset:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        whole = whole or self._concerns_inline(add, removed) or self._means_more()
+        whole = whole or self._concerns_inline(add, removed) or self._means_more() or any(map(_speaks_of_others, add))
         if (add or remove) and not bound and not known and not whole:
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
@@ -262,6 +266,11 @@ def changed_types(old: Schema, new: Schema) -> Schema:
 
 def _older(old: str | None, new: str | None) -> str | None:
     return new if old is None else old
+
+
+def _speaks_of_others(rule: Rule) -> bool:
+    """Whether what a rule says stands in declarations: those of the relations of a key or reference."""
+    return rule.constraint is not None and rule.constraint.says is not None
 
 
 def unknown_label(label: str, labels: Sequence[str]) -> EngineError:

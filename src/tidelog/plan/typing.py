@@ -6,7 +6,7 @@ determines yet (no data has come) is None; such a rule has no supports, and it i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.program import Atom, Call, Comparison, Const, Negation, Rule, Term, Var
 from tidelog.program.functions import Function, resolve
@@ -22,8 +22,12 @@ def variable_types(rule: Rule, schema: Schema, functions: Functions) -> dict[str
         for arg, type_ in zip(atom.args, schema.get(atom.predicate, ()), strict=False):
             if isinstance(arg, Var) and types.get(arg.name) is None:
                 types[arg.name] = type_
-    equations = [x for x in rule.body if isinstance(x, Comparison) and x.op == "="]
-    while any(_spread(e, types, functions) for e in equations):
+    comparisons = [x for x in rule.body if isinstance(x, Comparison)]
+    while (
+        any(_spread(comparison, types, functions) for comparison in comparisons)
+        or any(_require(term, types, functions) for term in _scalars(rule))
+        or any(_order(comparison, types) for comparison in comparisons)
+    ):
         pass
     return types
 
@@ -41,14 +45,47 @@ def term_type(term: Term, types: Mapping[str, str | None], functions: Functions)
     return None
 
 
+def _scalars(rule: Rule) -> Iterator[Term]:
+    """All terms of a rule that are compared, computed with or given to its head, from the outermost inwards."""
+    waiting = [term for x in rule.body if isinstance(x, Comparison) for term in (x.left, x.right)]
+    waiting += [arg for atom in _atoms(rule) for arg in atom.args]
+    while waiting:
+        term = waiting.pop()
+        yield term
+        if isinstance(term, Call):
+            waiting.extend(term.args)
+
+
+def _require(term: Term, types: dict[str, str | None], functions: Functions) -> bool:
+    """A variable that a function's result of any type is bound to has the type that another function asks of it."""
+    if not isinstance(term, Call) or not any(isinstance(a, Var) and types.get(a.name) is None for a in term.args):
+        return False
+    function = resolve(term.function, [term_type(a, types, functions) or "any" for a in term.args], functions)
+    if function is None:
+        return False
+    asked = dict(zip(term.args, function.params, strict=False))
+    found = {a.name: t for a, t in asked.items() if isinstance(a, Var) and types.get(a.name) is None and t != "any"}
+    types.update(found)
+    return bool(found)
+
+
+def _order(comparison: Comparison, types: dict[str, str | None]) -> bool:
+    """What is ordered, and is of no type that anybody tells, is a number."""
+    if comparison.op in ("=", "!="):
+        return False
+    names = [x.name for x in (comparison.left, comparison.right) if isinstance(x, Var) and types.get(x.name) is None]
+    types.update((name, "number") for name in names)
+    return bool(names)
+
+
 def _atoms(rule: Rule) -> list[Atom]:
     atoms = [x for x in rule.body if isinstance(x, Atom)] + [x.atom for x in rule.body if isinstance(x, Negation)]
     return [*atoms, rule.head]
 
 
-def _spread(equation: Comparison, types: dict[str, str | None], functions: Functions) -> bool:
-    """Carry a known type from one side of an equation to a variable on the other; whether that told something new."""
-    for here, there in ((equation.left, equation.right), (equation.right, equation.left)):
+def _spread(comparison: Comparison, types: dict[str, str | None], functions: Functions) -> bool:
+    """Carry a known type from one side of a comparison to a variable on the other; whether that told something new."""
+    for here, there in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
         if isinstance(here, Var) and types.get(here.name) is None:
             known = term_type(there, types, functions)
             if known is not None:

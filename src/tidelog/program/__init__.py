@@ -13,7 +13,7 @@ from tidelog.program.literal import (
 )
 from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.program import PROLOG, SOUFFLE, Program
-from tidelog.program.rule import Fact, Rule
+from tidelog.program.rule import Constraint, Fact, Key, Reference, Rule
 from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
 from tidelog.program.term import (
     AGGREGATES,
@@ -45,6 +45,7 @@ __all__ = [
     "ComponentType",
     "Conjunction",
     "Const",
+    "Constraint",
     "Constructor",
     "Declaration",
     "Directive",
@@ -53,6 +54,7 @@ __all__ = [
     "Functor",
     "Instance",
     "Inverse",
+    "Key",
     "Label",
     "Literal",
     "Materialize",
@@ -60,6 +62,7 @@ __all__ = [
     "Path",
     "PathAtom",
     "Program",
+    "Reference",
     "Repeat",
     "Rule",
     "Sequence",

@@ -97,6 +97,8 @@ def _check_atoms(program: Program, names: Names) -> dict[str, Atom]:
         names.made.add(fact.atom.predicate)
         _use(fact.atom, names)
     for rule in program.rules:
+        if rule.constraint is not None:
+            names.first.setdefault(rule.head.predicate, None)  # a reserved name that is meant
         names.made.add(rule.head.predicate)
         _use(rule.head, names)
         for atom in atoms(rule_literals(rule)):

@@ -138,6 +138,34 @@ _NAMES = (
     ),
 )
 
+_CONSTRAINTS = (
+    CodeEntry(
+        "TL241",
+        "key or reference of a relation that is not declared",
+        "`{word}` names `{name}`, which is not declared",
+        "A key or a reference speaks of columns, which the relation's `.decl` names.",
+        "Declare the relation with `.decl`, or write the constraint out: `:- {name}(...), ...`.",
+        "likes(X, Y) :- knows(X, Y).\n.key knows(1)\n",
+    ),
+    CodeEntry(
+        "TL242",
+        "column of a key or reference",
+        "`{word}` names column `{column}`, and `{name}` {problem}",
+        "The columns of a key or a reference are columns of the relation, by name or by number from 1, each once.",
+        "Name some of its columns: {known}.",
+        ".decl employee(id: number, name: symbol)\n.key employee(number)\n",
+    ),
+    CodeEntry(
+        "TL243",
+        "reference between different numbers of columns",
+        "the reference has {first} columns before the arrow and {second} behind it",
+        "A reference says of each of its columns which column of the other relation holds the same value.",
+        "Name as many columns behind the arrow as before it.",
+        ".decl member(name: symbol, team: symbol)\n.decl team(name: symbol)\n"
+        ".reference member(name, team) -> team(name)\n",
+    ),
+)
+
 _SAFETY = (
     CodeEntry(
         "TL301",
@@ -517,6 +545,17 @@ _WARNINGS = (
         "materialize(link, infinity, infinity, keys(1, 2)).\nlink(@a, b).\npong(@Y, X) :- ping(@X, Y), link(@X, Y).\n",
     ),
     CodeEntry(
+        "TL760",
+        "value that may grow without end",
+        "evaluation may not end: `{term}` makes column {column} of `{relation}` from its own values, through {cycle}",
+        "Facts are finite, and so is what rules copy from them. A value that recursion computes from its own results "
+        "needs a bound: a comparison for a number, `f_inPath` or `f_size` for a list, min or max for a cost that only "
+        "gets worse. Nothing here gives one; on data that has no cycle it may end all the same.",
+        "Bound the value in the rule (`X < 100`, `f_inPath(P, X) = false`), or run with limits, which stop an epoch "
+        "that does not end.",
+        "step(0).\nstep(Y) :- step(X), Y = X + 1.\n",
+    ),
+    CodeEntry(
         "TL720",
         "value outside the declared type of a legacy program",
         "{what} has type `{found}`, but the column is declared `{expected}`",
@@ -527,7 +566,8 @@ _WARNINGS = (
 )
 
 CATALOGUE: Mapping[str, CodeEntry] = {
-    entry.code: entry for entry in (*_NAMES, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
+    entry.code: entry
+    for entry in (*_NAMES, *_CONSTRAINTS, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
 }
 
 

@@ -63,6 +63,8 @@ def _literals_and_terms(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
     for rule in rules:
         if rule.subsumes:
             yield diagnose("TL660", rule.span, what="a subsumption")
+        if rule.constraint is not None:
+            yield diagnose("TL660", rule.span, what="a constraint")
         yield from _terms(rule.head.args, rule.head.span, (Var, Const))
         for literal in conjuncts(rule.body):
             if isinstance(literal, Atom):

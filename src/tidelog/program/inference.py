@@ -61,6 +61,7 @@ class Inference:
     literals: list[tuple[int, Const]] = field(default_factory=list)
     open_uses: list[Use] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
+    untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
     rule: Rule | None = None
     structures: Structures = field(default_factory=Structures)
 
@@ -158,6 +159,8 @@ class Inference:
         signature = self.signatures.of(call.function, len(call.args))
         if signature is not None:
             self.apply(call, signature, places)
+            if all(overload[-1] == ANY for overload in signature.overloads):
+                self.untold.append(places[-1])
         return places[-1]
 
     def cast(self, call: Call, type_: str, env: Environment) -> int:

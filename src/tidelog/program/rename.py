@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from tidelog.program.casts import cast_type
 from tidelog.program.literal import Atom
 from tidelog.program.path import Label, Repeat
+from tidelog.program.rule import Key, Reference
 from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
 from tidelog.program.term import SYMBOL, Call, Const
 
@@ -25,6 +26,8 @@ NAMES: dict[type, dict[str, str]] = {
     Declaration: {"relation": RELATION},
     Directive: {"relation": RELATION},
     Materialize: {"relation": RELATION},
+    Key: {"relation": RELATION},
+    Reference: {"relation": RELATION, "target": RELATION},
     Column: {"type": TYPE},
     Functor: {"params": TYPE, "result": TYPE},
     TypeDeclaration: {"name": TYPE, "bases": TYPE},

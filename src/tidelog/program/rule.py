@@ -11,6 +11,34 @@ from dataclasses import dataclass, field
 from tidelog.errors import Span
 from tidelog.program.literal import Atom, Literal
 
+REFUSE, WARN = "refuse", "warn"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """``.key relation(columns)``: no two rows share these columns. A column is told by its name or number."""
+
+    relation: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """``.reference relation(columns) -> target(columns)``: what stands in the first stands in the second."""
+
+    relation: str
+    columns: tuple[str, ...]
+    target: str
+    target_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What becomes of an epoch after which the body holds; ``says`` what a key or reference wrote in its place."""
+
+    severity: str = REFUSE
+    says: Key | Reference | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -19,6 +47,7 @@ class Rule:
     ``plans`` is what Soufflé's `.plan` says of the rule: (version, the atoms of the body in order, counted from 1).
     With ``subsumes`` it is Soufflé's ``p(x) <= p(y) :- more.``: its body begins with these two atoms, and it derives
     nothing, but says that the first goes where the second is (`program.subsumption`).
+    With ``constraint`` it is a clause without a head: its body must not hold (`program.constraint`).
     """
 
     head: Atom
@@ -28,6 +57,7 @@ class Rule:
     origin: Rule | None = field(default=None, compare=False, repr=False)
     plans: tuple[tuple[int, tuple[int, ...]], ...] = ()
     subsumes: bool = False
+    constraint: Constraint | None = None
 
     @property
     def root(self) -> Rule:

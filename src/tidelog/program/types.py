@@ -66,6 +66,8 @@ def infer_types(
         for place, _const in literals:
             _default(place, inference)
     _settle(inference)
+    if _settle_untold(inference):
+        _settle(inference)
     _check_demands(inference)
     elaborated = _elaborated(program, rule_literals, fact_literals, inference)
     findings = (*inference.structures.findings, *inference.findings)
@@ -163,6 +165,24 @@ def _settle_use(use: Use, inference: Inference) -> None:
 def _default(place: int, inference: Inference) -> None:
     if inference.classes.type(place) == INTEGER:
         inference.classes.set(place, NUMBER, inference.classes.reason(place) or Reason("a number", None))
+
+
+def _settle_untold(inference: Inference) -> bool:
+    """What a function gives without telling its type is a number, if it is computed with or ordered.
+
+    Nothing else says what it is, and what is not a number is told when it comes.
+    """
+    classes = inference.classes
+    uses = [(place, use.call.span) for use in inference.open_uses for place in use.places]
+    uses += [(demand.place, None) for demand in inference.demands if NUMBER in demand.types]
+    asked = {classes.root(place): span for place, span in reversed(uses)}
+    found = False
+    for place in inference.untold:
+        known = classes.type(place)
+        if known == INTEGER or (known is None and classes.root(place) in asked):
+            span = asked.get(classes.root(place))
+            found = classes.set(place, NUMBER, Reason("this is computed with as a number", span)) or found
+    return found
 
 
 def _check_demands(inference: Inference) -> None:

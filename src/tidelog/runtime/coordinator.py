@@ -101,6 +101,7 @@ class Coordinator:
 
     def close(self) -> None:
         """End the nodes."""
+        self._rules.close()
         self.nodes.close()
 
     def repeat(self, act: Callable[[], T]) -> T:

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
+from tidelog.partition.journal import assertions
 from tidelog.partition.keys import rows_with_keys
 from tidelog.runtime.node import Node
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.partition.dictionary import Dictionary
     from tidelog.partition.limits import Limits
+    from tidelog.partition.net import NetChange
     from tidelog.partition.plan_counts import PlanCounts
     from tidelog.plan.form import Form
     from tidelog.plan.ruleset import Ruleset, Schema
@@ -73,6 +75,10 @@ class EmbeddedFacts:
         """The rows present before the epoch that share a key with one of ``rows``."""
         return rows_with_keys(self._partition.relations, name, columns, rows)
 
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
+        return assertions(self._partition.relations, name)
+
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
         number = self._partition.relations.numbers.get(name)
@@ -97,7 +103,7 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
+    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
         """The one partition holds every fact."""
         return self._node
 
@@ -186,8 +192,7 @@ class EmbeddedRuntime:
 
     def close(self) -> None:
         """End the threads; memory goes with the object."""
-        if self.partition.machine.team is not None:
-            self.partition.machine.team.close()
+        self.partition.close()
 
     # The state folder
 

@@ -101,6 +101,11 @@ class Everywhere:
         """The rows present before the epoch that share a key with one of ``rows``."""
         return np.concatenate(self._ask_owners(name, Service.rows_with_keys, name, columns, rows))
 
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
+        asserted, retracted = zip(*self._ask_owners(name, Service.changes, None, name), strict=True)
+        return NetChange(np.concatenate(asserted), np.concatenate(retracted))
+
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
         return self._distribution().live(name)
@@ -127,12 +132,12 @@ class Everywhere:
         inserted, deleted = zip(*found, strict=True)
         return NetChange(np.concatenate(inserted), np.concatenate(deleted))
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
+    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
         """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.
 
         All facts pass through this process: it is for questions about single facts, not for data.
         """
-        images = [Image(relations=held) for held in self._ask(Service.image)]
+        images = [Image(relations=held) for held in self._ask(Service.image, running)]
         found = Node(rules.functions, dictionary=self._rules.node.partition.dictionary)
         fill_partition(found.partition, Image(placements=dict(form.places), pieces=images), form.core.values())
         found.adopt(self._rules.arities, self._rules.node.groups, map(forming(), form.core.values()))

@@ -15,6 +15,7 @@ from tidelog.program import Rule
 
 if TYPE_CHECKING:
     from tidelog.io.view_files import Kinds
+    from tidelog.partition.net import NetChange
     from tidelog.partition.plan_counts import PlanCounts
     from tidelog.plan.form import Form
     from tidelog.plan.ruleset import Ruleset
@@ -64,6 +65,9 @@ class Facts(Protocol):
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
 
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
+
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
 
@@ -73,8 +77,11 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming) -> Node:
-        """A node that holds every fact once, to be asked questions; what several hold is put together for it."""
+    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
+        """A node that holds every fact once, to be asked questions; what several hold is put together for it.
+
+        With ``running`` what is put together are the facts of the epoch that ran last and is not committed.
+        """
 
     def write_view(
         self,

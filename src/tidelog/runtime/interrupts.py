@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
+from tidelog.partition.machine import nothing
 from tidelog.partition.running import OutOfMemory
 from tidelog.runtime import failures
 
@@ -93,7 +94,7 @@ class Guard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._machine.on_slice = lambda: None
+        self._machine.on_slice = nothing
         self._interrupts.__exit__(kind, error, trace)
         if isinstance(error, MemoryError):
             limit = failures.OUT_OF_MEMORY.error()

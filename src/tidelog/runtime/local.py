@@ -134,4 +134,7 @@ class LocalNodes:
         """Nodes in this process are never lost."""
 
     def close(self) -> None:
-        """Nothing to end: memory goes with the objects."""
+        """The memory of the nodes goes with them."""
+        for service in self.services:
+            service.node.partition.close()
+        self.services = []

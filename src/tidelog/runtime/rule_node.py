@@ -37,6 +37,10 @@ class RuleNode:
         """The number of columns of every relation."""
         return {name: arity for name in self.node.strata if (arity := self.node.arity(name)) is not None}
 
+    def close(self) -> None:
+        """There are no more epochs."""
+        self._runtime.close()
+
     def watch(self, on_slice: Callable[[], None]) -> None:
         """What to call between slices of work: what rules give without any facts may be much."""
         self._runtime.on_slice = on_slice

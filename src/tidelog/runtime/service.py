@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.io.parquet import write_changes, write_rows
 from tidelog.kernel.cells import Cells
+from tidelog.partition.journal import assertions
 from tidelog.partition.keys import rows_with_keys
 from tidelog.partition.limits import Limits
 from tidelog.partition.net import NetChange
@@ -148,9 +149,12 @@ class Service:
         return self.node.partition.counts(name)
 
     @call(reading=True, any_time=True)
-    def changes(self, run: int, name: str) -> NetChange[Cells]:
-        """The rows of a relation that came and went in an epoch."""
-        return self.changed.read(run, name)
+    def changes(self, run: int | None, name: str) -> NetChange[Cells]:
+        """The rows of a relation that came and went in an epoch.
+
+        None: those that were asserted and retracted in the epoch that ran last and is not committed.
+        """
+        return assertions(self.node.partition.relations, name) if run is None else self.changed.read(run, name)
 
     @call(reading=True)
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells, *, is_question: bool = False) -> Cells:
@@ -176,10 +180,10 @@ class Service:
         return self.node.partition.rules.plan_counts()
 
     @call(reading=True)
-    def image(self) -> dict[str, RelationImage]:
-        """The records of every relation that holds facts."""
+    def image(self, running: bool = False) -> dict[str, RelationImage]:
+        """The records of every relation that holds facts; ``running``: in the epoch that is not committed yet."""
         found = {}
-        for delta in everything(self.node.partition, {}):
+        for delta in everything(self.node.partition, {}, running=running):
             found[delta.relation] = RelationImage(delta.arity)
             found[delta.relation].apply(delta)
         return found

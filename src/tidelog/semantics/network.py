@@ -220,6 +220,8 @@ def _split_rules(program: Program) -> tuple[list[LocalRule], list[Choice], list[
 
 
 def _unfit(rule: Rule, label: str, aggregates: list[tuple[int, Aggregate]]) -> Iterator[Diagnostic]:
+    if rule.constraint is not None:
+        yield catalogue.POSITIVE.diagnostic(rule.span, what="a constraint", label=label)
     for literal in rule.body:
         if not isinstance(literal, Atom | Comparison | Boolean) or _aggregates(literal):
             what = "an aggregate" if isinstance(literal, Atom | Comparison) else f"a {type(literal).__name__.lower()}"

@@ -74,8 +74,7 @@ def verify_claims(claims: Sequence[Claim], spark: Any) -> list[Verdict]:
 
 
 def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
-    facts = sum(map(len, claim.ranks.values()))
-    return Certificate(SPARK, len(claim.strata), claim.rules, len(claim.ranks), facts, supports, seconds, claim.chosen)
+    return Certificate(SPARK, *claim.counts, supports, seconds, claim.chosen)
 
 
 def _own_session(spark: Any) -> Any:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tidelog.partition.journal import TouchedRecords, touched_records, touched_relations, untouched_rows
+from tidelog.partition.journal import TouchedRecords, settle_states, touched_records, touched_relations, untouched_rows
 from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
-from tidelog.partition.records import arity_of, cells_in_use, in_use, rank_base
+from tidelog.partition.records import arity_of, cells_in_use, in_use, present_now, rank_base
 from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.delta import Cells, Delta, named
@@ -97,15 +97,18 @@ def _with_rows(rows: Cells, cells: Cells) -> Cells:
     return np.concatenate([rows.reshape(-1, 1), cells], axis=1)
 
 
-def everything(partition: Partition, schema: Schema) -> Iterator[Delta]:
-    """All records of all relations, between epochs."""
+def everything(partition: Partition, schema: Schema, *, running: bool = False) -> Iterator[Delta]:
+    """All records of all relations, between epochs; or, ``running``, as the epoch that ran last will leave them."""
     relations = partition.relations
     for name in _held(partition):
         number = relations.numbers[name]
         empty = _empty(partition, name, schema)
         records = relations.records(number)
-        rows = in_use(records).nonzero()[0]
-        yield replace(empty, rows=named(rows), inserted=records[rows])
+        rows = (present_now if running else in_use)(records).nonzero()[0]
+        held = records[rows]
+        if running:
+            settle_states(held)
+        yield replace(empty, rows=named(rows), inserted=held)
 
 
 def _empty(partition: Partition, name: str, schema: Schema) -> Delta:

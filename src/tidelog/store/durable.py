@@ -45,6 +45,8 @@ class EpochRecord:
     offset: int | None = None
     facts: Sequence[str] | None = None  # those of the program's text, where the epoch changes them
     before: Schema = field(default_factory=dict)  # types of deleted facts, where the epoch changes them
+    author: str | None = None
+    note: str | None = None
 
 
 class Recorded(Protocol):
@@ -204,6 +206,7 @@ class Durable:
             header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
         if note.source is not None:
             header["offsets"] = {note.source: note.offset}
+        header |= {key: text for key, text in (("author", note.author), ("note", note.note)) if text is not None}
         if self.changes_rules(rules):
             header |= _about_rules(rules, node)
         if note.facts is not None:

@@ -47,6 +47,8 @@ class LogEntry:
     source: str | None
     offset: int | None
     size: int
+    author: str | None = None
+    note: str | None = None
 
 
 def view_changes(state: Durable, relation: str, since: int, dictionary: Dictionary) -> Iterator[Change]:
@@ -99,6 +101,8 @@ def log_entries(state: Durable) -> Iterator[LogEntry]:
             source,
             offset,
             frame.size + sum(marker.size for marker in markers_of(header)),
+            header.get("author"),
+            header.get("note"),
         )
 
 

@@ -266,6 +266,22 @@ _SYNTAX = (
         "\ufffdELF\ufffd\ufffd",
     ),
     CodeEntry(
+        "TL132",
+        "unknown severity",
+        "{found} is no severity of a constraint",
+        "`.constraint name severity(warn)` warns of violations, `severity(refuse)` refuses the epoch, which is usual.",
+        "Write `warn` or `refuse`.",
+        "few: :- p(X), X > 9.\n.constraint few severity(low)",
+    ),
+    CodeEntry(
+        "TL133",
+        "severity of no constraint",
+        "no constraint is called `{found}`",
+        "`.constraint` names a clause without a head, a `.key` or a `.reference` of the same block by its label.",
+        "Give the constraint that label: `{found}: :- ...`.",
+        "few: :- p(X), X > 9.\n.constraint many severity(warn)",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",

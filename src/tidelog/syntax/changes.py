@@ -91,7 +91,7 @@ def read_changes(
     """The epochs as far as they can be read, and all diagnostics."""
     findings = Findings()
     source = source_of(name, text, findings.report)
-    reader = _ChangeReader(tokens_of(source, convention, findings), convention, findings)
+    reader = ChangeReader(tokens_of(source, convention, findings), convention, findings)
     return reader.epochs(), findings.in_order()
 
 
@@ -132,24 +132,33 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
             return f"- .init {name}."
 
 
-class _ChangeReader(ProgramReader):
+class ChangeReader(ProgramReader):
     """Reads change after change and goes on after mistakes."""
 
+    def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
+        super().__init__(tokens, convention, findings)
+        self.epoch: list[Change] = []
+
     def epochs(self) -> tuple[Epoch, ...]:
+        """Everything up to the end of the text."""
         done: list[Epoch] = []
-        epoch: list[Change] = []
         while self.token.kind != END and not self.findings.full:
             start = self.at
             try:
-                if self._commit():
-                    done.append(tuple(epoch))
-                    epoch = []
-                else:
-                    epoch.extend(self._changes())
+                if self.change():
+                    done.append(tuple(self.epoch))
+                    self.epoch = []
             except SyntaxFailure as failure:
                 self.findings.report(failure.diagnostic)
                 self.recover(start, failure.diagnostic.code)
-        return (*done, tuple(epoch)) if epoch else tuple(done)
+        return (*done, tuple(self.epoch)) if self.epoch else tuple(done)
+
+    def change(self) -> bool:
+        """One change, kept for its epoch; whether it is the end of the epoch."""
+        if self._commit():
+            return True
+        self.epoch.extend(self._changes())
+        return False
 
     def begins_line(self, token: Token) -> bool:
         """In a script a new change begins with its sign."""

@@ -1,8 +1,8 @@
 """Reading clauses: labels, heads, rules and facts, and NDlog's ``materialize``.
 
-Law: a clause without a body is a ground place (D7): its bare identifiers are symbols. Without a label and without
-variables it is a fact. A clause with several heads is one rule for each of them. A `.plan` belongs to the rule before
-it.
+Law: a clause without a head is a constraint (`constraints`). One without a body is a ground place (D7): its bare
+identifiers are symbols. Without a label and without variables it is a fact. A clause with several heads is one rule for
+each of them. A `.plan` belongs to the rule before it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tidelog.program import (
 )
 from tidelog.program.casts import cast_type, without_cast
 from tidelog.program.term import SYMBOL, subterms, variables
+from tidelog.syntax.constraints import SUGAR, ConstraintReader
 from tidelog.syntax.depth import MAX_HEIGHT, is_too_deep
-from tidelog.syntax.literals import BodyReader
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
 
 _PATH_SIGNS = ("+", "*", "?", "/", "|", "&", "{", "[")
@@ -36,7 +36,7 @@ _KEY_TYPES = ("int32", "int", "str", "list", "cid", "id", "real", "double", "ipv
 _MISSPELT = (("<", "-"), ("-", ">"), (":", "="), ("=", ">"), ("-", ":"), ("=", ":"), (":", ":"), ("|", "-"))
 
 
-class ClauseReader(BodyReader):
+class ClauseReader(ConstraintReader):
     """Reads rules and facts at the cursor. `capitalised` are the symbols of the last fact that look like variables."""
 
     capitalised: tuple[Var, ...] = ()
@@ -45,7 +45,13 @@ class ClauseReader(BodyReader):
         """A rule or a fact with its period: one value for each head."""
         first, start = self.token, self.at
         self.capitalised = ()
+        if first.text in SUGAR:
+            return [self.sugar()]
         label = self.label()
+        if self.token.kind == ":-":
+            rule = self.headless(first, label)
+            self._refuse_depth(start, [], rule.body)
+            return [rule]
         heads = self.heads()
         if self.token.kind == "<=" and len(heads) == 1:
             return [self._subsumption(first, label, heads[0])]
@@ -145,13 +151,6 @@ class ClauseReader(BodyReader):
             return name
         self.move_to(start)
         return None
-
-    def label_name(self) -> str:
-        """A name with parts joined by `-` or `/` and no space between: `r2-1`, `r3/1`."""
-        name = self.advance().text
-        while self.token.kind in ("-", "/", NUMBER, NAME) and self.token.start == self.previous.end:
-            name += self.advance().text
-        return name
 
     def heads(self) -> list[Atom]:
         """One or more heads separated by commas."""

@@ -6,9 +6,11 @@ it. An override belongs to the component around it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from tidelog.errors import Diagnostic
 from tidelog.program import (
     SOUFFLE,
     Component,
@@ -23,6 +25,7 @@ from tidelog.program import (
     Rule,
     TypeDeclaration,
 )
+from tidelog.syntax.constraints import Severity, with_severities
 from tidelog.syntax.directives import DirectiveReader
 from tidelog.syntax.tokens import NAME, Token, span_between
 
@@ -39,16 +42,20 @@ class Parts:
     instances: list[Instance] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
     pragmas: list[tuple[str, str]] = field(default_factory=list)
+    severities: list[Severity] = field(default_factory=list)
 
     @property
     def lists(self) -> list[list[Any]]:
         """All of them."""
         return [getattr(self, each.name) for each in fields(self)]
 
-    def program(self, convention: str) -> Program:
-        """As a program."""
+    def program(self, convention: str, report: Callable[[Diagnostic], None]) -> Program:
+        """As a program; mistakes that only the whole shows are reported."""
+        rules, wrong = with_severities(self.rules, self.severities)
+        for finding in wrong:
+            report(finding)
         return Program(
-            rules=tuple(self.rules),
+            rules=rules,
             facts=tuple(self.facts),
             declarations=tuple(item for item in self.items if isinstance(item, Declaration)),
             types=tuple(item for item in self.items if isinstance(item, TypeDeclaration)),

@@ -21,6 +21,7 @@ from tidelog.program import (
     Component,
     ComponentType,
     Const,
+    Constraint,
     Constructor,
     Declaration,
     Directive,
@@ -41,6 +42,8 @@ from tidelog.program import (
     Wildcard,
 )
 from tidelog.program.casts import CAST, cast_type
+from tidelog.program.constraint import sugar_label
+from tidelog.program.rule import WARN
 from tidelog.program.structure import MAKE, TEST, is_structural, structure_of
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
@@ -146,11 +149,20 @@ class _Printer:
 
     def rule(self, rule: Rule) -> str:
         label = "" if rule.label is None else print_label(rule.label, self.convention) + ": "
+        if rule.constraint is not None:
+            return self._constraint(rule, rule.constraint, label)
         body = " :- " + self.body(rule.body) if rule.body else ""
         if rule.subsumes:
             body = f" <= {self.literal(rule.body[1])} :- {self.body(rule.body[2:])}"
         orders = ", ".join(f"{version}:({', '.join(map(str, order))})" for version, order in rule.plans)
         return f"{label}{self.atom(rule.head)}{body}." + (f" .plan {orders}" if orders else "")
+
+    def _constraint(self, rule: Rule, constraint: Constraint, label: str) -> str:
+        text = f"{label}:- {self.body(rule.body)}."
+        if constraint.says is not None:
+            named = "" if rule.label in (None, sugar_label(constraint.says)) else f" as {label[:-2]}"
+            text = f".{sugar_label(constraint.says)}{named}"
+        return text + (f" .constraint {label[:-2]} severity({WARN})" if constraint.severity == WARN else "")
 
     def body(self, body: Iterable[Literal]) -> str:
         return ", ".join(map(self.literal, body))

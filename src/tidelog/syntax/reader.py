@@ -97,7 +97,7 @@ class ProgramReader(ComponentReader):
     def read(self) -> Program:
         """Everything up to the end of the text."""
         self._items()
-        return replace(self.parts.program(self.convention), unread=frozenset(self.unread))
+        return replace(self.parts.program(self.convention, self.findings.report), unread=frozenset(self.unread))
 
     def _items(self) -> None:
         """Everything up to the end of the text, or of the component."""
@@ -151,6 +151,10 @@ class ProgramReader(ComponentReader):
             case ".pragma":
                 self.advance()
                 self.parts.pragmas.append(self.pragma())
+            case ".key" | ".reference":
+                self._clause()
+            case ".constraint":
+                self.parts.severities.append(self.severity())
             case _:
                 self.parts.items.extend(self.directive())
 
@@ -163,7 +167,7 @@ class ProgramReader(ComponentReader):
         self._items()
         inner, self.parts = self.parts, outer
         self.blocks -= 1
-        content = inner.program(self.convention)
+        content = inner.program(self.convention, self.findings.report)
         self.parts.components.append(replace(head, content=content, overrides=tuple(inner.overrides)))
         self.depth = max(self.depth - _COMPONENT_LEVELS, 0)
         self.close(opening)

@@ -56,7 +56,7 @@ class Sources:
     """Loads included texts, each once."""
 
     def __init__(self, include: Include | str | Path | None, report: Report) -> None:
-        self._include = include if callable(include) or include is None else _from_folder(Path(include))
+        self._include = include if callable(include) or include is None else include_from(Path(include))
         self._report = report
         self._loaded: dict[tuple[str, str], Source] = {}
 
@@ -102,7 +102,7 @@ class Sources:
             return None, False  # the preprocessor reports it where it stands
 
 
-def _from_folder(folder: Path) -> Include:
+def include_from(folder: Path) -> Include:
     """Looks beside the including file, then in the folder."""
 
     def include(wanted: str, including: str) -> tuple[str, bytes]:

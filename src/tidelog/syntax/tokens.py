@@ -22,8 +22,8 @@ Report = Callable[[Diagnostic], None]
 NAME, NUMBER, STRING, DIRECTIVE, PREPROCESS, END = "name", "number", "string", "directive", "preprocess", "end"
 
 DIRECTIVES = (
-    "comp", "convention", "decl", "functor", "include", "init", "input", "lattice", "limitsize", "number_type", "once",
-    "output", "override", "plan", "pragma", "printsize", "symbol_type", "type",
+    "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "limitsize",
+    "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference", "symbol_type", "type",
 )  # fmt: skip
 PREPROCESSOR_WORDS = (
     "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",

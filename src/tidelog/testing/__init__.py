@@ -7,7 +7,7 @@ strategies stand in `tidelog.testing.strategies`, which needs the ``dev`` extra.
 from tidelog.testing.changes import EpochChanges, State, states
 from tidelog.testing.generate import AGGREGATION, FEATURES, PLAIN, is_acceptable, random_program
 from tidelog.testing.generate_changes import random_changes
-from tidelog.testing.naive import asserted, evaluate, supports
+from tidelog.testing.naive import asserted, evaluate, supports, violations
 from tidelog.testing.strata import is_stratified, strata
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "states",
     "strata",
     "supports",
+    "violations",
 ]

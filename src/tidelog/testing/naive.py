@@ -23,6 +23,7 @@ from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
 from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.choice import choices
+from tidelog.program.constraint import UNNAMED, with_hidden_heads
 from tidelog.program.equivalence import equivalences
 from tidelog.program.functions import FUNCTIONS, Function, order_key
 from tidelog.program.lists import same
@@ -52,10 +53,11 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     >>> model["p"]
     frozenset({(1,)})
     """
-    program = scoped(with_witnesses(program))
+    named = relations(program, facts)
+    program = scoped(with_witnesses(_without_constraints(program)))
     judge = _Judge(program, functions)
     base = judge.base(facts)
-    model: Model = {relation: frozenset(base.get(relation, ())) for relation in relations(program, facts)}
+    model: Model = {relation: frozenset(base.get(relation, ())) for relation in named}
     for relation in equivalences(program):
         model[relation] = frozenset(_closed(model[relation]))
     for relation, declared in choices(program).items():
@@ -73,6 +75,27 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
         else:
             raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
     return model
+
+
+def violations(
+    program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS
+) -> dict[str, frozenset[Row]]:
+    """The violations of every constraint by its label: the values of the variables that its body binds.
+
+    >>> from tidelog.syntax import parse_program
+    >>> violations(parse_program("few: :- n(X), X > 9."), {"n": [(3,), (10,)]})
+    {'few': frozenset({(10,)})}
+    """
+    hidden, wrong = with_hidden_heads(program)
+    if wrong:
+        raise EvaluationError(wrong[0].message)
+    model = evaluate(hidden, facts, functions)
+    return {rule.label or "": model[rule.head.predicate] for rule in hidden.rules if rule.constraint is not None}
+
+
+def _without_constraints(program: Program) -> Program:
+    """The program without what only forbids."""
+    return replace(program, rules=tuple(rule for rule in program.rules if rule.head.predicate != UNNAMED))
 
 
 def first_choice(rows: Iterable[Row], domains: Sequence[tuple[int, ...]]) -> set[Row]:
@@ -116,7 +139,8 @@ def asserted(program: Program, functions: Overloads = FUNCTIONS) -> dict[str, fr
 def relations(program: Program, facts: Facts = NO_FACTS) -> set[str]:
     """The names of all relations that a program, or facts for it, mention."""
     found = {declaration.relation for declaration in program.declarations} | set(facts)
-    found |= {fact.atom.predicate for fact in program.facts} | {rule.head.predicate for rule in program.rules}
+    found |= {fact.atom.predicate for fact in program.facts}
+    found |= {rule.head.predicate for rule in program.rules if rule.head.predicate != UNNAMED}
     return found | {predicate for rule in program.rules for predicate, _ in dependencies(rule)}
 
 

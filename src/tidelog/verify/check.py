@@ -24,7 +24,17 @@ from tidelog.verify.claim import Base, Claim, to_claim
 from tidelog.verify.folds import fold, is_better
 from tidelog.verify.normal import Clause, Scan
 from tidelog.verify.relations import LOWEST, Relation, Row
-from tidelog.verify.report import BASE, NOT_CLOSED, UNDEFINED, UNFOUNDED, Certificate, Ground, Verdict, Violation
+from tidelog.verify.report import (
+    BASE,
+    NOT_CLOSED,
+    REFUSED,
+    UNDEFINED,
+    UNFOUNDED,
+    Certificate,
+    Ground,
+    Verdict,
+    Violation,
+)
 from tidelog.verify.report import label_of as label
 from tidelog.verify.solve import Context, Scope, Step, solver
 from tidelog.verify.strata import sources
@@ -65,10 +75,8 @@ def check_claim(claim: Claim, began: float) -> Verdict:
             check.stratum(relations, clauses)
     except _FoundError as found:
         return found.violation
-    facts = sum(map(len, claim.ranks.values()))
     seconds = time.perf_counter() - began
-    counted = (len(claim.strata), claim.rules, len(claim.ranks), facts, check.supports)
-    return Certificate(PYTHON, *counted, seconds, claim.chosen)
+    return Certificate(PYTHON, *claim.counts, check.supports, seconds, claim.chosen)
 
 
 def check_bases(claim: Claim) -> Violation | None:
@@ -128,12 +136,15 @@ class _Check:
         self.supports = 0
 
     def bases(self) -> None:
-        """Asserted facts are held; a relation without rules holds nothing else."""
+        """Asserted facts are held; a relation without rules holds nothing else; no constraint is violated."""
         for name, rows in self._claim.base.items():
             held = self._claim.ranks.get(name, NEVER)
             missing = next((row for row in rows if row not in held), None)
             if missing is not None:
                 raise _FoundError(Violation(BASE, (name, missing)))
+        for name, constraint in self._claim.refusing.items():
+            if self._claim.ranks.get(name, NEVER):
+                raise _FoundError(Violation(REFUSED, rule=constraint))
         for name, held in self._claim.ranks.items():
             if name not in self._claim.derived:
                 self._founded(name, held, self._claim.base.get(name, frozenset()))

@@ -15,7 +15,9 @@ from tidelog.program import Program, Rule, Value
 from tidelog.program.arity import RESERVED
 from tidelog.program.asserted import kept_apart
 from tidelog.program.check import check_program
+from tidelog.program.constraint import is_hidden
 from tidelog.program.functions import FUNCTIONS
+from tidelog.program.rule import REFUSE
 from tidelog.program.scope import atoms
 from tidelog.program.state import EngineState
 from tidelog.verify.choices import chosen_relation
@@ -42,6 +44,19 @@ class Claim:
     def rules(self) -> int:
         """The number of rules."""
         return sum(not c.rule.head.predicate.startswith(RESERVED) for _, clauses in self.strata for c in clauses)
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """The numbers of strata, rules, relations and facts; violations of constraints are none of the user's."""
+        known = [name for name in self.ranks if not is_hidden(name)]
+        strata = sum(not all(map(is_hidden, names)) for names, _ in self.strata)
+        return strata, self.rules, len(known), sum(len(self.ranks[name]) for name in known)
+
+    @property
+    def refusing(self) -> dict[str, str]:
+        """The relations of violations that must be empty, with the labels of their constraints."""
+        rules = (clause.rule for _, clauses in self.strata for clause in clauses if clause.rule.constraint is not None)
+        return {r.head.predicate: r.label or "" for r in rules if r.constraint and r.constraint.severity == REFUSE}
 
     @property
     def chosen(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tidelog.syntax.values import write_number, write_string
 Row = tuple[Value, ...]
 Ground = tuple[str, Row]
 
-NOT_CLOSED, UNFOUNDED, BASE, UNDEFINED = "not closed", "unfounded", "base", "undefined"
+NOT_CLOSED, UNFOUNDED, BASE, UNDEFINED, REFUSED = "not closed", "unfounded", "base", "undefined", "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Violation:
 
     ``not closed``: a rule derives the fact from ``body``, and the state does not hold it. ``unfounded``: no support of
     the fact has a lower rank. ``base``: the fact is asserted and absent. ``undefined``: a rule
-    cannot be evaluated over the state.
+    cannot be evaluated over the state. ``refused``: a constraint is violated.
     """
 
     kind: str
@@ -123,6 +123,10 @@ def _undefined(violation: Violation) -> str:
     return f"{violation.rule} cannot be evaluated over the state: {violation.detail}"
 
 
+def _refused(violation: Violation) -> str:
+    return f"the state violates the constraint {violation.rule}"
+
+
 def _fact(violation: Violation) -> str:
     return "a fact" if violation.fact is None else show_fact(violation.fact)
 
@@ -131,4 +135,4 @@ def _facts(body: Sequence[Ground]) -> str:
     return ", ".join(map(show_fact, body))
 
 
-_TEXTS = {NOT_CLOSED: _not_closed, UNFOUNDED: _unfounded, BASE: _base, UNDEFINED: _undefined}
+_TEXTS = {NOT_CLOSED: _not_closed, UNFOUNDED: _unfounded, BASE: _base, UNDEFINED: _undefined, REFUSED: _refused}

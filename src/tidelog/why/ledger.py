@@ -1,8 +1,8 @@
-"""The committed state of a partition, read one fact at a time.
+"""The state of a partition, read one fact at a time.
 
 Law: every look narrows by what is known: a whole fact is found by its hash, some columns of it through an index. An
 index that no rule keeps is made for the duration of the question and dropped with it, so that a question leaves no
-trace in the cost of later epochs. Only facts of the last committed epoch are seen.
+trace in the cost of later epochs. Only facts of one state are seen (`sight`): by itself the last committed epoch.
 """
 
 from __future__ import annotations
@@ -20,22 +20,21 @@ from tidelog.partition.records import (
     LONGEST_KEY,
     arity_of,
     cells_of,
-    find_fact,
     is_asserted,
-    present,
     rank,
-    rows_with_key,
 )
 from tidelog.partition.stratum import Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
-from tidelog.program import Const, Rule, Value
+from tidelog.program import Const, Rule, Value, Var
 from tidelog.program.asserted import kept_apart, users_name
 from tidelog.program.choice import as_copy, declaration_behind
+from tidelog.program.constraint import is_hidden
 from tidelog.program.literal import Atom
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
 from tidelog.why import failures
+from tidelog.why.sight import CommittedSight, Sight
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
 _CALENDAR = ("boolean", "date", "timestamp")  # types that are numbers inside and something else outside
@@ -43,11 +42,19 @@ NOTHING: Cells = np.zeros(0, np.int64)
 
 
 class Ledger:
-    """Facts, ranks, rules and words of an engine at its last committed epoch."""
+    """Facts, ranks, rules and words of an engine in one state."""
 
-    def __init__(self, partition: Partition, strata: Mapping[str, Stratum], rules: Ruleset, work: int) -> None:
+    def __init__(
+        self,
+        partition: Partition,
+        strata: Mapping[str, Stratum],
+        rules: Ruleset,
+        work: int,
+        sight: Sight | None = None,
+    ) -> None:
         self.partition = partition
         self.relations = partition.relations
+        self.sight: Sight = sight or CommittedSight(partition.relations)
         self.dictionary = partition.dictionary
         self.rules = rules
         self.strata = strata
@@ -77,7 +84,7 @@ class Ledger:
 
     def find(self, number: int, cells: Sequence[int]) -> int:
         """The row of a fact, -1 if it is absent."""
-        return find_fact(self.relations, number, cells)
+        return self.sight.find(number, cells)
 
     def row_of(self, key: FactKey) -> int:
         """The row of a fact, -1 if it is absent."""
@@ -110,7 +117,7 @@ class Ledger:
             row = self.find(number, [known[c] for c in columns])
             return NOTHING if row < 0 else np.array([row], np.int64)
         if not columns:
-            return np.flatnonzero(present(self.relations.records(number)))
+            return self.sight.rows(number)
         found = self._look_up(number, columns[:LONGEST_KEY], known)
         for column in columns[LONGEST_KEY:]:
             found = found[self.relations.records(number)[found, column] == known[column]]
@@ -119,7 +126,7 @@ class Ledger:
     def _look_up(self, number: int, columns: tuple[int, ...], known: Mapping[int, int]) -> Cells:
         index = self._index(number, columns)
         key: Cells = np.array([known[c] for c in columns], np.int64)
-        return np.sort(rows_with_key(self.relations, number, index, key))
+        return self.sight.matching(number, index, columns, key)
 
     def _index(self, number: int, columns: tuple[int, ...]) -> int:
         is_new = self.relations.distinct_keys(number, columns) is None
@@ -196,7 +203,11 @@ class Ledger:
         return tuple(Const(v, t or "any") for v, t in zip(self.values(key), types, strict=True))
 
     def fact_text(self, key: FactKey) -> str:
-        """A fact as it is written."""
+        """A fact as it is written; a violation by the values of its constraint's variables."""
+        if is_hidden(key[0]):
+            names = (arg.name for arg in self.by_head[key[0]][0].head.args if isinstance(arg, Var))
+            shown = (self.cell_text(*each) for each in zip(key[1], self.rules.schema[key[0]], strict=True))
+            return ", ".join(f"{name} = {value}" for name, value in zip(names, shown, strict=True)) or "always"
         return print_atom(Atom(key[0], self.constants(key)), self.rules.program.convention)
 
     def cell_text(self, cell: int, type_: str | None) -> str:

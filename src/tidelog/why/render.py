@@ -35,6 +35,11 @@ def hidden_text(proof: Proof) -> str:
     return f"{least}{proof.hidden:,} more {facts} not shown"
 
 
+def tree_lines(root: FactNode) -> list[str]:
+    """The tree under a fact, without the rules that it names."""
+    return _Sections().render(root)
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A row of a group that rests on several premises."""

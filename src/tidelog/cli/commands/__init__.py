@@ -21,12 +21,14 @@ SUMMARIES = {
     "explain": "Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the "
     "indexes.",
     "export": "Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state.",
+    "format": "Lay out programs in the one form that all have: spaces, line breaks and indentation, nothing else.",
     "log": "List the epochs of a state: when, how long, which rules and base facts changed, and what that did to "
     "views.",
     "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
+    "test": "Run the cases of a folder: given facts, when facts and rules change, then what views contain.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
     "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
 }

@@ -17,11 +17,14 @@ def apply_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would change and what it costs; change nothing.")
     ] = False,
+    author: Annotated[str | None, typer.Option(metavar="NAME", help="Who makes the epoch, for its log.")] = None,
+    note: Annotated[str | None, typer.Option(metavar="TEXT", help="A note about the epoch, for its log.")] = None,
 ) -> None:
     """Compare a program, or a folder of facts, with a running state and apply the difference as one epoch.
 
     Rules are compared by what they say; rules with a label also by their label.
     """
     from tidelog.cli.apply_difference import apply_difference
+    from tidelog.engine.signature import Signature
 
-    apply_difference(file, state, dry_run)
+    apply_difference(file, state, dry_run, Signature(author, note))

@@ -120,13 +120,15 @@ def carry_out(session: ReplSession, collect: Callable[[Epoch], list[str]]) -> No
 
 
 def declare(session: ReplSession, text: str) -> None:
-    """Declarations, types and instances for an engine that has content: how names are read stays as it is."""
+    """Declarations, constraints and instances for an engine that has content: how names are read stays as it is."""
     if text.startswith((".comp", ".init")):
         carry_out(session, lambda epoch: _instance(epoch, text))
         return
     known = session.db.program
     given = parse_program(_with_types(session, text), session.name, convention=session.convention, include=".")
-    if given.rules or given.facts or given.components or given.pragmas or given.directives or given.functors:
+    constraints = [rule for rule in given.rules if rule.constraint is not None]
+    others = (given.facts, given.components, given.pragmas, given.directives, given.functors)
+    if any(others) or len(constraints) < len(given.rules):
         raise failures.LATE_DECLARATION.error()
     after = replace(
         known,
@@ -134,12 +136,11 @@ def declare(session: ReplSession, text: str) -> None:
         types=_more(known.types, given.types),
         keys=_more(known.keys, given.keys),
     )
-    if after == known:
-        return
 
     def collect(epoch: Epoch) -> list[str]:
-        epoch.collected.program = after
-        return []
+        if after != known:
+            epoch.collected.program = after
+        return add_rules(session, epoch, constraints)
 
     carry_out(session, collect)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tidelog.program import Program, Rule
+from tidelog.program.constraint import HIDDEN
 from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC, outputs, values_of
 from tidelog.rewrite.names import QUESTION, is_auxiliary
 
@@ -31,7 +32,9 @@ def demanded_relations(program: Program, core: Iterable[Rule]) -> tuple[str, ...
         dict.fromkeys(
             name
             for rule in core
-            if (name := rule.head.predicate) not in never and not name.startswith(QUESTION) and _is_named(rule, named)
+            if (name := rule.head.predicate) not in never
+            and not name.startswith((QUESTION, HIDDEN))
+            and _is_named(rule, named)
         )
     )
 

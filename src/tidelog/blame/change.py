@@ -1,0 +1,95 @@
+"""What an epoch was told to change, piece by piece: each piece can be undone by itself.
+
+Law: the pieces of an epoch are net: undoing all of them gives the base facts and rules of the epoch before. What one
+key, or one label, names is one piece: the row that came in the place of another, the rule that came under the label of
+one that went.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tidelog.io.texts import show_fact
+from tidelog.program import PROLOG, Program, Rule
+from tidelog.syntax import print_rule
+
+Row: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The epoch that made a change, and what it told of itself."""
+
+    epoch: int | None = None  # None: one that is not committed
+    author: str | None = None
+    note: str | None = None
+    source: str | None = None
+    offset: int | None = None
+    time: float | None = None
+
+    def __str__(self) -> str:
+        what = "an epoch that is not committed" if self.epoch is None else f"epoch {self.epoch}"
+        author = f", by {self.author}" if self.author is not None else ""
+        source = f", {self.source} at {self.offset}" if self.source is not None else ""
+        note = f": {' '.join(self.note.split())}" if self.note else ""
+        return f"{what}{source}{author}{note}"
+
+
+@dataclass(frozen=True, slots=True)
+class FactChanged:
+    """A base fact that was asserted, retracted, or put in the place of another one with its key."""
+
+    relation: str
+    come: Row | None
+    gone: Row | None
+    origin: Origin = field(default=Origin(), compare=False)
+
+    def __str__(self) -> str:
+        if self.come is None:
+            return f"{show_fact(self.relation, self.gone or ())} was retracted"
+        asserted = f"{show_fact(self.relation, self.come)} was asserted"
+        return asserted if self.gone is None else f"{asserted} in the place of {show_fact(self.relation, self.gone)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChanged:
+    """A rule that was added, removed, or put in the place of another one with its label."""
+
+    label: str
+    come: Rule | None
+    gone: Rule | None
+    convention: str = PROLOG
+    origin: Origin = field(default=Origin(), compare=False)
+
+    def __str__(self) -> str:
+        what = "removed" if self.come is None else "added" if self.gone is None else "changed"
+        return f"rule `{self.label}` was {what}"
+
+    @property
+    def text(self) -> str:
+        """The rule that came, or else the one that went."""
+        rule = self.gone if self.come is None else self.come
+        assert rule is not None, "a change changes something"
+        return print_rule(rule, self.convention)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramChanged:
+    """Declarations, types, keys or directives that became others."""
+
+    come: Program
+    gone: Program
+    origin: Origin = field(default=Origin(), compare=False)
+
+    def __str__(self) -> str:
+        return "the declarations were changed"
+
+
+Change: TypeAlias = FactChanged | RuleChanged | ProgramChanged
+
+
+def order_of(change: Change) -> tuple[int, str]:
+    """What is named first where several changes would do: declarations, rules, then facts."""
+    kind = 0 if isinstance(change, ProgramChanged) else 1 if isinstance(change, RuleChanged) else 2
+    return kind, str(change)

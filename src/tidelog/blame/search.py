@@ -1,0 +1,89 @@
+"""A smallest set of changes whose undoing undoes something: found by trying.
+
+Law: what is found was tried, and nothing in it can be left out: without any one of its changes the rest does not do.
+Where fewer undone changes never do more (no negation, no aggregate in between), no part of it does at all. Trials are
+counted; where they are spent, what is found so far still does, and is told as not minimal.
+
+    Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002: halves, quarters and so on are left
+    out as long as the rest does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from tidelog.blame.change import Change, order_of
+
+Undone = frozenset[Change]
+
+
+class Spent(Exception):
+    """No more trials are left."""
+
+
+@dataclass(slots=True)
+class Search:
+    """Tries sets of changes; ``undoes`` tells whether undoing a set alone does. None is asked twice."""
+
+    undoes: Callable[[Undone], bool]
+    most: int
+    trials: int = 0
+    _known: dict[Undone, bool] = field(default_factory=dict)
+
+    def does(self, undone: Collection[Change]) -> bool:
+        """Whether undoing these changes alone does; `Spent` where no trial is left."""
+        key = frozenset(undone)
+        if not key:
+            return False
+        if key not in self._known:
+            if self.trials >= self.most:
+                raise Spent
+            self.trials += 1
+            self._known[key] = self.undoes(key)
+        return self._known[key]
+
+    def reduced(self, changes: Collection[Change]) -> tuple[tuple[Change, ...], bool]:
+        """What is left of a set that does when all is left out that can be; and whether that is minimal.
+
+        Facts are left out before rules, so that of two sets the one with the rule stays.
+
+        >>> from tidelog.blame.change import FactChanged
+        >>> facts = [FactChanged("p", (n,), None) for n in range(9)]
+        >>> wanted = {facts[2], facts[7]}
+        >>> found, minimal = Search(lambda undone: wanted <= undone, 100).reduced(facts)
+        >>> set(found) == wanted, minimal
+        (True, True)
+        """
+        left = sorted(changes, key=order_of, reverse=True)
+        try:
+            return self._halved(left), True
+        except Spent:
+            return tuple(reversed(left)), len(left) <= 1
+
+    def _halved(self, left: list[Change]) -> tuple[Change, ...]:
+        """Shortens the list in place, so that what was found is kept where trials end."""
+        parts = 2
+        while len(left) > 1:
+            for start, end in _chunks(len(left), parts):
+                rest = left[:start] + left[end:]
+                if self.does(rest):
+                    left[:] = rest
+                    parts = max(parts - 1, 2)
+                    break
+            else:
+                if parts >= len(left):
+                    break
+                parts = min(2 * parts, len(left))
+        return tuple(reversed(left))
+
+
+def _chunks(length: int, parts: int) -> list[tuple[int, int]]:
+    """Where so many parts of about the same length begin and end.
+
+    >>> _chunks(7, 3)
+    [(0, 3), (3, 5), (5, 7)]
+    """
+    size, more = divmod(length, parts)
+    ends = [size * (number + 1) + min(number + 1, more) for number in range(parts)]
+    return list(zip([0, *ends], ends, strict=False))

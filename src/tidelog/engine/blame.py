@@ -1,0 +1,109 @@
+"""Blame: which epoch is asked about, what it changed, and an engine to try things out on.
+
+Law: an epoch that an engine stands at is asked where it is; one that is past needs a state folder, which is read as it
+was then; one that is not committed is asked before it. The answer is as exact on several partitions and on Spark as on
+one, and for an epoch that is asked years later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tidelog.blame.answer import Blame, ViewBlame
+from tidelog.blame.change import Origin, Row
+from tidelog.blame.failures import ENGINE_WENT_ON, NO_CHANGE, NOT_RUN
+from tidelog.engine.bench import Bench
+from tidelog.engine.blaming import Case, blame_fact, blame_view
+from tidelog.engine.copy import alone, at_epoch
+from tidelog.engine.durable import state_folder
+from tidelog.engine.past import Past, last_change
+from tidelog.engine.told import Told, relations_behind
+from tidelog.io.texts import show_fact
+from tidelog.program.arguments import must_be
+from tidelog.why import read_fact
+
+if TYPE_CHECKING:
+    from tidelog.engine.ask import Fact
+    from tidelog.engine.core import Core
+    from tidelog.engine.epoch import Epoch
+
+
+def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None, trials: int) -> Blame | ViewBlame:
+    """Why a fact changed in an epoch of the state folder, or in all after one; see `Engine.blame`."""
+    core.must_be_open()
+    must_be(epoch, (int, type(None)), "epoch", "the number of an epoch, or None")
+    must_be(since, (int, type(None)), "since", "the number of an epoch, or None")
+    must_be(trials, int, "trials", "a number of trials")
+    state = state_folder(core, "blame of a past epoch; an epoch that was made here is asked by `e.blame(fact)`")
+    name, values = _asked(core, fact)
+    until = core.number if epoch is None else epoch
+    if epoch is None and since is None:
+        until = last_change(core, state, name, values)
+    past = Past.read(core, state, until - 1 if since is None else since, until)
+    with _at_epoch(core, until) as there, past.case(there, name) as case:
+        return _answer(case, values, trials, past.described)
+
+
+def blame_epoch(core: Core, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
+    """Why a fact came, went or changed its value in an epoch that ran here."""
+    core.must_be_open()
+    must_be(trials, int, "trials", "a number of trials")
+    told = epoch.told
+    if told is None:
+        raise NOT_RUN.error()
+    if core.number != told.number + (epoch.number is not None):
+        if epoch.number is None or core.opened.lasting is None:
+            raise ENGINE_WENT_ON.error(epoch=told.number + 1, now=core.number)
+        return blame(core, fact, epoch.number, trials=trials)
+    name, values = _asked(core, fact, told)
+    with _case(core, epoch, told, name) as case:
+        return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch")
+
+
+def _asked(core: Core, fact: Fact, told: Told | None = None) -> tuple[str, Row | None]:
+    """The relation that is asked about, and the values of a fact; None for all of them."""
+    known = core.schema if told is None else told.schema
+    if isinstance(fact, str) and fact.strip() in known:
+        return fact.strip(), None
+    if isinstance(fact, str) and "(" not in fact:
+        raise core.unknown_relation(fact)
+    name, values = read_fact(fact, core.rules.functions)
+    if name not in known:
+        raise core.unknown_relation(name)
+    return name, values
+
+
+def _answer(case: Case, values: Row | None, trials: int, where: str) -> Blame | ViewBlame:
+    if values is None:
+        return blame_view(case, trials)
+    found = blame_fact(case, values, trials)
+    if found is None:
+        raise NO_CHANGE.error(fact=show_fact(case.relation, values), where=where)
+    return found
+
+
+@contextmanager
+def _case(core: Core, epoch: Epoch, told: Told, relation: str) -> Iterator[Case]:
+    """The case of an epoch that the engine stands at, or before."""
+    behind = relations_behind((told.before, told.after), relation)
+    committed = epoch.number is not None
+    signature = epoch.signature
+    origin = Origin(epoch.number, signature.author, signature.note, epoch.source, epoch.offset)
+    changes = told.changes(behind.__contains__, origin)
+    inserted, deleted = told.view_rows(relation)
+    with alone(core, behind) as there:
+        bench = Bench(there, changes, committed)
+        yield Case(bench, relation, inserted, deleted, origin, (told.before, told.after))
+
+
+@contextmanager
+def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
+    """An engine that stands after an epoch of the state folder."""
+    if epoch == core.number:
+        yield core
+        return
+    assert core.durable is not None, "a past epoch is one of a state folder"
+    with at_epoch(core, core.durable.store, epoch) as there:
+        yield there

@@ -1,0 +1,74 @@
+"""Engines of one's own, to try things out: a state folder at an epoch, or the facts of several partitions in one.
+
+Law: a copy has the base facts, rules and types of what it copies, and so its views; nothing that happens to it is seen
+outside. A copy of several partitions is built again from what is asserted: ranks are those of a new build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tidelog.engine import commit, read
+from tidelog.engine.committed import Committed
+from tidelog.engine.core import Core
+from tidelog.engine.epoch import Collected, Epoch
+from tidelog.engine.open import Where, open_runtime
+from tidelog.engine.start import start
+from tidelog.engine.view import table_data
+from tidelog.plan.planner import Planner
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program import Program
+from tidelog.rewrite.names import is_auxiliary
+
+if TYPE_CHECKING:
+    from tidelog.store.store import Store
+
+
+@contextmanager
+def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
+    """The engine itself where it is one embedded partition, else a copy of some of its relations."""
+    exact = core.durable is None or core.durable.writable or not core.durable.partitions
+    if core.runtime.partitions == 1 and core.runtime.session is None and exact:
+        yield core
+        return
+    copy = _new(core, Where(core.opened.functions, partitions=1))
+    try:
+        _fill(copy, core, relations)
+        yield copy
+    finally:
+        copy.close()
+
+
+@contextmanager
+def at_epoch(core: Core, store: Store, epoch: int) -> Iterator[Core]:
+    """The state folder of an engine as it was after an epoch."""
+    found = _new(core, Where(core.opened.functions, path=store, at=epoch))
+    try:
+        start(found, Program(convention=core.rules.program.convention))
+        yield found
+    finally:
+        found.close()
+
+
+def _new(core: Core, where: Where) -> Core:
+    """An empty engine with the functions and the convention of another."""
+    opened = open_runtime(where)
+    runtime = opened.runtime
+    planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
+    committed = Committed(Ruleset(Program(convention=core.rules.program.convention), where.functions), {}, 0, {})
+    return Core(committed, (opened, planner))
+
+
+def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
+    """One epoch with the rules of an engine and the base facts of some relations."""
+    rules = core.rules
+    bare = replace(rules.program, rules=(), facts=())
+    copy.begin_with(Ruleset(bare, rules.functions, rules.used).changed(bound=rules.bound, known=rules.known))
+    epoch = Epoch(commit.Committer(copy))
+    names = [name for name in relations if core.knows(name) and not is_auxiliary(name)]
+    facts = [(1, name, table_data(read.asserted(core, name))) for name in names]
+    epoch.collected = Collected(facts=facts, added=list(rules.program.rules))
+    commit.commit(copy, epoch)

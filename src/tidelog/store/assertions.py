@@ -1,0 +1,95 @@
+"""What past epochs asserted and retracted, and what they did to a relation: told from the log.
+
+Law: a record says whether its fact is asserted. A delta names the records that an epoch touched and says what they are
+afterwards; what they were before is in the image of the epoch before. So the base facts of every epoch differ from
+those before it by exactly what is told here. Of several partitions each tells the facts it owns; what all of them hold
+is told by the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tidelog.partition.records import asserted
+from tidelog.rewrite.place.placement import MIRRORED
+from tidelog.store.delta import Cells, Delta
+from tidelog.store.durable import Durable
+from tidelog.store.frame import Frame
+from tidelog.store.image import Image, RelationImage, deltas_of
+from tidelog.store.log import Log
+from tidelog.store.markers import markers_of
+from tidelog.store.reading import pieces, read_piece
+from tidelog.store.recovery import recover
+
+Types = tuple[str | None, ...]
+SignedRows = tuple[str, int, Cells, Types]  # relation, +1 or -1, columns of facts, their types
+
+
+@dataclass(slots=True)
+class PastEpoch:
+    """An epoch of the log: its header, the base facts that it changed, and the facts of all relations wanted."""
+
+    epoch: int
+    header: Mapping[str, Any]
+    assertions: list[SignedRows] = field(default_factory=list)
+    rows: list[SignedRows] = field(default_factory=list)
+
+
+def rules_at(state: Durable, epoch: int) -> dict[str, Any] | None:
+    """The rule set of an epoch, as plain values; None before the first."""
+    return _image_at(state, epoch).rules if epoch else None
+
+
+def past_epochs(state: Durable, since: int, until: int, wanted: Callable[[str], bool]) -> Iterator[PastEpoch]:
+    """The epochs after one, up to another, with what they changed in the relations that are wanted."""
+    found = {f.epoch: PastEpoch(f.epoch, f.header) for f in state.frames(since) if f.epoch <= until}
+    for image, frames in _streams(state, since, until):
+        alone = not image[0]
+        for frame in frames:
+            for delta in deltas_of(frame):
+                is_told = alone or state.placements.get(delta.relation) != MIRRORED
+                if is_told and wanted(delta.relation):
+                    _tell(found[frame.epoch], delta, image[1].relations.get(delta.relation))
+            image[1].apply(frame)
+    return iter(found.values())
+
+
+def _streams(state: Durable, since: int, until: int) -> Iterator[tuple[tuple[int, Image], Iterator[Frame]]]:
+    """The image of every partition at an epoch, numbered, and what it wrote afterwards."""
+    if not state.partitions:
+        yield (0, _image_at(state, since)), (frame for frame in state.frames(since) if frame.epoch <= until)
+        return
+    markers = {frame.epoch: markers_of(frame.header) for frame in state.frames(since) if frame.epoch <= until}
+    for number in range(state.partitions):
+        image = read_piece(state.store, number, since).image if since else Image()
+        own = {epoch: m[number] for epoch, m in markers.items()}
+        yield (number, image), pieces(state.store, number, own, since)
+
+
+def _image_at(state: Durable, epoch: int) -> Image:
+    """The driver's image of an epoch; with one embedded partition it holds the records."""
+    return recover(state.store, Log(state.store), epoch).image if epoch else Image()
+
+
+def _tell(found: PastEpoch, delta: Delta, before: RelationImage | None) -> None:
+    name, types = delta.relation, delta.types
+    old_types = types if delta.types_before is None else delta.types_before
+    columns = delta.inserted[:, :-2]
+    found.rows += [(name, 1, columns, types), (name, -1, delta.deleted[:, 1:], old_types)]
+    came = [columns[asserted(delta.inserted)]]
+    went: list[Cells] = []
+    if before is not None and before.arity == delta.arity:
+        old = before.records[delta.deleted[:, 0]]
+        went.append(delta.deleted[asserted(old), 1:])
+        kept = before.records[delta.changed[:, 0]]
+        is_now, was = asserted(delta.changed), asserted(kept)
+        came.append(kept[is_now & ~was, :-2])
+        went.append(kept[was & ~is_now, :-2])
+    for sign, parts, told in ((1, came, types), (-1, went, old_types)):
+        cells = np.concatenate(parts) if parts else columns[:0]
+        if len(cells):
+            found.assertions.append((name, sign, cells, told))

@@ -1,0 +1,131 @@
+"""The outline of a text: where its clauses and directives begin and end, and what the words in them are.
+
+Law: the outline is written down by the reader that reads programs, so there is no second opinion about where a clause
+ends, which words are a label and which signs belong to a path. Places are offsets into the text itself; what comes out
+of an included file leaves no trace, what comes out of a macro stands where the macro is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tidelog.errors import Source
+from tidelog.program import PathAtom
+from tidelog.syntax.changes import ChangeReader
+from tidelog.syntax.reader import Findings, ProgramReader
+from tidelog.syntax.tokens import Token
+
+Range = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Item:
+    """A clause, a directive or a component with its items, as a range of offsets.
+
+    ``mixed``: a macro gave several items, or a part of one and a part of another.
+    """
+
+    start: int
+    end: int
+    items: list[Item] = field(default_factory=list)
+    mixed: bool = False
+
+
+@dataclass(slots=True)
+class Outline:
+    """The items of a text, and the ranges that are labels and paths."""
+
+    items: list[Item] = field(default_factory=list)
+    labels: list[Range] = field(default_factory=list)
+    paths: list[Range] = field(default_factory=list)
+
+
+class _Notes:
+    """What a reader writes down: the innermost list of items, labels and paths."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.outline = Outline()
+        self.items = self.outline.items
+
+    def add_item(self, tokens: list[Token], inner: list[Item]) -> None:
+        """An item made of these tokens, if some stand in the text itself."""
+        own = [token for token in tokens if token.source is self.source]
+        if not own:
+            return
+        item = Item(min(t.start for t in own), max(t.end for t in own), inner)
+        if self.items and item.start < self.items[-1].end:
+            last = self.items[-1]
+            last.end, last.mixed = max(last.end, item.end), True
+        else:
+            self.items.append(item)
+
+    def finished(self) -> Outline:
+        """The outline, its ranges in order."""
+        self.outline.labels.sort()
+        self.outline.paths.sort()
+        return self.outline
+
+    def add_range(self, ranges: list[Range], first: Token, last: int) -> None:
+        """A range from a token up to an offset."""
+        if first.source is self.source and first.start < last:
+            ranges.append((first.start, last))
+
+
+class OutlineReader(ProgramReader):
+    """Reads a program and writes down its outline."""
+
+    def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
+        super().__init__(tokens, convention, findings)
+        self.notes = _Notes(tokens[-1].source)
+
+    def _item(self) -> None:
+        start, outer = self.at, self.notes.items
+        self.notes.items = []
+        try:
+            super()._item()
+        finally:
+            inner, self.notes.items = self.notes.items, outer
+        self.notes.add_item(self.tokens[start : self.at], inner)
+
+    def label(self) -> str | None:
+        """Also written down."""
+        first = self.token
+        label = super().label()
+        if label is not None:
+            self.notes.add_range(self.notes.outline.labels, first, self.previous.end)
+        return label
+
+    def _path_atom(self) -> PathAtom:
+        first = self.token
+        atom = super()._path_atom()
+        self.notes.add_range(self.notes.outline.paths, first, _opening(self.tokens, self.at - 1).start)
+        return atom
+
+
+class ChangesOutlineReader(ChangeReader, OutlineReader):
+    """Reads a script of changes and writes down its outline."""
+
+    def change(self) -> bool:
+        """Also written down."""
+        start = self.at
+        ends_epoch = super().change()
+        self.notes.add_item(self.tokens[start : self.at], [])
+        return ends_epoch
+
+    def _removed_label(self) -> str | None:
+        first = self.token
+        label = super()._removed_label()
+        if label is not None:
+            self.notes.add_range(self.notes.outline.labels, first, self.previous.end)
+        return label
+
+
+def _opening(tokens: list[Token], at: int) -> Token:
+    """The bracket that the one at a position closes."""
+    depth = 0
+    while True:
+        depth += (tokens[at].kind == ")") - (tokens[at].kind == "(")
+        if not depth:
+            return tokens[at]
+        at -= 1

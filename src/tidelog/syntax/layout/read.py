@@ -1,0 +1,83 @@
+"""What a text means, for comparing a layout with it: read as a program or as a script of changes.
+
+Law: components are not expanded and nothing is checked but the form: what parses has a layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tidelog.errors import Diagnostic, Source
+from tidelog.program import PROLOG, SOUFFLE, Program
+from tidelog.syntax.changes import Epoch
+from tidelog.syntax.layout.outline import ChangesOutlineReader, Outline, OutlineReader
+from tidelog.syntax.preprocess import Preprocessor
+from tidelog.syntax.reader import Findings, tokens_of
+from tidelog.syntax.sources import Include, Sources, source_of
+from tidelog.syntax.tokens import Token, scan
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text that was read: what it means, where its items are, and what is wrong with it."""
+
+    source: Source
+    convention: str
+    meaning: Program | tuple[Epoch, ...]
+    outline: Outline = field(compare=False)
+    errors: tuple[Diagnostic, ...] = ()
+
+    def tokens(self) -> list[Token]:
+        """The tokens of the text itself, macros not expanded."""
+        return scan(self.source, self.convention, _ignore)
+
+
+def read_text(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
+    """The text as a program; as a script of changes if it is none, and one of these."""
+    program = _read_program(text, name, convention, include)
+    if not program.errors:
+        return program
+    changes = _read_changes(text, name, convention or PROLOG)
+    return program if changes.errors else changes
+
+
+def read_again(text: str, before: Reading, convention: str | None, include: Include | None) -> Reading:
+    """Another text, in the way in which this one was read."""
+    name = before.source.name
+    if isinstance(before.meaning, Program):
+        return _read_program(text, name, convention, include)
+    return _read_changes(text, name, before.convention)
+
+
+def settles_convention(reading: Reading, include: Include | None) -> bool:
+    """Whether the text says itself in which convention it is to be read."""
+    sources = Sources(include, _ignore)
+    return sources.said_outright(reading.source) is not None or sources.convention_of(reading.source) == SOUFFLE
+
+
+def _read_program(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
+    findings = Findings()
+    source = source_of(name, text, findings.report)
+    sources = Sources(include, findings.report)
+    chosen = sources.convention_of(source) if convention is None else sources.said_outright(source) or convention
+    tokens = Preprocessor(sources, chosen, findings.report).tokens(source)
+    reader = OutlineReader(tokens, chosen, findings)
+    program = reader.read()
+    return Reading(source, chosen, program, reader.notes.finished(), _errors(findings.in_order()))
+
+
+def _read_changes(text: str | bytes, name: str, convention: str) -> Reading:
+    findings = Findings()
+    source = source_of(name, text, findings.report)
+    reader = ChangesOutlineReader(tokens_of(source, convention, findings), convention, findings)
+    epochs = reader.epochs()
+    return Reading(source, convention, epochs, reader.notes.finished(), _errors(findings.in_order()))
+
+
+def _errors(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(each for each in found if each.severity == "error")
+
+
+def _ignore(diagnostic: Diagnostic) -> None:
+    """What is found was told before."""
