@@ -83,10 +83,10 @@ def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary) ->
     return list(zip(*columns, strict=True))
 
 
-def log_entries(state: Durable) -> Iterator[LogEntry]:
-    """The epochs that are kept, oldest first."""
+def log_entries(state: Durable, after: int = 0) -> Iterator[LogEntry]:
+    """The epochs that are kept, of those after one, oldest first."""
     segments = state.log.segments
-    for frame in state.frames(segments[0] - 1 if segments else 0):
+    for frame in state.frames(max(after, segments[0] - 1 if segments else 0)):
         header = frame.header
         source, offset = next(iter(header.get("offsets", {}).items()), (None, None))
         yield LogEntry(

@@ -26,6 +26,7 @@ SUMMARIES = {
     "views.",
     "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
+    "serve": "Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
