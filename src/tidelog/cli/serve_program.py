@@ -127,12 +127,9 @@ def _resumed(options: Options, given: Given, spark: SparkSession | None) -> Engi
     checked = None if options.program is None else read_valid(options.program, given)
     engine = _engine(options, given, spark, partitions)
     durable = core_of(engine).durable
-    if checked is not None and durable is not None:
-        if compare_programs(engine.program, durable.facts, checked.program):
-            console(stderr=True).print(
-                f"{options.state} has other rules than {options.program}; they stay (see `tidelog apply`)",
-                soft_wrap=True,
-            )
+    if checked and durable and compare_programs(engine.program, durable.facts, checked.program):
+        told = f"{options.state} has other rules than {options.program}; they stay (see `tidelog apply`)"
+        console(stderr=True).print(told, soft_wrap=True)
     return engine
 
 
@@ -140,8 +137,9 @@ def _keep_inside(options: Options, checked: Checked, files: Iterable[InputFile])
     """Refuse a program that reads files outside its own folder and the folder of facts."""
     assert options.program is not None
     program = checked.program
-    parts = (*program.rules, *program.facts, *program.declarations, *program.directives)
-    included = {part.span.source.name for part in parts if part.span is not None}
+    spans = [part.span for part in (*program.rules, *program.facts)]
+    spans += [part.span for part in (*program.declarations, *program.directives)]
+    included = {span.source.name for span in spans if span is not None}
     folders = [Path(options.program).resolve().parent, options.facts.resolve()]
     for path in (*(file.path for file in files), *map(Path, sorted(included - {"<stdin>"}))):
         if not any(path.resolve().is_relative_to(folder) for folder in folders):

@@ -35,7 +35,6 @@ from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.runtime import Runtime
 from tidelog.syntax import parse_body
 
-
 T = TypeVar("T")
 TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
 

@@ -48,8 +48,11 @@ def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starle
     for operation in OPERATIONS:
         addresses.setdefault(operation.path, {})[operation.method] = operation
     routes = [Route(path, _endpoint(service, known), methods=list(known)) for path, known in addresses.items()]
-    handlers = {HTTPException: partial(_refused, service), Exception: partial(_defect, service)}
-    application = Starlette(routes=[*routes, *document_routes(), *more], lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]
+    application = Starlette(
+        routes=[*routes, *document_routes(), *more],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: partial(_refused, service)},
+    )
     application.router.redirect_slashes = False
     return application
 
@@ -65,6 +68,8 @@ def _endpoint(service: Service, known: Mapping[str, Operation]) -> Endpoint:
             response = error_response(error)
         except ClientDisconnect:
             response = Response(status_code=GONE_AWAY)
+        except Exception as error:
+            response = _defect(request, error)
         service.served.note(response.status_code)
         return response
 
@@ -101,16 +106,14 @@ async def _refused(service: Service, request: Request, error: HTTPException) -> 
     service.served.note(error.status_code)
     headers = error.headers or {}
     if error.status_code == NOT_ALLOWED:
-        known = [name.strip() for name in headers.get("Allow", "").split(",")]
-        return error_response(_no_method(request, dict.fromkeys(known)), headers)
+        known = [name.strip() for name in headers.get("Allow", "").split(",") if name.strip() != "HEAD"]
+        return error_response(_no_method(request, dict.fromkeys(known)), {"Allow": ", ".join(known)})
     if error.status_code == NOT_FOUND:
         return error_response(failures.NO_SUCH_PLACE.error(path=request.url.path[:200]))
     return error_response(failures.NOT_AS_DESCRIBED.error(place="request", what=str(error.detail)[:200]))
 
 
-async def _defect(service: Service, request: Request, error: Exception) -> Response:
+def _defect(request: Request, error: Exception) -> Response:
     """What nobody thought of: told in the log, with the address and without what was sent."""
     LOG.error("%s %s", request.method, request.url.path, exc_info=error)
-    response = error_response(failures.DEFECT.error())
-    service.served.note(response.status_code)
-    return response
+    return error_response(failures.DEFECT.error())

@@ -51,16 +51,20 @@ class EpochChange:
         return self._sent[0]
 
     def _events(self) -> Iterator[bytes]:
-        parts = [(self.plus[i : i + PART], ()) for i in range(0, len(self.plus), PART)]
-        parts += [((), self.minus[i : i + PART]) for i in range(0, len(self.minus), PART)]
+        for part in self._parts():
+            id_ = b"" if "more" in part else b"id: %d\n" % self.epoch
+            yield id_ + b"event: change\ndata: " + to_json(part) + b"\n\n"
+
+    def _parts(self) -> Iterator[dict[str, Any]]:
+        """What goes into one event each; all but the last have `more`."""
         if len(self) <= PART:
-            parts = [(self.plus, self.minus)]  # type: ignore[list-item]
-        for plus, minus in parts[:-1]:
-            told = {"epoch": self.epoch, "plus": plus, "minus": minus, "more": True}
-            yield b"event: change\ndata: " + to_json(told) + b"\n\n"
-        plus, minus = parts[-1]
-        told = {"epoch": self.epoch, "plus": plus, "minus": minus}
-        yield f"id: {self.epoch}\nevent: change\ndata: ".encode() + to_json(told) + b"\n\n"
+            yield self.to_json()
+            return
+        both = [("plus", self.plus, i) for i in range(0, len(self.plus), PART)]
+        both += [("minus", self.minus, i) for i in range(0, len(self.minus), PART)]
+        for number, (name, rows, first) in enumerate(both, 1):
+            more = {"more": True} if number < len(both) else {}
+            yield {"epoch": self.epoch, "plus": [], "minus": [], name: rows[first : first + PART], **more}
 
 
 def _fitting(rows: Sequence[tuple[Any, ...]], types: Types) -> Types:

@@ -198,6 +198,24 @@ CHANGES_GONE = FailureEntry(
     "Read the view, and go on after the epoch of that answer.",
     test="tests/serve/test_feeds.py::test_changes_that_are_no_longer_held",
 )
+TOO_LONG = FailureEntry(
+    "TL8022",
+    ServerError,
+    "question that takes longer than the limit",
+    "the question took longer than {seconds:g} s and was ended",
+    "A question has so much time; what it was about has not changed.",
+    "Bind more of its variables, make it a rule (a view is kept), or start the server with a higher `--limit-seconds`.",
+    test="tests/serve/test_limits.py::test_a_question_that_runs_away_ends_with_an_error",
+)
+TOO_MANY_ANSWERS = FailureEntry(
+    "TL8023",
+    ServerError,
+    "question with more answers than the limit",
+    "the question has more than {rows:,} answers, counting those on the way, and was ended",
+    "A question may make so many facts.",
+    "Bind more of its variables, make it a rule (a view is kept), or start the server with a higher `--limit-rows`.",
+    test="tests/serve/test_limits.py::test_a_question_with_too_many_answers_ends_with_an_error",
+)
 BAD_TOKEN_FILE = FailureEntry(
     "TL8030",
     ServerError,
@@ -265,4 +283,6 @@ STATUSES = {
     DEFECT.code: 500,
     STOPPING.code: 503,
     CHANGES_GONE.code: 410,
+    TOO_LONG.code: 422,
+    TOO_MANY_ANSWERS.code: 422,
 }

@@ -151,7 +151,7 @@ def _counts_from_history(service: Service, since: int) -> tuple[list[dict[str, A
     core = core_of(service.engine)
     if core.opened.lasting is None:
         raise failures.CHANGES_GONE.error(since=since)
-    found = [
+    found: list[dict[str, Any]] = [
         {"epoch": e.epoch, "time": e.time, "seconds": e.seconds, "changes": counts_json(e.changed)}
         for e in log(core, since, since + MANY)
     ]

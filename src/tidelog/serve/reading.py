@@ -14,11 +14,12 @@ from tidelog.engine.engine import Engine
 from tidelog.engine.look_up import matching, size
 from tidelog.engine.query import answer, at_one_epoch
 from tidelog.engine.view import Rows, View, open_view
+from tidelog.errors import LimitError, TidelogError
+from tidelog.partition.failures import TOO_LONG, TOO_MANY_FACTS
 from tidelog.partition.limits import Limits
 from tidelog.serve import failures
 from tidelog.serve.pages import Key, Pages, Place
 from tidelog.serve.values import rows_to_json, table_part, type_names, value_from_text
-
 
 CELL_BYTES = 8
 
@@ -74,9 +75,18 @@ class Reader:
         core = core_of(db)
 
         def ask() -> tuple[Rows, int]:
-            return tuple(answer(core, text, limits=self._limits))  # type: ignore[return-value]
+            try:
+                return answer(core, text, limits=self._limits)
+            except LimitError as error:
+                raise self._told(error) from error
 
         return self._page(core, ("question", text), wanted, ask)
+
+    def _told(self, error: LimitError) -> TidelogError:
+        """A limit that a question hit, in its own terms: what it would have made has no name."""
+        if error.code == TOO_LONG.code:
+            return failures.TOO_LONG.error(seconds=self._limits.seconds)
+        return failures.TOO_MANY_ANSWERS.error(rows=self._limits.facts) if error.code == TOO_MANY_FACTS.code else error
 
     def _page(self, core: Core, key: Key, wanted: Wanted, read: Callable[[], tuple[Rows, int]]) -> Page:
         epoch = core.number if wanted.after is None else wanted.after.epoch

@@ -84,8 +84,8 @@ def serve(
     more: Sequence[BaseRoute] = (),
 ) -> None:
     """Serve until a signal comes; ``on_ready`` is told the address."""
-    config = _configuration(service, address, more)
-    listening = _listen(address)
+    config = configuration(service, address, more)
+    listening = listen(address)
     with listening:
         scheme = "http" if address.certificate is None else "https"
         host, port = listening.getsockname()[:2]
@@ -93,7 +93,8 @@ def serve(
         Server(config, service).run([listening])
 
 
-def _configuration(service: Service, address: Address, more: Sequence[BaseRoute]) -> uvicorn.Config:
+def configuration(service: Service, address: Address, more: Sequence[BaseRoute] = ()) -> uvicorn.Config:
+    """How the server runs."""
     if (address.certificate is None) != (address.key is None):
         raise failures.BAD_CERTIFICATE.error(error="one of the two files is missing")
     if address.certificate is not None and address.key is not None:
@@ -118,7 +119,8 @@ def _configuration(service: Service, address: Address, more: Sequence[BaseRoute]
     )
 
 
-def _listen(address: Address) -> socket.socket:
+def listen(address: Address) -> socket.socket:
+    """A socket at an address."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, place = found[0]

@@ -5,6 +5,7 @@ Law: they say what `schema.check` refuses; numbers that are limits of this serve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tidelog.serve.limits import TEXT
@@ -32,11 +33,11 @@ def flag(description: str) -> dict[str, Any]:
     return {"type": "boolean", "description": description}
 
 
-def fields(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+def fields(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:
     """An object with these fields and no others."""
     return {
         "type": "object",
-        "properties": properties,
+        "properties": dict(properties),
         "required": list(required),
         "additionalProperties": False,
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ class Open:
     epoch: Epoch
     labels: list[str] = field(default_factory=list)
     size: int = 0
-    touched: float = field(default_factory=time.monotonic)
+    touched: float = 0.0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -34,6 +34,7 @@ class Staging:
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
+        self.clock: Callable[[], float] = time.monotonic
         self._open: dict[str, Open] = {}
         self._lock = threading.Lock()
 
@@ -44,7 +45,7 @@ class Staging:
             if len(self._open) >= self._limits.open_epochs:
                 raise failures.TOO_MANY_OPEN.error(limit=self._limits.open_epochs)
             name = secrets.token_urlsafe(16)
-            self._open[name] = Open(epoch)
+            self._open[name] = Open(epoch, touched=self.clock())
             return name
 
     @contextmanager
@@ -58,7 +59,7 @@ class Staging:
             if size + sum(each.size for each in self._open.values()) > self._limits.open_bytes:
                 raise failures.TOO_LARGE.error(limit=self._limits.open_bytes)
             found.size += size
-            found.touched = time.monotonic()
+            found.touched = self.clock()
         with found.lock:
             yield found
 
@@ -79,6 +80,6 @@ class Staging:
         return failures.NO_OPEN_EPOCH.error(id=name[:80], minutes=self._limits.open_seconds / 60)
 
     def _forget(self) -> None:
-        oldest = time.monotonic() - self._limits.open_seconds
+        oldest = self.clock() - self._limits.open_seconds
         for name in [name for name, each in self._open.items() if each.touched < oldest]:
             del self._open[name]

@@ -1,7 +1,7 @@
 """Errors as answers: a status of HTTP and one shape of JSON.
 
-Law: every error of Tidelog's has its code, its words and its hint in the answer; anything else is a defect, of which the
-answer says no more than that.
+Law: every error of Tidelog's has its code, its words and its hint in the answer; anything else is a defect, of which
+the answer says no more than that.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ that JSON has no number for the texts `Infinity`, `-Infinity` and `NaN`. What co
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +18,13 @@ import pyarrow as pa
 from tidelog.engine.view import Rows, Table
 from tidelog.errors import DataError
 from tidelog.io.texts import read_text, show_text
+from tidelog.program import Variant
 from tidelog.program.shape import Shape
 from tidelog.serve import failures
-from tidelog.why.tree import value_json
 
 ARROW = "application/vnd.apache.arrow.stream"
 BATCH = 1 << 16  # rows of a batch of Arrow's
+_NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 _ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 Types = Sequence[str | None]
 Cell = Callable[[Any], Any]
@@ -54,7 +56,22 @@ def rows_to_json(rows: Sequence[tuple[Any, ...]], types: Types) -> list[Any]:
 def _writer(type_: str | None) -> Cell | None:
     if isinstance(type_, Shape):
         return lambda value: show_text(value, type_)
-    return None if type_ in ("number", "unsigned", "symbol", "boolean") else value_json
+    return None if type_ in ("number", "unsigned", "symbol", "boolean") else plain_value
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it, whatever its type.
+
+    >>> plain_value((1, ("a", float("-inf")))), plain_value(datetime.date(2026, 11, 17))
+    ([1, ['a', '-Infinity']], '2026-11-17')
+    """
+    if isinstance(value, Variant) or hasattr(value, "_fields"):  # records are named tuples
+        return show_text(value, None)
+    if isinstance(value, tuple):
+        return [plain_value(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return _NAMES[str(value)]
+    return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 def rows_from_json(rows: Sequence[Any], types: Types | None) -> list[Any]:

@@ -26,14 +26,18 @@ def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
 
 def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
     """Collect what a request changes; gives the labels of the rules that it adds."""
-    schema = core_of(db).schema
     for name, rows in body.get("insert", {}).items():
-        epoch.insert(name, rows_from_json(rows, schema.get(name)))
+        epoch.insert(name, read_rows(db, name, rows))
     for name, rows in body.get("delete", {}).items():
-        epoch.delete(name, rows_from_json(rows, schema.get(name)))
+        epoch.delete(name, read_rows(db, name, rows))
     for label in body.get("remove_rules", ()):
         epoch.remove_rule(label)
     return [_add_rule(epoch, rule) for rule in body.get("add_rules", ())]
+
+
+def read_rows(db: Engine, name: str, rows: Sequence[Any]) -> list[Any]:
+    """Rows of a relation as the engine takes them; one that is new learns its types from them."""
+    return rows_from_json(rows, core_of(db).rules.schema.get(name))
 
 
 def _add_rule(epoch: Epoch, rule: Any) -> str:

@@ -55,7 +55,7 @@ OPERATIONS = (
         check,
         "Check the text of a program, without running anything",
         lane=Lane.ask,
-        body=schemas.fields(("text",), text=schemas.text("The text of a program.", 1 << 20)),
+        body=schemas.fields({"text": schemas.text("The text of a program.", 1 << 20)}, ("text",)),
     ),
     Operation("GET", "/v1/statistics", statistics, "How the server is doing"),
 )

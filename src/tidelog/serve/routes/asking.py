@@ -12,7 +12,8 @@ from tidelog.serve import schemas
 from tidelog.serve.operation import Call, Lane, Operation, Reply
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
-from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, value_json
+from tidelog.serve.values import plain_value
+from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise
 
 DEPTH = 3  # levels of a proof, if nobody says how many
 DEEPEST = 60
@@ -34,7 +35,7 @@ def tree_json(node: Premise) -> dict[str, Any]:
             return {
                 "fact": node.text,
                 "relation": node.relation,
-                "values": [value_json(value) for value in node.values],
+                "values": [plain_value(value) for value in node.values],
                 "how": node.how,
                 "rule": node.rule,
                 "premises": [tree_json(premise) for premise in node.premises],
@@ -50,7 +51,7 @@ def _group_json(node: GroupNode) -> dict[str, Any]:
     return {
         "aggregate": node.kind,
         "text": node.text,
-        "value": value_json(node.value),
+        "value": plain_value(node.value),
         "size": node.size,
         "rule": node.rule,
         "rows": [[tree_json(inner) for inner in row] for row in node.rows],
@@ -143,7 +144,7 @@ OPERATIONS = (
         "Switch the sampling of rules on or off",
         access=WRITE,
         lane=Lane.ask,
-        body=schemas.fields(("sampling",), sampling=schemas.flag("Whether the time of rules is sampled.")),
+        body=schemas.fields({"sampling": schemas.flag("Whether the time of rules is sampled.")}, ("sampling",)),
     ),
     Operation(
         "POST",
@@ -152,6 +153,6 @@ OPERATIONS = (
         "Certify that the state is what the rules derive",
         access=WRITE,
         lane=Lane.ask,
-        body=schemas.fields(),
+        body=schemas.fields({}),
     ),
 )

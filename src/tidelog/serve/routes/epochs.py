@@ -16,8 +16,8 @@ from tidelog.serve.limits import PAGE, TEXT
 from tidelog.serve.operation import CREATED, JSON, NO_CONTENT, Call, Lane, Operation, Reply
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
-from tidelog.serve.values import ARROW, rows_from_json
-from tidelog.serve.writing import collect, collect_rows, finish, new_epoch
+from tidelog.serve.values import ARROW
+from tidelog.serve.writing import collect, collect_rows, finish, new_epoch, read_rows
 from tidelog.store.history import LogEntry
 
 ENTRIES = 100  # of history, if nobody says how many
@@ -34,7 +34,7 @@ def commit(service: Service, call: Call) -> Reply:
 def change_rows(service: Service, call: Call, sign: int) -> Reply:
     """One epoch of rows of one relation, or rows for an open one."""
     db, name, query = service.engine, call.path["name"], call.query
-    rows = rows_from_json(call.body, core_of(db).schema.get(name)) if isinstance(call.body, list) else call.body
+    rows = read_rows(db, name, call.body) if isinstance(call.body, list) else call.body
     if "open" in query:
         with service.staging.use(query["open"], call.size) as staged:
             collect_rows(staged.epoch, name, sign, rows)
@@ -146,7 +146,7 @@ OPERATIONS = (
         "Commit an epoch of facts and rules, or try one",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields(**_CHANGES, **_ABOUT, dry_run=_TRIED, rows=_SHOWN),
+        body=schemas.fields({**_CHANGES, **_ABOUT, "dry_run": _TRIED, "rows": _SHOWN}),
         answer=_DONE,
     ),
     Operation(
@@ -167,8 +167,8 @@ OPERATIONS = (
         "Open an epoch",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields(**_ABOUT),
-        answer=schemas.fields(("id",), id={"type": "string"}),
+        body=schemas.fields(_ABOUT),
+        answer=schemas.fields({"id": {"type": "string"}}, ("id",)),
         created=True,
     ),
     Operation(
@@ -178,7 +178,7 @@ OPERATIONS = (
         "Add changes to an open epoch",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields(**_CHANGES),
+        body=schemas.fields(_CHANGES),
     ),
     Operation(
         "POST",
@@ -187,7 +187,7 @@ OPERATIONS = (
         "Commit an open epoch",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields(dry_run=_TRIED, rows=_SHOWN),
+        body=schemas.fields({"dry_run": _TRIED, "rows": _SHOWN}),
         answer=_DONE,
     ),
     Operation(

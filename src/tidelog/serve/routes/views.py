@@ -66,11 +66,13 @@ OPERATIONS = (
         "Answers to a question",
         lane=Lane.ask,
         body=schemas.fields(
+            {
+                "text": schemas.text("The body of a rule; each of its variables is a column of the answer.", least=1),
+                "limit": schemas.LIMIT,
+                "after": schemas.AFTER,
+                "at": schemas.AT,
+            },
             ("text",),
-            text=schemas.text("The body of a rule; each of its variables is a column of the answer.", least=1),
-            limit=schemas.LIMIT,
-            after=schemas.AFTER,
-            at=schemas.AT,
         ),
         gives=(JSON, ARROW),
         answer=schemas.PAGE,
