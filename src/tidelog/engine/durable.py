@@ -55,8 +55,8 @@ def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
     return view_changes(state, view, since, values)
 
 
-def log(core: Core, after: int = 0, until: int | None = None) -> list[LogEntry]:
-    """The epochs that the state folder keeps, of those after one and up to another, oldest first."""
+def log(core: Core, after: int | None = None, until: int | None = None) -> list[LogEntry]:
+    """The epochs that the state folder keeps, or those after one, and up to another, oldest first."""
     from tidelog.store.history import log_entries
 
     core.must_be_open()

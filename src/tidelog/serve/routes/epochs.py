@@ -10,6 +10,7 @@ from typing import Any
 
 from tidelog.engine.core import core_of
 from tidelog.engine.durable import log
+from tidelog.errors import StateError
 from tidelog.serve import schemas
 from tidelog.serve.feeds import counts_json
 from tidelog.serve.limits import PAGE, TEXT
@@ -18,6 +19,7 @@ from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
 from tidelog.serve.writing import collect, collect_rows, finish, new_epoch, read_rows
+from tidelog.store.failures import CHANGES_NOT_KEPT
 from tidelog.store.history import LogEntry
 
 ENTRIES = 100  # of history, if nobody says how many
@@ -77,10 +79,21 @@ def history(service: Service, call: Call) -> Reply:
     """Epochs, the last ones first."""
     limit = call.query.get("limit", ENTRIES)
     before = min(call.query.get("before", service.engine.epoch_number + 1), service.engine.epoch_number + 1)
-    entries = log(core_of(service.engine), max(0, before - 1 - limit), before - 1)
+    entries = _kept(service, max(0, before - 1 - limit), before - 1)
     oldest = entries[0].epoch if entries else 0
     following = oldest if oldest > 1 and len(entries) == limit else None
     return Reply({"epochs": [_entry(entry) for entry in reversed(entries)], "next": following})
+
+
+def _kept(service: Service, after: int, until: int) -> list[LogEntry]:
+    """The epochs after one and up to another, as far as they are kept."""
+    core = core_of(service.engine)
+    try:
+        return log(core, after, until)
+    except StateError as error:
+        if error.code != CHANGES_NOT_KEPT.code:
+            raise
+        return log(core, until=until)
 
 
 def _entry(entry: LogEntry) -> dict[str, Any]:
