@@ -85,7 +85,7 @@ class Service:
         core_of(self.engine).listeners.remove(self.hub.note)
 
     def _open_at(self, epoch: int) -> Engine:
-        return Engine(path=core_of(self.engine).opened.lasting, at=epoch, functions=self._functions)
+        return Engine(path=core_of(self.engine).opened.lasting, at=epoch, functions=self._functions, strict=True)
 
     @contextmanager
     def at(self, epoch: int | None) -> Iterator[Engine]:
