@@ -103,3 +103,22 @@ def test_a_question_that_runs_away_beside_an_epoch_ends_too() -> None:
             text = "reach(A, B), reach(C, D), reach(E, F), A + C + E < 0"
             refused(server.http.post("/v1/query", json={"text": text}), 422, "TL8022")
             assert len(server.post("/query", {"text": "reach(0, X), X < 10"})["rows"]) == 9
+
+
+def test_a_question_of_too_many_parts() -> None:
+    with running() as server:
+        many = ", ".join(f"edge(X{i}, X{i + 1})" for i in range(65))
+        refused(server.http.post("/v1/query", json={"text": many}), 422, "TL8024")
+        tests = "edge(X, Y), " + ", ".join(f"X > {i}" for i in range(200))
+        refused(server.http.post("/v1/query", json={"text": tests}), 422, "TL8024")
+        inside = "X = count : { " + ", ".join(f"edge(X{i}, _)" for i in range(65)) + " }"
+        refused(server.http.post("/v1/query", json={"text": inside}), 422, "TL8024")
+
+
+def test_a_pattern_that_could_take_for_ever() -> None:
+    with running("p(X) :- q(X).") as server:
+        server.insert("q", ("a" * 60 + "!",))
+        for pattern in ("(a+)+b", "(a|a)*b", "(a*)*", "a*a*a*a*b", "(?=a)a", "(x+x+)+y"):
+            refused(server.http.post("/v1/query", json={"text": f'q(X), match("{pattern}", X)'}), 422, "TL8025")
+        refused(server.http.post("/v1/query", json={"text": "q(X), q(Y), match(X, Y)"}), 422, "TL8025")
+        assert server.post("/query", {"text": 'q(X), match("a+.*", X)'})["total"] == 1

@@ -162,15 +162,6 @@ NO_COLUMN = FailureEntry(
     "",
     test="tests/serve/test_pages.py::test_rows_by_the_values_of_columns",
 )
-OWN_DIRECTIVES = FailureEntry(
-    "TL8018",
-    ServerError,
-    "program that names files",
-    "`{directive}` cannot be sent to a server",
-    "Nothing that is sent names a file of the server.",
-    "Send facts as rows; views are read.",
-    test="tests/serve/test_sandbox.py::test_programs_that_are_sent_name_no_files",
-)
 DEFECT = FailureEntry(
     "TL8019",
     ServerError,
@@ -215,6 +206,25 @@ TOO_MANY_ANSWERS = FailureEntry(
     "A question may make so many facts.",
     "Bind more of its variables, make it a rule (a view is kept), or start the server with a higher `--limit-rows`.",
     test="tests/serve/test_limits.py::test_a_question_with_too_many_answers_ends_with_an_error",
+)
+TOO_WIDE = FailureEntry(
+    "TL8024",
+    ServerError,
+    "question with too many parts",
+    "the question has more than {atoms} atoms, or more than {literals} atoms and comparisons",
+    "Planning a question takes the longer the more parts it has, and cannot be ended.",
+    "Make rules of its parts.",
+    test="tests/serve/test_limits.py::test_a_question_of_too_many_parts",
+)
+WILD_PATTERN = FailureEntry(
+    "TL8025",
+    ServerError,
+    "pattern of a question that could take for ever",
+    "a pattern of `match` in a question is a text, with at most two repetitions (`*`, `+`, `{{2,}}`), none of a group, "
+    "and without back references and looks ahead",
+    "Matching cannot be ended, and the time of some patterns is without bounds.",
+    "Make a rule with the pattern, which needs the writing token.",
+    test="tests/serve/test_limits.py::test_a_pattern_that_could_take_for_ever",
 )
 BAD_TOKEN_FILE = FailureEntry(
     "TL8030",
@@ -261,6 +271,38 @@ OUTSIDE = FailureEntry(
     "Move the file, or leave out --sandbox.",
     test="tests/serve/test_command.py::test_a_sandbox_keeps_a_program_to_its_folders",
 )
+
+ENTRIES = (
+    NO_TOKEN,
+    ONLY_READS,
+    NO_SUCH_PLACE,
+    NO_SUCH_METHOD,
+    TOO_LARGE,
+    NOT_THIS_TYPE,
+    NOT_AS_WANTED,
+    NOT_JSON,
+    NOT_AS_DESCRIBED,
+    PAGES_GONE,
+    NO_OPEN_EPOCH,
+    TOO_MANY_OPEN,
+    TOO_MANY_FEEDS,
+    NOT_ARROW,
+    BUSY,
+    NOT_YET,
+    NO_COLUMN,
+    DEFECT,
+    STOPPING,
+    CHANGES_GONE,
+    TOO_LONG,
+    TOO_MANY_ANSWERS,
+    TOO_WIDE,
+    WILD_PATTERN,
+    BAD_TOKEN_FILE,
+    BAD_CERTIFICATE,
+    NO_ADDRESS,
+    NO_PROGRAM,
+    OUTSIDE,
+)
 STATUSES = {
     NO_TOKEN.code: 401,
     ONLY_READS.code: 403,
@@ -279,10 +321,11 @@ STATUSES = {
     BUSY.code: 503,
     NOT_YET.code: 400,
     NO_COLUMN.code: 400,
-    OWN_DIRECTIVES.code: 400,
     DEFECT.code: 500,
     STOPPING.code: 503,
     CHANGES_GONE.code: 410,
     TOO_LONG.code: 422,
     TOO_MANY_ANSWERS.code: 422,
+    TOO_WIDE.code: 422,
+    WILD_PATTERN.code: 422,
 }

@@ -19,6 +19,7 @@ from tidelog.partition.failures import TOO_LONG, TOO_MANY_FACTS
 from tidelog.partition.limits import Limits
 from tidelog.serve import failures
 from tidelog.serve.pages import Key, Pages, Place
+from tidelog.serve.questions import check_question
 from tidelog.serve.values import rows_to_json, table_part, type_names, value_from_text
 
 CELL_BYTES = 8
@@ -73,6 +74,7 @@ class Reader:
     def question(self, db: Engine, text: str, wanted: Wanted) -> Page:
         """Answers to a question."""
         core = core_of(db)
+        check_question(text, db.convention)
 
         def ask() -> tuple[Rows, int]:
             try:
