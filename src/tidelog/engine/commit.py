@@ -174,6 +174,8 @@ def commit(core: Core, epoch: Epoch) -> None:
             from tidelog.engine.feeds import feed
 
             feed(core, outcome.changes, before)
+        for note in core.listeners:
+            note(epoch)
         snapshot_if_due(core)
 
 

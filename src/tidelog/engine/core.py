@@ -24,6 +24,7 @@ from tidelog.program.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
 
 if TYPE_CHECKING:
+    from tidelog.engine.epoch import Epoch
     from tidelog.engine.open import Opened
     from tidelog.errors import EngineError
     from tidelog.io.feed import Feed
@@ -56,6 +57,7 @@ class Core:
     strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Fed] = field(default_factory=list)
+    listeners: list[Callable[[Epoch], None]] = field(default_factory=list)  # told of every committed epoch, in order
     writing: Turn = field(default_factory=Turn)
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)

@@ -6,7 +6,8 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.engine import failures
@@ -42,20 +43,26 @@ def state_folder(core: Core, what: str) -> Durable:
 
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
+    return list(changes_in_turn(core, view, since))
+
+
+def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
+    """The same, read as they are asked for."""
     must_be(since, int, "since", "the number of an epoch")
     from tidelog.store.history import texts_of, view_changes
 
     state = state_folder(core, "a change feed")
     values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
-    return list(view_changes(state, view, since, values))
+    return view_changes(state, view, since, values)
 
 
-def log(core: Core) -> list[LogEntry]:
-    """The epochs that the state folder keeps, oldest first."""
+def log(core: Core, after: int | None = None, until: int | None = None) -> list[LogEntry]:
+    """The epochs that the state folder keeps, or those after one, and up to another, oldest first."""
     from tidelog.store.history import log_entries
 
     core.must_be_open()
-    return list(log_entries(state_folder(core, "a log")))
+    entries = log_entries(state_folder(core, "a log"), after)
+    return list(entries if until is None else takewhile(lambda entry: entry.epoch <= until, entries))
 
 
 def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
