@@ -51,8 +51,8 @@ def test_no_loose_modules_at_the_top() -> None:
     assert {path.name for path in PACKAGE.iterdir() if path.is_file()} <= {"__init__.py", "__main__.py", "py.typed"}
 
 
-def test_there_are_twenty_packages() -> None:
-    assert len(PACKAGES) == 20
+def test_there_are_twenty_two_packages() -> None:
+    assert len(PACKAGES) == 22
 
 
 def test_engine_is_shown_on_a_few_screens() -> None:

@@ -12,6 +12,18 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.follow_options import (
+    SLOT,
+    FollowOption,
+    GroupOption,
+    NumericChoice,
+    NumericOption,
+    PublicationOption,
+    PublishOption,
+    SlotOption,
+    TableOption,
+    follow_sources,
+)
 from tidelog.cli.options import FactsOption, FunctionsOption
 from tidelog.cli.place import (
     MasterOption,
@@ -61,6 +73,13 @@ def serve_command(
     threads: ThreadsOption = None,
     master: MasterOption = None,
     settings: SettingsOption = None,
+    follow: FollowOption = None,
+    table: TableOption = None,
+    publish: PublishOption = None,
+    slot: SlotOption = SLOT,
+    publication: PublicationOption = None,
+    numeric: NumericOption = NumericChoice.text,
+    group: GroupOption = 1,
 ) -> None:
     """Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.
 
@@ -87,5 +106,6 @@ def serve_command(
                 sandbox=sandbox,
                 functions=functions,
                 place=Place(runtime, partitions, master, read_settings(settings), threads),
-            )
+            ),
+            follow_sources(follow, table, publish, slot, publication, numeric, group),
         )
