@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tidelog.engine.engine import Engine
 from tidelog.program.check import check_program
 from tidelog.rewrite.pipeline import is_core, to_core
+from tidelog.rewrite.unpack_structures import unpack_structures
 from tidelog.syntax import parse_program, print_rule
 
 TYPES = """
@@ -38,11 +41,18 @@ def core(text: str) -> list[str]:
             "n(1) :- n(y), $Leaf(y) = $Empty.",
             ["r1: n(1) :- n(y), V1 = $Empty, is(V1, $Leaf) = 1, y = part(V1, $Leaf, 1), V1 = $Leaf(y)."],
         ),
+        ("t(x) :- t(x), t(y), $Node(x, _) = $Node(_, y).", ["r1: t(x) :- t(x), t(y)."]),
         ("n(1) :- p(s), !p([1, s]).", ["r1: n(1) :- p(s), V1 = [1, s], !p(V1)."]),
     ],
 )  # fmt: skip
 def test_patterns_become_equations(text: str, wanted: list[str]) -> None:
     assert core(text) == wanted
+
+
+def test_an_equation_that_nothing_binds_is_written_in_both_directions() -> None:
+    rule = check_program(parse_program(TYPES + "n(x) :- p(s), s = [x, nil].")).program.rules[0]
+    (unpacked,) = unpack_structures(replace(rule, body=rule.body[1:]))
+    assert print_rule(unpacked) == "n(x) :- s != nil, x = part(s, P, 1), nil = part(s, P, 2), s = [x, nil]."
 
 
 def test_a_join_through_one_part_reads_the_opened_relation() -> None:

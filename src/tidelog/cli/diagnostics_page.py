@@ -40,6 +40,7 @@ from tidelog.spark.rows import failures as rows_failures
 from tidelog.spark.session import failures as session_failures
 from tidelog.store import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.trial import failures as trial_failures
 from tidelog.verify import failures as verify_failures
 from tidelog.why import failures as why_failures
 
@@ -96,6 +97,7 @@ FAILURE_CATALOGUES = (
     serve_failures,
     spark_failures,
     store_failures,
+    trial_failures,
     verify_failures,
     why_failures,
 )

@@ -19,6 +19,7 @@ from tidelog.program.functors import Given, declared_by
 from tidelog.syntax import read_file, read_program
 
 STANDARD_INPUT = "-"
+ENDLESS = "TL760"
 
 
 class Fragment(enum.StrEnum):
@@ -40,6 +41,13 @@ class Report:
     def errors(self) -> int:
         """The number of findings that are errors."""
         return sum(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def ends(self) -> bool | None:
+        """Whether evaluation surely ends on finite data; None where errors keep that from being asked."""
+        if self.errors:
+            return None
+        return not self.checked.ends_if and not any(finding.code == ENDLESS for finding in self.findings)
 
     @property
     def counts(self) -> dict[str, int]:

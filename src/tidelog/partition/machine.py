@@ -64,6 +64,14 @@ def refused(number: int, args: tuple[int, ...]) -> int:
     raise AssertionError(f"function {number} is called after the end")
 
 
+def close_machine(machine: Machine) -> None:
+    """End the threads, and forget whoever holds the machine, so that its memory goes with the last reader."""
+    if machine.team is not None:
+        machine.team.close()
+    machine.refresh = machine.on_slice = nothing
+    machine.texts, machine.call = no_texts, refused
+
+
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
@@ -108,13 +116,6 @@ class Machine:
         self._is_brief = False  # the kernel that is called now has little to do
         alone = threads == 1 or partitions > 1
         self.team = None if alone else Team(self.state, relations, threads)
-
-    def close(self) -> None:
-        """End the threads, and forget whoever holds this machine, so that its memory goes with the last reader."""
-        if self.team is not None:
-            self.team.close()
-        self.refresh = self.on_slice = nothing
-        self.texts, self.call = no_texts, refused
 
     def start_epoch(self) -> None:
         """Forget what an epoch before left unfinished."""

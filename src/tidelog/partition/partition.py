@@ -22,7 +22,7 @@ from tidelog.partition.call import call_function
 from tidelog.partition.committed import CommittedFacts
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.kept import KeptIndexes
-from tidelog.partition.machine import Machine
+from tidelog.partition.machine import Machine, close_machine
 from tidelog.partition.open_epoch import OpenEpoch
 from tidelog.partition.records import STATE, all_counts, asserted, later, low_counts, rank_base, ranks
 from tidelog.partition.relations import BRIEF, Relations
@@ -65,7 +65,7 @@ class Partition:
 
     def close(self) -> None:
         """End the threads, and let the memory go with the last one who reads it; there are no more epochs."""
-        self.machine.close()
+        close_machine(self.machine)
 
     def memory(self) -> int:
         """Bytes held by facts, indexes, journals, and the texts that this partition answers for."""

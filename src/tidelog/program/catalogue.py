@@ -545,6 +545,17 @@ _WARNINGS = (
         "materialize(link, infinity, infinity, keys(1, 2)).\nlink(@a, b).\npong(@Y, X) :- ping(@X, Y), link(@X, Y).\n",
     ),
     CodeEntry(
+        "TL760",
+        "value that may grow without end",
+        "evaluation may not end: `{term}` makes column {column} of `{relation}` from its own values, through {cycle}",
+        "Facts are finite, and so is what rules copy from them. A value that recursion computes from its own results "
+        "needs a bound: a comparison for a number, `f_inPath` or `f_size` for a list, min or max for a cost that only "
+        "gets worse. Nothing here gives one; on data that has no cycle it may end all the same.",
+        "Bound the value in the rule (`X < 100`, `f_inPath(P, X) = false`), or run with limits, which stop an epoch "
+        "that does not end.",
+        "step(0).\nstep(Y) :- step(X), Y = X + 1.\n",
+    ),
+    CodeEntry(
         "TL720",
         "value outside the declared type of a legacy program",
         "{what} has type `{found}`, but the column is declared `{expected}`",

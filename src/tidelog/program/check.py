@@ -2,7 +2,8 @@
 
 Law: a program that passes has a least model that evaluation reaches: its names are known and have one number of columns
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
-(`strata`), and its recursion through min and max has one result (`monotone`). Checks do not depend on one another's
+(`strata`), and its recursion through min and max has one result (`monotone`). Whether evaluation surely ends is told as
+a warning (`ending`). Checks do not depend on one another's
 success, so one run finds everything.
 Nothing is evaluated here. The program is not rewritten, except that integer literals take their type; the rules to
 evaluate are: the variables of aggregates get names of their own (`aggregate_scope`), and functions that wrap around
@@ -23,6 +24,7 @@ from tidelog.program.choice import with_choices
 from tidelog.program.consequences import without_consequences
 from tidelog.program.constraint import with_hidden_heads, without_head
 from tidelog.program.dependency import dependencies
+from tidelog.program.ending import Ending, check_ending
 from tidelog.program.equivalence import with_closures
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.functors import with_functors
@@ -51,7 +53,8 @@ class Checked:
     choices are in them (`subsumption`, `equivalence`, `choice`), and casts are dropped.
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
     type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
-    that watch over data: nothing may follow from them (`order`).
+    that watch over data: nothing may follow from them (`order`). ``ends_if`` is what data must keep to so that
+    evaluation ends (`ending`).
     """
 
     program: Program
@@ -61,6 +64,7 @@ class Checked:
     strata: tuple[Stratum, ...]
     warnings: tuple[Diagnostic, ...] = ()
     orders: tuple[Rule, ...] = ()
+    ends_if: tuple[str, ...] = ()
 
 
 def check_program(
@@ -83,7 +87,7 @@ def check_program(
     ('number',)
     """
     checked, findings = examine_program(program, functions, bound=bound, known=known, groups=groups)
-    if any(finding.severity == ERROR for finding in findings):
+    if any(map(_is_error, findings)):
         raise ProgramError(findings)
     return checked
 
@@ -132,6 +136,8 @@ def examine_program(
         *check_witnesses(program, typing.schema),
         *check_notices(program, names),
     ]
+    ending = Ending() if any(map(_is_error, findings)) else check_ending(strata, typing.schema, functions)
+    findings += ending.findings
     groups = tuple(groups)
     if groups:
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
@@ -139,10 +145,15 @@ def examine_program(
     ordered = tuple(sorted(without_consequences(program, findings), key=position))
     if program.components:
         ordered = tuple(_once(ordered))
-    warnings = tuple(finding for finding in ordered if finding.severity != ERROR)
+    warnings = tuple(finding for finding in ordered if not _is_error(finding))
     elaborated = replace(typing.program, rules=tuple(map(without_head, _as_written(written, inlined.rules, restored))))
     evaluated = wrapping(replace(program, rules=rules)).rules
-    return Checked(elaborated, evaluated, typing.schema, typing.classes, strata, warnings, tuple(orders)), ordered
+    checked = Checked(elaborated, evaluated, typing.schema, typing.classes, strata, warnings, tuple(orders))
+    return replace(checked, ends_if=ending.conditions), ordered
+
+
+def _is_error(finding: Diagnostic) -> bool:
+    return finding.severity == ERROR
 
 
 def _inline_parts(program: Program) -> tuple[Rule, ...]:

@@ -56,20 +56,29 @@ def _check_stratum(stratum: Stratum, inside: Sequence[Edge], schema: Schema, ord
     disagreements = list(_disagreements(stratum))
     if disagreements:
         return disagreements
-    kind, columns = _aggregated_columns(stratum)
-    recursion = Recursion(kind, frozenset(stratum.relations), columns, schema)
-    carried = dependent_columns(stratum.rules, recursion)
-    findings = list(_uncarried(stratum, carried, kind))
+    recursion = recursion_of(stratum, schema)
+    findings = list(_uncarried(stratum, recursion.columns, recursion.kind))
     if findings:
         return findings
-    recursion = Recursion(kind, recursion.relations, carried, schema)
-    graded = [_Graded(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
+    graded = graded_rules(stratum, recursion)
     findings = list(_check_rules(graded, recursion))
     if not findings and has_witnesses(stratum):
         ordered = order([(entry.rule, entry.grade.modest) for entry in graded], stratum, recursion)
         orders += ordered.rules
         findings += ordered.findings
     return findings
+
+
+def recursion_of(stratum: Stratum, schema: Schema) -> Recursion:
+    """What recurs through min or max in a stratum: the kind, and the column of each relation that carries the value."""
+    kind, columns = _aggregated_columns(stratum)
+    recursion = Recursion(kind, frozenset(stratum.relations), columns, schema)
+    return Recursion(kind, recursion.relations, dependent_columns(stratum.rules, recursion), schema)
+
+
+def graded_rules(stratum: Stratum, recursion: Recursion) -> list[Graded]:
+    """The rules of a stratum that read it, each with what it does with the values."""
+    return [Graded(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
 
 
 def head_aggregates(rule: Rule) -> list[tuple[str, int]]:
@@ -126,12 +135,14 @@ def not_monotone(rule: Rule, kind: str, reason: str, span: Span | None = None) -
 
 
 @dataclass(slots=True)
-class _Graded:
+class Graded:
+    """A rule and its grade."""
+
     rule: Rule
     grade: Grade = field(default_factory=Grade)
 
 
-def _check_rules(graded: Sequence[_Graded], recursion: Recursion) -> Iterator[Diagnostic]:
+def _check_rules(graded: Sequence[Graded], recursion: Recursion) -> Iterator[Diagnostic]:
     refused = [entry for entry in graded if entry.grade.reason]
     for entry in refused:
         yield not_monotone(entry.rule, recursion.kind, entry.grade.reason, entry.grade.span)

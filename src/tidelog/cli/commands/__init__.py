@@ -29,6 +29,7 @@ SUMMARIES = {
     "serve": "Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
+    "test": "Run the cases of a folder: given facts, when facts and rules change, then what views contain.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
     "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
 }

@@ -57,7 +57,8 @@ def summary(report: Report) -> str:
     if report.errors:
         return f"{report.name}: {counted(report.errors, 'errors')}, {counted(report.counts['warnings'], 'warnings')}"
     held = f"; in the fragment `{report.fragment}`" if report.fragment else ""
-    return f"{report.name}: ok: {counts}{held}"
+    ends = f"; ends if {' and '.join(report.checked.ends_if)}" if report.checked.ends_if else ""
+    return f"{report.name}: ok: {counts}{held}{ends}"
 
 
 def counted(number: int, things: str) -> str:
@@ -77,6 +78,8 @@ def report_to_json(report: Report) -> dict[str, object]:
         "ok": not report.errors,
         **report.counts,
         "errors": report.errors,
+        "ends": report.ends,
+        "ends_if": list(report.checked.ends_if),
         **({"fragment": str(report.fragment)} if report.fragment else {}),
         "diagnostics": [diagnostic_to_json(finding) for finding in report.findings],
     }

@@ -1,0 +1,150 @@
+"""What the cases have tried of the rules: which were used, and which of their premises ever failed.
+
+Law: a rule is used if its body held for some values in some step of some case. A premise failed if the premises beside
+it that need nothing of it held for some values for which it did not: a case stands on either side of it then. Both are
+found by the naive evaluator over the facts that the engine showed. A premise that never failed can be left out without
+any case noticing, or nearly so: it is what `mutants` tries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tidelog.errors import EvaluationError
+from tidelog.program import Literal, Program, Rule
+from tidelog.program.aggregate_scope import scoped_rule
+from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.inline import inline_relations, inline_rules
+from tidelog.program.scope import atoms, rule_literals
+from tidelog.syntax import print_literal, print_rule
+from tidelog.testing.occurrences import names
+from tidelog.testing.solutions import Context, arrange, extensions, solutions, with_named_wildcards
+from tidelog.trial.run import Rows
+
+MOST_FACTS = 5_000
+GIVEN = re.compile(r"r\d+")
+Overloads = Mapping[str, tuple[Function, ...]]
+
+
+@dataclass(slots=True)
+class RuleCoverage:
+    """One rule: its label or text, whether it was used, and which of its premises failed."""
+
+    label: str
+    premises: list[str]
+    used: bool = False
+    failed: list[bool] = field(default_factory=list)
+
+    @property
+    def never_failed(self) -> list[str]:
+        """The premises that held wherever they were asked, of a rule that has more than one."""
+        if len(self.premises) == 1:
+            return []
+        return [text for text, failed in zip(self.premises, self.failed, strict=True) if not failed]
+
+
+@dataclass(slots=True)
+class Coverage:
+    """All rules of the programs that were tried; ``skipped`` steps had too many facts to look at."""
+
+    rules: dict[tuple[str, str], RuleCoverage] = field(default_factory=dict)
+    skipped: int = 0
+
+    def see(
+        self, file: str, program: Program, rows: Rows, functions: Overloads = FUNCTIONS, named: Set[str] = frozenset()
+    ) -> None:
+        """Take in the rules and facts after a step; ``named`` are the labels that the program's text gives."""
+        if sum(map(len, rows.values())) > MOST_FACTS:
+            self.skipped += 1
+            return
+        for rule in _told_rules(program):
+            key = (file, rule.users_label or print_rule(rule))
+            found = self.rules.get(key)
+            if found is None:
+                found = self.rules[key] = _blank(rule, program.convention, named)
+            _see_rule(found, rule, rows, functions)
+
+    @property
+    def unused(self) -> list[RuleCoverage]:
+        """The rules that no case uses."""
+        return [rule for rule in self.rules.values() if not rule.used]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `json`."""
+        return {
+            "rules": len(self.rules),
+            "used": len(self.rules) - len(self.unused),
+            "unused": [rule.label for rule in self.unused],
+            "never_failed": {r.label: r.never_failed for r in self.rules.values() if r.used and r.never_failed},
+            "skipped": self.skipped,
+        }
+
+
+def _told_rules(program: Program) -> Iterator[Rule]:
+    """The rules that derive something, as they are evaluated; inline ones stand in those that read them."""
+    inline = inline_relations(program)
+    for rule in inline_rules(program).rules:
+        if rule.body and not rule.subsumes and rule.head.predicate not in inline:
+            yield scoped_rule(rule)
+
+
+def _blank(rule: Rule, convention: str, named: Set[str]) -> RuleCoverage:
+    """A rule that nobody has labelled is told by its text: nobody knows the label that the engine gave it."""
+    label = rule.users_label or ""
+    given = label in named or not GIVEN.fullmatch(label)
+    premises = [print_literal(literal, convention) for literal in rule.body]
+    told = label if given and label else print_rule(replace(rule.root, label=None), convention)
+    return RuleCoverage(told, premises, failed=[False] * len(premises))
+
+
+def _see_rule(found: RuleCoverage, rule: Rule, rows: Rows, functions: Overloads) -> None:
+    scope = names(rule.head.args)
+    body = with_named_wildcards(rule.body, scope)
+    model = {name: rows.get(name, frozenset()) for name in {*rows, *_read(rule)}}
+    context = Context(model, functions, scope).inside(body)
+    found.used = found.used or bool(_solved(body, context))
+    for i, premise in enumerate(body):
+        if not found.failed[i]:
+            found.failed[i] = _fails(premise, [*body[:i], *body[i + 1 :]], context)
+
+
+def _read(rule: Rule) -> set[str]:
+    return {atom.predicate for atom in atoms(rule_literals(rule))}
+
+
+def _solved(body: Sequence[Literal], context: Context) -> bool:
+    try:
+        return bool(solutions(body, [{}], context))
+    except EvaluationError:  # a value that cannot be computed: the engine has told so
+        return False
+
+
+def _fails(premise: Literal, others: Sequence[Literal], context: Context) -> bool:
+    """Whether the others hold for values for which the premise does not."""
+    try:
+        beside = list(_evaluable(others, context))
+        found = solutions(beside, [{}], context)
+        return any(not any(True for _ in extensions(premise, [each], context)) for each in found)
+    except EvaluationError:
+        return False
+
+
+def _evaluable(others: Iterable[Literal], context: Context) -> Iterator[Literal]:
+    """Those of the literals that need nothing of the one that is left out."""
+    kept: list[Literal] = []
+    waiting = list(others)
+    grown = True
+    while grown:
+        grown = False
+        for literal in list(waiting):
+            try:
+                arrange([*kept, literal], frozenset(), context.scope)
+            except EvaluationError:
+                continue
+            kept.append(literal)
+            waiting.remove(literal)
+            grown = True
+    yield from kept

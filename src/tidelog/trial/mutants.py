@@ -1,0 +1,101 @@
+"""Mutants: programs with one small mistake each, to see whether any case notices.
+
+Law: a mutant differs from the program in one rule: the rule is left out, a premise is left out, a negation is turned
+round, a comparison is moved by one place, or a constant is another one; and it passes the checks, since a mistake that
+the checks find needs no case. A mutant that no case notices is told: there the cases are blind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tidelog.errors import ProgramError
+from tidelog.program import Atom, Comparison, Const, Literal, Negation, Program, Rule, Term
+from tidelog.program.check import check_program
+from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functors import with_functors
+from tidelog.syntax import print_literal, print_rule, print_term
+from tidelog.trial.cases import Case
+from tidelog.trial.golden import Golden
+from tidelog.trial.run import Subject, run_case
+
+MOVED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "=": "!=", "!=": "="}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A program with a mistake, and the mistake in words."""
+
+    rule: str
+    told: str
+    program: Program
+
+
+def mutants(program: Program) -> Iterator[Mutant]:
+    """All mutants of a program that pass the checks, rule by rule."""
+    functions = with_functors(FUNCTIONS, program)
+    for i, rule in enumerate(program.rules):
+        if rule.subsumes:
+            continue
+        label = rule.label or print_rule(rule, program.convention)
+        for told, changed in _changed(rule, program.convention):
+            rules = (*program.rules[:i], *changed, *program.rules[i + 1 :])
+            made = replace(program, rules=rules)
+            try:
+                check_program(made, functions, known=_known(program))
+            except ProgramError:
+                continue
+            yield Mutant(label, told, made)
+
+
+def _known(program: Program) -> dict[str, int]:
+    """The relations of the program stay known, also where the mutant names them no more."""
+    found = [atom for rule in program.rules for atom in (rule.head, *(x for x in rule.body if isinstance(x, Atom)))]
+    return {atom.predicate: len(atom.args) for atom in found}
+
+
+def _changed(rule: Rule, convention: str) -> Iterator[tuple[str, tuple[Rule, ...]]]:
+    yield "the rule is left out", ()
+    for i, literal in enumerate(rule.body):
+        text = print_literal(literal, convention)
+        for told, changed in _changed_literal(literal, convention):
+            body = (*rule.body[:i], *changed, *rule.body[i + 1 :])
+            if body:
+                yield f"`{text}` {told}", (replace(rule, body=body, plans=()),)
+    for told, head in _changed_atom(rule.head, convention):
+        yield f"in the head {told}", (replace(rule, head=head),)
+
+
+def _changed_literal(literal: Literal, convention: str) -> Iterator[tuple[str, tuple[Literal, ...]]]:
+    yield "is left out", ()
+    match literal:
+        case Negation(atom=atom):
+            yield "is asked for, not denied", (atom,)
+            yield from ((told, (Negation(changed, literal.span),)) for told, changed in _changed_atom(atom, convention))
+        case Atom():
+            yield "is denied, not asked for", (Negation(literal, literal.span),)
+            yield from ((told, (changed,)) for told, changed in _changed_atom(literal, convention))
+        case Comparison(op=op, left=left, right=right):
+            yield f"has `{MOVED[op]}` for `{op}`", (replace(literal, op=MOVED[op]),)
+            yield from ((told, (replace(literal, left=o),)) for told, o in _changed_constant(left, convention))
+            yield from ((told, (replace(literal, right=o),)) for told, o in _changed_constant(right, convention))
+
+
+def _changed_atom(atom: Atom, convention: str) -> Iterator[tuple[str, Atom]]:
+    for i, arg in enumerate(atom.args):
+        for told, other in _changed_constant(arg, convention):
+            yield told, replace(atom, args=(*atom.args[:i], other, *atom.args[i + 1 :]))
+
+
+def _changed_constant(term: Term, convention: str) -> Iterator[tuple[str, Term]]:
+    """The term with another constant: one more, or a text that nobody has."""
+    if isinstance(term, Const) and isinstance(term.value, int | float | str):
+        other = replace(term, value=f"{term.value}'" if isinstance(term.value, str) else term.value + 1)
+        yield f"has `{print_term(other, convention)}` for `{print_term(term, convention)}`", other
+
+
+def is_noticed(mutant: Mutant, cases: Sequence[Case], subject: Subject, golden: Golden | None) -> bool:
+    """Whether a case that passes with the program fails with the mutant."""
+    changed = replace(subject, program=mutant.program)
+    return any(not run_case(case, changed, golden, watched=False).passed for case in cases)

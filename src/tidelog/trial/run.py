@@ -1,0 +1,223 @@
+"""Running a case: an engine of its own, epoch after epoch, and what does not hold.
+
+Law: a case passes if everything under each ``then:`` holds. An epoch that is refused fails the case, unless the case
+says that it is; then the state is as it was before it. A relation that the program does not know is a mistake.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch as EngineEpoch
+from tidelog.errors import TidelogError, TidelogWarning
+from tidelog.io.texts import show_fact
+from tidelog.program import Atom, Program, Wildcard
+from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.ground import ground_value
+from tidelog.program.scope import atoms, rule_literals
+from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
+from tidelog.trial.cases import CONTAINS, EMPTY, EQUALS, GOLDEN, LACKS, REFUSED, Case, Expectation
+from tidelog.trial.golden import Golden
+
+Row = tuple[Any, ...]
+Rows = Mapping[str, frozenset[Row]]
+SHOWN = 8
+ANYTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is tried: a program, the rows of its files, its functions."""
+
+    program: Program
+    data: Sequence[tuple[str, Any]] = ()
+    functions: tuple[Function, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Something that does not hold: the line that says it should, and how it is instead."""
+
+    line: int
+    told: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a case went; ``seen`` are the rules and facts after each step, for coverage."""
+
+    case: Case
+    broken: list[Broken] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
+    seen: list[tuple[Program, Rows]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything held."""
+        return not self.broken
+
+
+def run_case(case: Case, subject: Subject, golden: Golden | None = None, *, watched: bool = True) -> Outcome:
+    """Run a case; ``watched``: keep what coverage is found from."""
+    outcome = Outcome(case)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TidelogWarning)  # told by `tidelog check`
+        try:
+            _Run(case, subject, golden, outcome, watched).run()
+        except TidelogError as error:
+            outcome.broken.append(Broken(case.line, str(error)))
+    return outcome
+
+
+@dataclass(slots=True)
+class _Run:
+    case: Case
+    subject: Subject
+    golden: Golden | None
+    outcome: Outcome
+    watched: bool
+
+    def run(self) -> None:
+        with Engine(self.subject.program, functions=self.subject.functions) as db:
+            given = _by_relation(self.case.given)
+            self._know(db, given)
+            with db.epoch() as epoch:
+                for name, rows in (*self.subject.data, *given.items()):
+                    epoch.insert(name, rows)
+            self._watch(db)
+            for number, step in enumerate(self.case.steps, 1):
+                refusal = self._apply(db, step.epochs)
+                self._compare(db, number, step.then, refusal)
+                self._watch(db)
+
+    def _apply(self, db: Engine, epochs: Iterable[Epoch]) -> TidelogError | None:
+        """The epochs up to the first that is refused, and why it is."""
+        for told in epochs:
+            self._know(db, [change.atom.predicate for change in told if isinstance(change, FactChange)], told)
+            try:
+                with db.epoch() as epoch:
+                    tell(epoch, told)
+            except TidelogError as error:
+                return error
+        return None
+
+    def _know(self, db: Engine, names: Iterable[str], told: Epoch = ()) -> None:
+        """A relation that neither the program nor the rules of the epoch name is a mistake of the case."""
+        added = [change.rule for change in told if isinstance(change, RuleAdded)]
+        known = {atom.predicate for rule in added for atom in (rule.head, *atoms(rule_literals(rule)))}
+        instances = any(isinstance(change, InstanceAdded) for change in told)
+        for name in dict.fromkeys(names):
+            if name not in db and name not in known and not instances:
+                self.outcome.broken.append(Broken(self.case.line, f"the program has no relation `{name}`"))
+
+    def _compare(self, db: Engine, number: int, then: Sequence[Expectation], refusal: TidelogError | None) -> None:
+        if refusal is not None and not any(expected.verb == REFUSED for expected in then):
+            line = then[0].line if then else self.case.line
+            self.outcome.broken.append(Broken(line, f"an epoch was refused: {refusal}"))
+        for expected in then:
+            told = self._difference(db, number, expected, refusal)
+            if told:
+                self.outcome.broken.append(Broken(expected.line, told))
+
+    def _difference(self, db: Engine, number: int, expected: Expectation, refusal: TidelogError | None) -> str:
+        if expected.verb == REFUSED:
+            return refused_otherwise(expected.name, refusal)
+        rows = {name: frozenset(db[name]) for name in {expected.name, *(a.predicate for a in expected.atoms)}}
+        if expected.verb == GOLDEN:
+            return self._golden(number, expected.name, rows[expected.name])
+        return difference(expected, rows)
+
+    def _golden(self, number: int, name: str, rows: frozenset[Row]) -> str:
+        if self.golden is None:
+            return ""
+        told, written = self.golden.compare(self.case.name, number, name, rows)
+        self.outcome.accepted += written
+        return told
+
+    def _watch(self, db: Engine) -> None:
+        if self.watched:
+            names = db.relations
+            self.outcome.seen.append((db.program, {name: frozenset(db[name]) for name in names}))
+
+
+def tell(epoch: EngineEpoch, told: Epoch) -> None:
+    """Put the changes of a script into an epoch."""
+    for change in told:  # instances first: the facts of the epoch may be theirs
+        if isinstance(change, InstanceAdded):
+            epoch.add_instance(change.instance)
+        elif isinstance(change, InstanceRemoved):
+            epoch.remove_instance(change.name)
+    for change in told:
+        if isinstance(change, FactChange):
+            rows = [_row(change.atom)]
+            (epoch.insert if change.sign > 0 else epoch.delete)(change.atom.predicate, rows)
+        elif isinstance(change, RuleAdded):
+            epoch.add_rule(change.rule)
+        elif isinstance(change, RuleRemoved):
+            epoch.remove_rule(change.label)
+
+
+def _row(atom: Atom) -> Row:
+    return tuple(ANYTHING if isinstance(t, Wildcard) else ground_value(t, FUNCTIONS)[0] for t in atom.args)
+
+
+def _by_relation(atoms: Iterable[Atom]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for atom in atoms:
+        found.setdefault(atom.predicate, []).append(_row(atom))
+    return found
+
+
+def difference(expected: Expectation, rows: Rows) -> str:
+    """What does not hold of an expectation about views; the empty text if it holds."""
+    if expected.verb == EMPTY:
+        return (
+            f"{expected.name} is not empty: {_shown(expected.name, rows[expected.name])}" if rows[expected.name] else ""
+        )
+    wanted = {atom: _row(atom) for atom in expected.atoms}
+    if expected.verb == EQUALS:
+        return _unequal(expected.name, rows[expected.name], list(wanted.values()))
+    told = []
+    for atom, row in wanted.items():
+        there = [found for found in rows[atom.predicate] if _fits(found, row)]
+        if expected.verb == CONTAINS and not there:
+            told.append(f"{_shown(atom.predicate, [row])} is missing")
+        elif expected.verb == LACKS and there:
+            told.append(f"{_shown(atom.predicate, there)} should not be there")
+    return "; ".join(told)
+
+
+def _unequal(name: str, rows: frozenset[Row], wanted: Sequence[Row]) -> str:
+    missing = [row for row in wanted if not any(_fits(found, row) for found in rows)]
+    extra = [found for found in rows if not any(_fits(found, row) for row in wanted)]
+    parts = [(missing, "missing"), (extra, "should not be there")]
+    return "; ".join(f"{_shown(name, found)} {word}" for found, word in parts if found)
+
+
+def _fits(found: Row, wanted: Row) -> bool:
+    return len(found) == len(wanted) and all(w is ANYTHING or f == w for f, w in zip(found, wanted, strict=True))
+
+
+def _shown(name: str, rows: Iterable[Row]) -> str:
+    texts = sorted(show_fact(name, row) for row in map(_told, rows))
+    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return ", ".join(texts[:SHOWN]) + more
+
+
+def _told(row: Row) -> Row:
+    return tuple("_" if value is ANYTHING else value for value in row)
+
+
+def refused_otherwise(by: str, refusal: TidelogError | None) -> str:
+    """What does not hold of a refusal by a code or a name."""
+    if refusal is None:
+        return "no epoch was refused"
+    names = {refusal.code, *re.findall(r"`([^`]*)`", str(refusal))}
+    names |= {str(getattr(found, "name", "")) for found in getattr(refusal, "violations", ())}
+    return "" if not by or by in names else f"the epoch was refused otherwise: {refusal}"
