@@ -62,6 +62,7 @@ class Server:
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
+        self.port = settings.get("port", "5432")  # names the socket too
         self.user = unprivileged() if os.geteuid() == 0 else None
         self._programs = programs()
         if self.user is not None:
@@ -77,7 +78,7 @@ class Server:
 
     def dsn(self, database: str = "postgres", **more: str) -> str:
         """A connection string."""
-        given = {"host": str(self.folder), "user": OWNER, "dbname": database, **more}
+        given = {"host": str(self.folder), "port": self.port, "user": OWNER, "dbname": database, **more}
         return " ".join(f"{name}={value}" for name, value in given.items())
 
     def start(self) -> None:

@@ -54,6 +54,11 @@ GroupOption = Annotated[
     int, typer.Option("--group", min=1, metavar="N", help="Transactions that wait become one epoch, so many at most.")
 ]
 
+JdbcOption = Annotated[
+    str | None,
+    typer.Option("--jdbc-driver", metavar="JAR", help="On Spark, its tasks read the first snapshot with this driver."),
+]
+
 
 def follow_sources(
     dsn: str | None,
@@ -63,6 +68,7 @@ def follow_sources(
     publication: str | None,
     numeric: NumericChoice,
     group: int,
+    jdbc: str | None,
 ) -> tuple[DatabaseSource, ...]:
     """The database to follow, if there is one."""
     if dsn is None:
@@ -75,4 +81,16 @@ def follow_sources(
     from tidelog.follow.source import DatabaseSource
 
     read, out = (dict(map(split_option, given or ())) for given in (tables, publish))
-    return (DatabaseSource(make_options(dsn, read, out, slot, publication, numeric.value, group)),)
+    return (DatabaseSource(make_options(dsn, read, out, slot, publication, numeric.value, group, jdbc is not None)),)
+
+
+def with_jar(settings: dict[str, str], jar: str | None) -> dict[str, str]:
+    """The settings of Spark with a jar beside those that it has.
+
+    >>> with_jar({"spark.jars": "a.jar"}, "b.jar")
+    {'spark.jars': 'a.jar,b.jar'}
+    """
+    if jar is None:
+        return settings
+    known = [settings["spark.jars"]] if "spark.jars" in settings else []
+    return {**settings, "spark.jars": ",".join([*known, jar])}

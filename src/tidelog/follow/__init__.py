@@ -32,6 +32,7 @@ def follow(
     publication: str | None = None,
     numeric: Numeric = "text",
     group: int = 1,
+    jdbc: bool = False,
     patience: Patience | None = None,
 ) -> Follower:
     """A follower of a database: ``start()`` it, or ``run()`` it in this thread; ``with`` stops it.
@@ -39,7 +40,8 @@ def follow(
     ``tables`` says which relation follows which table: ``{"link": "public.link"}``, or some of its columns:
     ``{"link": "public.link(source, target)"}``. ``publish`` says which view goes into which table. ``slot`` is the name
     of the replication slot, and of the publication unless that is named too. With ``group`` transactions that wait
-    already become one epoch, so many at most.
+    already become one epoch, so many at most. With ``jdbc`` an engine on Spark reads the first snapshot in Spark's
+    tasks; the session has the driver in its `spark.jars`.
     """
-    options = make_options(dsn, tables, publish or {}, slot, publication, numeric, group)
+    options = make_options(dsn, tables, publish or {}, slot, publication, numeric, group, jdbc)
     return Follower(engine, options, patience or Patience())

@@ -19,6 +19,7 @@ from tidelog.follow.catalog import FollowedTable, inspect
 from tidelog.follow.connect import connect, replication, told
 from tidelog.follow.facts import Facts
 from tidelog.follow.frames import TIME_OF_2000, Alive, Data
+from tidelog.follow.jdbc import is_possible, read_frame
 from tidelog.follow.options import Options
 from tidelog.follow.pgoutput import Begin, Beside, Commit, decode
 from tidelog.follow.progress import BEGUN, Progress, find, print_of, was_followed
@@ -149,7 +150,11 @@ class Link:
     def _read(self, progress: Progress, made: slot.NewSlot) -> None:
         """The epoch of a snapshot."""
         with self._engine.epoch(progress.source, made.place) as epoch:
-            for table, rows, left_out in read_tables(self._options, self._tables, made.snapshot):
+            by_tasks = self._tables_for_tasks()
+            for table in by_tasks:
+                epoch.insert(table.relation, read_frame(self._engine, self._options, table, made.snapshot))
+            here = [table for table in self._tables if table not in by_tasks]
+            for table, rows, left_out in read_tables(self._options, here, made.snapshot):
                 plus, minus = difference(self._facts.asserted(table), rows)
                 if plus:
                     epoch.insert(table.relation, plus)
@@ -158,6 +163,12 @@ class Link:
                 self._note(left_out=left_out)
         self._progress = progress.at(made.place)
         self._note(place=made.place, epoch=epoch.number)
+
+    def _tables_for_tasks(self) -> list[FollowedTable]:
+        """The tables that Spark's tasks read: those of which there are no facts yet to compare them with."""
+        if not is_possible(self._engine, self._options):
+            return []
+        return [table for table in self._tables if not any(True for _ in self._facts.asserted(table))]
 
     # The stream
 

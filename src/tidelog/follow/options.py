@@ -47,6 +47,7 @@ class Options:
     publication: str = SLOT
     numeric: Numeric = "text"
     group: int = 1  # transactions that wait become one epoch, so many at most
+    jdbc: bool = False  # on Spark, its tasks read the tables of the first snapshot
 
 
 def make_options(
@@ -57,6 +58,7 @@ def make_options(
     publication: str | None,
     numeric: Numeric,
     group: int = 1,
+    jdbc: bool = False,
 ) -> Options:
     """Options from what a caller gives."""
     if not re.fullmatch(r"[a-z0-9_]{1,63}", slot):
@@ -69,7 +71,7 @@ def make_options(
     out = tuple(PublishOption(view, _read(view, table)[0]) for view, table in publish.items())
     if not read and not out:
         raise failures.OPTION.error(given="", wanted="no table to follow, and no view to publish")
-    return Options(dsn, read, out, slot, publication or slot, numeric, group)
+    return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc)
 
 
 def read_table(relation: str, table: str) -> TableOption:

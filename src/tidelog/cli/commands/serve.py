@@ -16,6 +16,7 @@ from tidelog.cli.follow_options import (
     SLOT,
     FollowOption,
     GroupOption,
+    JdbcOption,
     NumericChoice,
     NumericOption,
     PublicationOption,
@@ -23,6 +24,7 @@ from tidelog.cli.follow_options import (
     SlotOption,
     TableOption,
     follow_sources,
+    with_jar,
 )
 from tidelog.cli.options import FactsOption, FunctionsOption
 from tidelog.cli.place import (
@@ -80,6 +82,7 @@ def serve_command(
     publication: PublicationOption = None,
     numeric: NumericOption = NumericChoice.text,
     group: GroupOption = 1,
+    jdbc_driver: JdbcOption = None,
 ) -> None:
     """Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.
 
@@ -105,7 +108,7 @@ def serve_command(
                 epochs=Limits(seconds=limit_epoch_seconds),
                 sandbox=sandbox,
                 functions=functions,
-                place=Place(runtime, partitions, master, read_settings(settings), threads),
+                place=Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads),
             ),
-            follow_sources(follow, table, publish, slot, publication, numeric, group),
+            follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver),
         )
