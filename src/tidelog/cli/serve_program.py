@@ -65,6 +65,8 @@ def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         engine = _resumed(options, given, spark) if holds_state(options.state) else _new(options, given, spark)
         with closing(engine):
+            for source in sources:
+                source.check(engine)
             service = Service(engine, tokens, options.limits, sources, given)
             serve(service, options.address, lambda url: _tell(url, options))
 
