@@ -13,7 +13,7 @@ from importlib.resources import files
 __all__ = ["inline", "part", "parts"]
 
 _SUFFIXES = (".css", ".js")
-_IMPORT = re.compile(r"^import .*;\n", re.MULTILINE)
+_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 

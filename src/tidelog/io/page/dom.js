@@ -16,7 +16,8 @@ function dress(node, attributes, children) {
 /* An element with attributes (a name that begins with "on" is a listener) and children; null and false are left out. */
 export const html = (tag, attributes = {}, ...children) => dress(document.createElement(tag), attributes, children);
 
-export const svg = (tag, attributes = {}, ...children) => dress(document.createElementNS(SVG, tag), attributes, children);
+export const svg = (tag, attributes = {}, ...children) =>
+  dress(document.createElementNS(SVG, tag), attributes, children);
 
 export function make(tag, attributes, parent) {
   return parent.appendChild(svg(tag, attributes));
