@@ -40,7 +40,7 @@ export function follow(path, since, { taken, state }) {
     gone = false;
   const run = async () => {
     while (!end.signal.aborted) {
-      await visible(end.signal);
+      await seen(end.signal);
       const turn = AbortSignal.any([end.signal, hidden(end.signal)]);
       try {
         const headers = { Accept: "text/event-stream", "Last-Event-ID": String(last) };
@@ -56,7 +56,7 @@ export function follow(path, since, { taken, state }) {
         gone = error instanceof ApiError && error.status === 410;
       }
       if (end.signal.aborted) return;
-      if (document.hidden) continue;
+      if (unseen()) continue;
       state("lost");
       await pause(wait, end.signal);
       wait = Math.min(2 * wait, LONGEST_WAIT);
@@ -90,28 +90,36 @@ function pause(milliseconds, signal) {
   });
 }
 
-/* Browsers open few connections to one server: a tab that nobody looks at gives its own back after a while. */
+/* Browsers open few connections to one server: a tab that nobody looks at gives its own back after a while, and a page
+   that was left, which the browser may keep for going back, at once. */
 const HIDDEN = 20000;
+let away = false;
+window.addEventListener("pagehide", () => (away = true));
+window.addEventListener("pageshow", () => (away = false));
+const unseen = () => away || document.hidden;
+
+/* A signal that is given when the page is no longer looked at. */
 function hidden(signal) {
   const over = new AbortController();
   let timer = null;
   const changed = () => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => over.abort(), HIDDEN);
+    if (unseen()) timer = setTimeout(() => over.abort(), HIDDEN);
   };
   const until = AbortSignal.any([signal, over.signal]);
   document.addEventListener("visibilitychange", changed, { signal: until });
+  window.addEventListener("pagehide", () => over.abort(), { signal: until });
   changed();
   return over.signal;
 }
 
-function visible(signal) {
-  if (!document.hidden) return null;
-  return new Promise((resolve) => {
-    const seen = () => {
-      if (!document.hidden) resolve();
-    };
-    document.addEventListener("visibilitychange", seen, { signal });
-    signal.addEventListener("abort", resolve, { once: true });
-  });
+/* Wait until the page is looked at. */
+async function seen(signal) {
+  while (unseen() && !signal.aborted) {
+    await new Promise((resolve) => {
+      document.addEventListener("visibilitychange", resolve, { once: true });
+      window.addEventListener("pageshow", resolve, { once: true });
+      signal.addEventListener("abort", resolve, { once: true });
+    });
+  }
 }

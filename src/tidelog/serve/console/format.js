@@ -21,11 +21,13 @@ export function short(number) {
   return Number.isInteger(number) ? COUNT.format(number) : Number(number.toPrecision(3)).toString();
 }
 
+const three = (number) => (number >= 100 ? String(Math.round(number)) : String(Number(number.toPrecision(3))));
+
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   if (seconds < 0.001) return `${(seconds * 1e6).toFixed(0)} µs`;
-  if (seconds < 1) return `${(seconds * 1e3).toPrecision(3)} ms`;
-  return seconds < 120 ? `${seconds.toPrecision(3)} s` : `${(seconds / 60).toFixed(1)} min`;
+  if (seconds < 1) return `${three(seconds * 1e3)} ms`;
+  return seconds < 120 ? `${three(seconds)} s` : `${(seconds / 60).toFixed(1)} min`;
 }
 
 export function bytes(number) {
@@ -34,7 +36,7 @@ export function bytes(number) {
     [2 ** 20, "MiB"],
     [2 ** 10, "KiB"],
   ]) {
-    if (number >= size) return `${(number / size).toPrecision(3)} ${mark}`;
+    if (number >= size) return `${three(number / size)} ${mark}`;
   }
   return `${number} B`;
 }

@@ -140,7 +140,10 @@ function place(columns, size, gap) {
   }
 }
 
-/* Pool neighbours that would overlap, until none do. */
+const level = (block) => block.sum / block.items.length;
+const together = (block, item) => !block.items.includes(item) && !item.dummy && block.items.at(-1).group === item.group;
+
+/* Pool neighbours that would overlap, until none do; members of a group are pooled always. */
 function spread(column, wanted, size, gap) {
   let offset = 0;
   const blocks = [];
@@ -150,7 +153,7 @@ function spread(column, wanted, size, gap) {
     item.offset = offset;
     offset += half + gap;
     let block = { items: [item], sum: wanted[i] - item.offset };
-    while (blocks.length && blocks.at(-1).sum / blocks.at(-1).items.length > block.sum / block.items.length) {
+    while (blocks.length && (together(blocks.at(-1), item) || level(blocks.at(-1)) > level(block))) {
       const before = blocks.pop();
       block = { items: [...before.items, ...block.items], sum: before.sum + block.sum };
     }

@@ -48,6 +48,8 @@ function relationChange(name, change) {
     ...change.plus.slice(0, ROWS).map((row) => line(row, "+")),
     ...change.minus.slice(0, ROWS).map((row) => line(row, "−")),
   ];
+  const names = change.columns.map((column) => html("th", { scope: "col" }, column));
+  const head = html("thead", {}, html("tr", {}, html("th", {}, html("span", { class: "hidden" }, "Sign")), names));
   const more = change.plus_count + change.minus_count - rows.length;
   return html(
     "details",
@@ -60,7 +62,7 @@ function relationChange(name, change) {
       html("span", { class: "loss" }, `−${count(change.minus_count)}`),
       live.names.has(name) && html("a", { href: toView(name) }, "rows"),
     ),
-    html("div", { class: "table" }, html("table", { class: "rows" }, html("tbody", {}, rows))),
+    html("div", { class: "table" }, html("table", { class: "rows" }, head, html("tbody", {}, rows))),
     more > 0 && html("p", { class: "soft" }, `and ${count(more)} more`),
   );
 }
@@ -98,7 +100,7 @@ function strata(told) {
                 stratum.relations.join(", "),
                 stratum.rebuilt && html("small", {}, `built again: ${stratum.rebuilt}`),
               ),
-              html("td", { class: "bar" }, bar(stratum)),
+              html("td", { class: "measure" }, bar(stratum)),
               html("td", { class: "number" }, duration(stratum.seconds)),
             ),
           ),

@@ -6,7 +6,7 @@ const WIDTH = 300,
   HEIGHT = 72,
   FOOT = 2;
 
-export function openPlot(title, describe) {
+export function openPlot(title, describe, unit = 1) {
   const value = html("dd", {}, "–"),
     detail = html("span", { class: "detail soft" }, "\u00a0"),
     most = html("span", { class: "most soft" }, "");
@@ -32,7 +32,7 @@ export function openPlot(title, describe) {
     detail.textContent = more || "\u00a0";
     const known = points.filter(([, number]) => number !== null);
     const end = points.length ? points.at(-1)[0] : 0,
-      top = nice(Math.max(0, ...known.map(([, number]) => number)));
+      top = unit * nice(Math.max(0, ...known.map(([, number]) => number)) / unit);
     const place = ([time, number]) =>
       [WIDTH - ((end - time) / span) * WIDTH, HEIGHT - FOOT - (number / top) * (HEIGHT - 3 * FOOT)].map((n) =>
         n.toFixed(1),

@@ -86,7 +86,7 @@ export function openProfile(choose) {
             rule.rule,
           ),
         ),
-        html("td", { class: "bar" }, bar(rule)),
+        html("td", { class: "measure" }, bar(rule)),
         html("td", { class: "number" }, count(rule.visited)),
         html("td", { class: "number" }, count(rule.supports)),
         sampled && html("td", { class: "number" }, duration(rule.seconds)),

@@ -8,13 +8,13 @@ import { openProfile } from "./profile.js";
 import { replace, to, toView } from "./route.js";
 import { heard, samples } from "./samples.js";
 
-const SPAN = 360;
+const SHORTEST = 60;
 
 export function openRunning(main, route) {
   const plots = {
     rate: openPlot("Epochs a second", (n) => short(n)),
     latency: openPlot("Time of an epoch", duration),
-    memory: openPlot("Memory", bytes),
+    memory: openPlot("Memory", bytes, 2 ** 20),
     facts: openPlot("Facts", short),
   };
   const sizes = html("div", { class: "sizes" }),
@@ -40,28 +40,29 @@ export function openRunning(main, route) {
     const last = samples.at(-1);
     if (!last) return;
     const line = (pick) => samples.map((sample) => [sample.time, pick(sample)]);
+    const span = Math.max(SHORTEST, last.time - samples[0].time);
     const lately = samples.findLast((sample) => sample.latency !== null);
     plots.rate.show(
       line((s) => s.rate),
-      SPAN,
+      span,
       last.rate === null ? "–" : short(last.rate),
       `${count(last.told.epoch)} epochs in all`,
     );
     plots.latency.show(
       line((s) => s.latency),
-      SPAN,
+      span,
       lately ? duration(lately.latency) : "–",
       lately ? `longest ${duration(lately.worst)}` : "no epoch yet",
     );
     plots.memory.show(
       line((s) => memory(s.told)),
-      SPAN,
+      span,
       bytes(memory(last.told)),
       `engine ${bytes(last.told.memory.engine)}`,
     );
     plots.facts.show(
       line((s) => s.told.facts),
-      SPAN,
+      span,
       short(last.told.facts),
       `${count(live.program.relations.length)} relations`,
     );
@@ -106,7 +107,7 @@ function showSizes(box) {
             "tr",
             {},
             html("td", {}, html("a", { href: toView(relation.name) }, relation.name)),
-            html("td", { class: "bar" }, bar(relation.size)),
+            html("td", { class: "measure" }, bar(relation.size)),
             html("td", { class: "number" }, count(relation.size)),
           ),
         ),

@@ -18,20 +18,26 @@ export function empty(title, hint = "", ...actions) {
   );
 }
 
-/* A failure as the server told it: code, message, notes, hint, and a button that tries again. */
+/* A failure as the server told it: what is wrong, where, notes, hint and code, and a button that tries again. */
 export function failed(error, again = null) {
-  const where = error.where && error.where.line ? `line ${error.where.line}, column ${error.where.column}` : "";
+  const told = error.diagnostics?.length ? error.diagnostics : [error];
   return html(
     "div",
     { class: "state failed", role: "alert" },
     icon("alert"),
-    html("strong", {}, error.message),
-    where && html("p", {}, where),
-    (error.notes || []).map((note) => html("p", {}, note)),
-    error.hint && html("p", {}, error.hint),
-    error.code && html("code", {}, error.code),
+    told.map(finding),
     again && html("button", { type: "button", onclick: again }, "Try again"),
   );
+}
+
+function finding({ message, where, notes = [], hint, code }) {
+  return [
+    html("strong", {}, message),
+    where?.line && html("p", {}, `line ${where.line}, column ${where.column}`),
+    notes.map((note) => html("p", {}, note)),
+    hint && html("p", {}, hint),
+    code && html("code", {}, code),
+  ].flat();
 }
 
 /* Show a promise in a box: loading, then what `show` makes of it, or the failure. */

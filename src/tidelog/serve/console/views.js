@@ -202,12 +202,19 @@ function rowActions(wanted, relation, fact, row) {
   ];
 }
 
+/* A question about a relation, with its columns for variables. */
+function example(relation) {
+  const names = relation?.columns.map(({ name }) => name) || [];
+  const variables = live.program.convention === "souffle" ? names : names.map((name) => name[0].toUpperCase() + name.slice(1));
+  return relation ? `${relation.name}(${variables.join(", ")}), …` : "a body of atoms";
+}
+
 function drawHead(bar, wanted, source) {
   const relation = live.names.get(wanted.name);
   const ask = html("input", {
     type: "text",
     value: wanted.ask || "",
-    placeholder: "Ask: edge(X, Y), Y != 3",
+    placeholder: `Ask: ${example(relation)}`,
     "aria-label": "A question",
     spellcheck: "false",
     class: "mono",
