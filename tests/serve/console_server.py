@@ -9,7 +9,7 @@ from typing import Any
 
 from tidelog import Engine
 from tidelog.serve.console_routes import console_routes
-from tidelog.serve.run import Address, Server, _configuration
+from tidelog.serve.run import Address, Server, configuration, listen
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import Tokens
 
@@ -47,7 +47,13 @@ FACTS: dict[str, list[tuple[str, str]]] = {
     "member": [*((person, "staff") for person in PEOPLE[:5]), ("ann", "admins"), ("finn", "guests")],
     "subgroup": [("admins", "editors"), ("editors", "staff"), ("staff", "everybody"), ("guests", "everybody")],
     "deputy": [("bob", "ann")],
-    "folder": [("wiki", "root"), ("handbook", "wiki"), ("holidays", "handbook"), ("accounts", "root"), ("pay", "accounts")],
+    "folder": [
+        ("wiki", "root"),
+        ("handbook", "wiki"),
+        ("holidays", "handbook"),
+        ("accounts", "root"),
+        ("pay", "accounts"),
+    ],
     "allows": [("everybody", "wiki"), ("admins", "root"), ("staff", "holidays")],
     "barred": [("bob", "pay"), ("eve", "wiki")],
 }
@@ -75,11 +81,9 @@ class ConsoleServer:
                 for name, rows in self._facts.items():
                     epoch.insert(name, rows)
         service = Service(self.engine, Tokens(READ_TOKEN.encode(), WRITE_TOKEN.encode()))
-        listening = socket.socket()
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", self._port))
+        listening = listen(Address(port=self._port))
         self._port = listening.getsockname()[1]
-        self._server = Server(_configuration(service, Address(port=self._port), console_routes()), service)
+        self._server = Server(configuration(service, Address(port=self._port), console_routes()), service)
         self._thread = threading.Thread(target=self._run, args=(listening,))
         self._thread.start()
 

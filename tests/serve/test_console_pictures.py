@@ -56,9 +56,9 @@ def show_absence(page: ConsolePage, server: ConsoleServer) -> None:
 
 def show_change(page: ConsolePage, server: ConsoleServer) -> None:
     page.open("#/change")
-    gather(page, "subgroup", "guests", "editors")
+    gather(page, "deputy", "cid", "ann")
     page.type('[aria-label="Author"]', "ann")
-    page.type('[aria-label="Note"]', "guests may edit")
+    page.type('[aria-label="Note"]', "cid stands in for ann")
     page.click("#dry-run")
     page.until(lambda: page.all("[data-outcome]"))
 

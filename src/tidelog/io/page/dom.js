@@ -1,4 +1,5 @@
-/* Elements. Law: what is shown is set as text, never parsed as markup, so that no value can become a part of the page. */
+/* Elements. Law: what is shown is set as text, never parsed as markup, so that no value can become a part of the page.
+ */
 const SVG = "http://www.w3.org/2000/svg";
 
 export const el = (id) => document.getElementById(id);

@@ -50,7 +50,17 @@ export function drawCurve(layer, points, { className, marker, down }) {
 export function drawArrowHead(map, id, className) {
   const head = make(
     "marker",
-    { id, class: className, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    {
+      id,
+      class: className,
+      viewBox: "0 0 8 8",
+      refX: 7,
+      refY: 4,
+      markerWidth: 10,
+      markerHeight: 10,
+      markerUnits: "userSpaceOnUse",
+      orient: "auto",
+    },
     make("defs", {}, map),
   );
   make("path", { d: "M 0 0.5 L 7.5 4 L 0 7.5 z" }, head);

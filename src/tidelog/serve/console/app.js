@@ -1,4 +1,5 @@
-/* The console: signs in, opens pages by their address. Law: one page is open at a time, and what it started ends with it. */
+/* The console: signs in, opens pages by their address. Law: one page is open at a time, and what it started ends with
+   it. */
 import { ApiError, token } from "./api.js";
 import { el } from "./dom.js";
 import { listenToKeys } from "./keys.js";

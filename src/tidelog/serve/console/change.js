@@ -1,5 +1,5 @@
-/* The Change page: gather changes, try them, commit them; below it what epochs did. Law: a dry run changes nothing; what
-   is committed is what is listed. */
+/* The Change page: gather changes, try them, commit them; below it what epochs did. Law: a dry run changes nothing;
+   what is committed is what is listed. */
 import { call } from "./api.js";
 import { draftList } from "./draft_list.js";
 import { draft } from "./draft.js";

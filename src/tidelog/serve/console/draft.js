@@ -1,5 +1,5 @@
-/* What the next epoch is to change, before it is sent. Law: it is kept for this tab until it is committed or thrown away,
-   so that it can be gathered on any page; a change and its opposite cancel each other. */
+/* What the next epoch is to change, before it is sent. Law: it is kept for this tab until it is committed or thrown
+   away, so that it can be gathered on any page; a change and its opposite cancel each other. */
 import { parse, stringify } from "./api.js";
 
 const KEY = "tidelog draft";

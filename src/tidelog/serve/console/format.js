@@ -1,4 +1,5 @@
-/* Numbers, times and values in words. Law: a value is told as the language writes it, so that it can be asked for again. */
+/* Numbers, times and values in words. Law: a value is told as the language writes it, so that it can be asked for
+   again. */
 const COUNT = new Intl.NumberFormat("en-US");
 const CLOCK = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });

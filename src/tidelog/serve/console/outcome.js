@@ -2,10 +2,12 @@
 import { html } from "./dom.js";
 import { count, duration, shown } from "./format.js";
 import { live } from "./live.js";
+import { measures } from "./measure.js";
 import { toView } from "./route.js";
 import { empty } from "./states.js";
 
-const ROWS = 12;
+const ROWS = 12,
+  SLOWEST = 12;
 
 export function showOutcome(told, isDry) {
   const changes = Object.entries(told.changes).sort(([a], [b]) => isView(b) - isView(a) || (a < b ? -1 : 1));
@@ -21,8 +23,8 @@ export function showOutcome(told, isDry) {
     html(
       "dl",
       { class: "tiles" },
-      tile(isDry ? "would come" : "came", `+${count(sum("plus_count"))}`, "gain"),
-      tile(isDry ? "would go" : "went", `−${count(sum("minus_count"))}`, "loss"),
+      tile(isDry ? "would come" : "came", signed("+", sum("plus_count")), "gain"),
+      tile(isDry ? "would go" : "went", signed("−", sum("minus_count")), "loss"),
       tile("time", duration(told.seconds)),
       tile("supports", count(supports(told))),
     ),
@@ -33,6 +35,7 @@ export function showOutcome(told, isDry) {
   ].filter(Boolean);
 }
 
+const signed = (sign, number) => (number ? `${sign}${count(number)}` : "0");
 const isView = (name) => Number(!live.names.get(name)?.base);
 const supports = (told) => Object.values(told.statistics?.supports || {}).reduce((a, b) => a + b, 0);
 
@@ -58,8 +61,8 @@ function relationChange(name, change) {
       "summary",
       {},
       html("b", {}, name),
-      html("span", { class: "gain" }, `+${count(change.plus_count)}`),
-      html("span", { class: "loss" }, `−${count(change.minus_count)}`),
+      change.plus_count > 0 && html("span", { class: "gain" }, `+${count(change.plus_count)}`),
+      change.minus_count > 0 && html("span", { class: "loss" }, `−${count(change.minus_count)}`),
       live.names.has(name) && html("a", { href: toView(name) }, "rows"),
     ),
     html("div", { class: "table" }, html("table", { class: "rows" }, head, html("tbody", {}, rows))),
@@ -68,43 +71,13 @@ function relationChange(name, change) {
 }
 
 function strata(told) {
-  const found = (told.statistics?.strata || [])
-    .filter((stratum) => stratum.seconds > 0)
-    .sort((a, b) => b.seconds - a.seconds);
-  if (!found.length) return null;
-  const most = found[0].seconds;
-  const bar = (stratum) => {
-    const made = html("i", {});
-    made.style.width = `${(100 * stratum.seconds) / most}%`;
-    return made;
-  };
-  return html(
-    "details",
-    {},
-    html("summary", {}, "Where the time goes"),
-    html(
-      "table",
-      { class: "bars" },
-      html(
-        "tbody",
-        {},
-        found
-          .slice(0, 12)
-          .map((stratum) =>
-            html(
-              "tr",
-              {},
-              html(
-                "td",
-                {},
-                stratum.relations.join(", "),
-                stratum.rebuilt && html("small", {}, `built again: ${stratum.rebuilt}`),
-              ),
-              html("td", { class: "measure" }, bar(stratum)),
-              html("td", { class: "number" }, duration(stratum.seconds)),
-            ),
-          ),
-      ),
-    ),
-  );
+  const visited = (told.statistics?.strata || []).filter((stratum) => stratum.seconds > 0);
+  if (!visited.length) return null;
+  const found = visited.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  const line = ({ relations, seconds, rebuilt }) => [
+    html("span", {}, relations.join(", "), rebuilt && html("small", {}, `built again: ${rebuilt}`)),
+    seconds,
+    duration(seconds),
+  ];
+  return html("details", {}, html("summary", {}, "Where the time goes"), measures(found.map(line)));
 }

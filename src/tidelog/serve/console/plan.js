@@ -1,5 +1,5 @@
-/* The plan of a rule: for every premise whose change sets it off, the steps in order with the rows that were expected for
-   each entry and those that came. */
+/* The plan of a rule: for every premise whose change sets it off, the steps in order with the rows that were expected
+   for each entry and those that came. */
 import { call } from "./api.js";
 import { html } from "./dom.js";
 import { count, ratio } from "./format.js";

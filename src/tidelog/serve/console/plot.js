@@ -1,5 +1,5 @@
-/* A plot of one number over time. Law: the size never changes, the axis begins at zero, and a gap in the samples is a gap
-   in the line. */
+/* A plot of one number over time. Law: the size never changes, the axis begins at zero, and a gap in the samples is a
+   gap in the line. */
 import { html, svg } from "./dom.js";
 
 const WIDTH = 300,

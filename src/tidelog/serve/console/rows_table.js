@@ -5,9 +5,10 @@ import { html } from "./dom.js";
 import { shown } from "./format.js";
 import { arrows } from "./keys.js";
 
-const MARKED = 6000;
+const MARKED = 4000;
 
-/* `actions(row)` gives what stands at the end of a row; `filtered(column, value)` is told what is typed into a filter. */
+/* `actions(row)` gives what stands at the end of a row; `filtered(column, value)` is told what is typed into a filter,
+   `entered(row)` which row was chosen by a key. */
 export function openTable({ actions, filtered, entered }) {
   const head = html("thead"),
     body = html("tbody");

@@ -2,13 +2,15 @@
 import { html } from "./dom.js";
 import { bytes, count, duration, short, shown } from "./format.js";
 import { live } from "./live.js";
+import { measures } from "./measure.js";
 import { openPlan } from "./plan.js";
 import { openPlot } from "./plot.js";
 import { openProfile } from "./profile.js";
 import { replace, to, toView } from "./route.js";
 import { heard, samples } from "./samples.js";
 
-const SHORTEST = 60;
+const SHORTEST = 60,
+  LARGEST = 24;
 
 export function openRunning(main, route) {
   const plots = {
@@ -77,9 +79,8 @@ export function openRunning(main, route) {
   const ends = [
     heard(() => {
       show();
-      profile.soon();
+      profile.renew();
     }),
-    profile.close,
     plan.close,
   ];
   return () => ends.forEach((end) => end());
@@ -88,32 +89,9 @@ export function openRunning(main, route) {
 const memory = (told) => told.memory.process ?? told.memory.engine;
 
 function showSizes(box) {
-  const found = [...live.program.relations].sort((a, b) => b.size - a.size).slice(0, 24),
-    most = Math.max(1, found[0]?.size || 0);
-  const bar = (size) => {
-    const made = html("i", {});
-    made.style.width = `${(100 * size) / most}%`;
-    return made;
-  };
-  box.replaceChildren(
-    html(
-      "table",
-      { class: "bars" },
-      html(
-        "tbody",
-        {},
-        found.map((relation) =>
-          html(
-            "tr",
-            {},
-            html("td", {}, html("a", { href: toView(relation.name) }, relation.name)),
-            html("td", { class: "measure" }, bar(relation.size)),
-            html("td", { class: "number" }, count(relation.size)),
-          ),
-        ),
-      ),
-    ),
-  );
+  const found = [...live.program.relations].sort((a, b) => b.size - a.size).slice(0, LARGEST);
+  const line = ({ name, size }) => [html("a", { href: toView(name) }, name), size, count(size)];
+  box.replaceChildren(measures(found.map(line)));
 }
 
 function showServer(box, told) {

@@ -1,4 +1,5 @@
-/* What stands where there is nothing to show: loading, empty, failed. Law: each has the height of what it stands for. */
+/* What stands where there is nothing to show: loading, empty, failed. Law: each has the height of what it stands for.
+ */
 import { html } from "./dom.js";
 import { icon } from "./icons.js";
 

@@ -205,7 +205,8 @@ function rowActions(wanted, relation, fact, row) {
 /* A question about a relation, with its columns for variables. */
 function example(relation) {
   const names = relation?.columns.map(({ name }) => name) || [];
-  const variables = live.program.convention === "souffle" ? names : names.map((name) => name[0].toUpperCase() + name.slice(1));
+  const variables =
+    live.program.convention === "souffle" ? names : names.map((name) => name[0].toUpperCase() + name.slice(1));
   return relation ? `${relation.name}(${variables.join(", ")}), …` : "a body of atoms";
 }
 

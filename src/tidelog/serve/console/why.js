@@ -1,4 +1,5 @@
-/* The Why page: the proof of a fact, unfolded as far as one likes; or, for a fact that is absent, how far each rule got. */
+/* The Why page: the proof of a fact, unfolded as far as one likes; or, for a fact that is absent, how far each rule
+   got. */
 import { ApiError, call } from "./api.js";
 import { absence } from "./absence.js";
 import { html } from "./dom.js";
