@@ -119,9 +119,9 @@ def test_views_page_turns_pages_of_one_epoch(tmp_path: Path, browser: Any) -> No
         assert len(seen) == 100
         for expected in (100, 50):
             page.button("Next").click()
-            page.until(lambda: not seen.intersection(page.rows()))
-            assert len(page.rows()) == expected
-            seen |= set(page.rows())
+            rows = page.until(lambda: None if seen.intersection(page.rows()) else page.rows())
+            assert len(rows) == expected
+            seen.update(rows)
         assert seen == {str(i) for i in range(250)}
         assert "rows 201–250 of 250" in page.text(".foot")
         server.delete("n", *((i,) for i in range(250)))
@@ -175,6 +175,19 @@ def test_absence_is_told_with_the_premise_that_fails(page: ConsolePage) -> None:
     page.one(".premises .failed a").click()
     page.until(lambda: "barred" in page.text(".verdict") and "is true" in page.text(".verdict"))
     page.until(lambda: page.all(".proof .how.asserted"))
+
+
+def test_errors_are_told_in_the_servers_words(page: ConsolePage) -> None:
+    page.open("#/why?fact=reads(")
+    told = page.text(".state.failed")
+    assert "TL1" in told
+    assert "[object" not in told
+    page.open("#/views/nowhere")
+    assert "There is no relation nowhere" in page.text("main")
+    page.open("#/views/reads?at=999999")
+    assert "TL" in page.text(".state.failed")
+    page.open("#/views?ask=reads(p")
+    assert "TL" in page.text(".state.failed")
 
 
 def gather(page: ConsolePage, relation: str, *values: str) -> None:

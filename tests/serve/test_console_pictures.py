@@ -1,7 +1,7 @@
 """The pictures of the console in the docs, made by going where they show something.
 
-They are written where `TIDELOG_PICTURES` says (`make pictures` does it), and are otherwise made and thrown away, so that
-the way to them is tested.
+They are written where `TIDELOG_PICTURES` says (`make pictures` does it), and are otherwise made and thrown away: the
+way to them is tested all the same.
 """
 
 from __future__ import annotations

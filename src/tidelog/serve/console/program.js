@@ -122,8 +122,8 @@ async function showDiagnostics(box) {
 }
 
 async function showText(box) {
-  const source = live.program.text;
-  if (!source.trim()) {
+  const source = live.program.text.trimEnd();
+  if (!source) {
     box.replaceChildren(empty("The program is empty", "Add rules on the Change page."));
     return;
   }

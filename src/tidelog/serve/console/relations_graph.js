@@ -45,6 +45,7 @@ export function drawRelations(graph) {
   const left = leftOf(graph);
   const turn = ([a, b]) => (down ? [MARGIN + left + b, MARGIN + a] : [MARGIN + a, MARGIN + HEAD + b]);
   graph.size = best.size;
+  graph.down = down;
   graph.map.replaceChildren();
   for (const kind of ["plainly", "negated"]) drawArrowHead(graph.map, `head-${kind}`, kind);
   const layers = openGraph(graph.map, ...graph.size, ["groups", "heads", "edges", "nodes"]);
@@ -215,7 +216,7 @@ const fitting = ({ pane }, [width, height]) =>
 
 function fit(graph) {
   setScale(graph, Math.max(LEAST, fitting(graph, graph.size)));
-  graph.pane.scrollLeft = (graph.pane.scrollWidth - graph.pane.clientWidth) / 2;
+  graph.pane.scrollLeft = graph.down ? (graph.pane.scrollWidth - graph.pane.clientWidth) / 2 : 0;
 }
 
 /* The nearest node in the direction of an arrow key. */

@@ -38,7 +38,7 @@ function finding({ message, where, notes = [], hint, code }) {
     notes.map((note) => html("p", {}, note)),
     hint && html("p", {}, hint),
     code && html("code", {}, code),
-  ].flat();
+  ];
 }
 
 /* Show a promise in a box: loading, then what `show` makes of it, or the failure. */

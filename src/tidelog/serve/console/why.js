@@ -48,8 +48,9 @@ export function openWhy(main, route) {
     fact = next.params.fact || "";
     at = next.params.at ?? null;
     field.value = fact;
+    showRules(rules, []);
     if (fact) show();
-    else invite(result, rules);
+    else invite(result);
   }
   function show() {
     settle(result, explained(fact, at), (told) => (told.proof ? showProof(told.proof) : showAbsence(told.absence)), {
@@ -97,7 +98,7 @@ async function explained(fact, at) {
 
 const heading = (fact, verdict) => html("h1", { class: "verdict" }, html("code", {}, fact), ` ${verdict}`);
 
-function invite(result, rules) {
+function invite(result) {
   const views = live.program.relations.filter((relation) => !relation.base && relation.size).slice(0, 4);
   result.replaceChildren(
     empty(
@@ -109,10 +110,6 @@ function invite(result, rules) {
         views.map(({ name }) => html("a", { class: "button", href: to("views", name) }, name)),
       ),
     ),
-  );
-  rules.replaceChildren(
-    html("h2", {}, "Rules"),
-    html("p", { class: "soft" }, "The rules that a proof uses stand here."),
   );
 }
 
@@ -130,5 +127,5 @@ function showRules(box, labels) {
       ),
     ),
   );
-  if (!found.length) box.append(html("p", { class: "soft" }, "No rule is used: the fact was asserted."));
+  if (!found.length) box.append(html("p", { class: "soft" }, "The rules that an answer speaks of stand here."));
 }
