@@ -18,7 +18,7 @@ COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py t
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo \
-	docs format clean
+	docs pictures format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -126,6 +126,9 @@ docs: $(READY) ## write what is generated in docs/reference: diagnostics, option
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 	$(BIN)/python -m tests.docs.file_list
+
+pictures: $(READY) chromium ## make the pictures of the console in docs/images anew
+	TIDELOG_PICTURES=docs/images $(PYTEST) tests/serve/test_console_pictures.py
 
 format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the programs
 	$(BIN)/ruff check --fix .

@@ -90,6 +90,7 @@ def test_views_page_filters_by_column_and_goes_back_to_all(page: ConsolePage) ->
     page.type('[data-column="person"]', "finn")
     page.until(lambda: {row.split()[0] for row in page.rows()} == {"finn"})
     assert set(page.rows()) == {row for row in everything if row.startswith("finn ")}
+    assert page.browser.switch_to.active_element.get_attribute("data-column") == "person"
     page.type('[data-column="person"]', "nobody")
     page.until(lambda: "No row matches" in page.text("main"))
     page.browser.execute_script(

@@ -74,7 +74,9 @@ function signOut(told = null) {
   showLogin(el("main"), start, told);
 }
 
-document.addEventListener("signed-out", () => signOut("The server does not know this token."));
+document.addEventListener("signed-out", () => {
+  if (token.get()) signOut("The server does not know this token.");
+});
 window.addEventListener("hashchange", () => {
   if (opened) show(true);
 });

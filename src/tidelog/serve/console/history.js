@@ -8,7 +8,7 @@ import { to } from "./route.js";
 import { empty, failed, loading } from "./states.js";
 
 const SOME = 20,
-  SOON = 300;
+  SOON = 500;
 
 export function openHistory() {
   const body = html("div", {}, loading("Loading the history", 5)),

@@ -5,9 +5,15 @@ import { follow } from "./feed.js";
 
 const bus = new EventTarget();
 export const live = { info: null, program: null, epoch: 0, state: "connecting", names: new Map() };
-let stop = null;
+const BETWEEN = 200;
+const nothing = () => ({ names: new Set(), seconds: [], rules: false });
+let stop = null,
+  waiting = nothing(),
+  timer = null,
+  told = 0;
 
-/* Listen to "program" (anything may be new), "epoch" (the detail is the event) or "state"; gives what ends it. */
+/* Listen to "program" (anything may be new), "epoch" (with the names of relations that changed and the seconds of each
+   epoch), "state" or "back" (the server is there again); gives what ends it. */
 export function listen(kind, listener) {
   const heard = (event) => listener(event.detail);
   bus.addEventListener(kind, heard);
@@ -49,19 +55,27 @@ function changed(state) {
     );
 }
 
+/* Sizes follow every epoch; those who listen are told of many at once, a few times a second at most. */
 function taken(event) {
   if (event.epoch === undefined) return;
   live.epoch = event.epoch;
-  let unknown = Boolean(event.rules);
-  for (const [name, { plus, minus }] of Object.entries(event.changes || {})) {
+  waiting.seconds.push(event.seconds);
+  waiting.rules ||= event.rules;
+  for (const [name, { plus, minus }] of Object.entries(event.changes)) {
+    waiting.names.add(name);
     const relation = live.names.get(name);
-    if (!relation) {
-      unknown = true;
-      continue;
-    }
+    if (!relation) continue;
     relation.size += plus - minus;
     relation.last_change = { epoch: event.epoch, plus, minus };
   }
-  tell("epoch", event);
-  if (unknown) call("/program").then(keep, () => {});
+  if (timer === null) timer = setTimeout(tellEpochs, Math.max(0, told + BETWEEN - performance.now()));
+}
+
+function tellEpochs() {
+  const { names, seconds, rules } = waiting;
+  timer = null;
+  told = performance.now();
+  waiting = nothing();
+  tell("epoch", { names: [...names], seconds });
+  if (rules || [...names].some((name) => !live.names.has(name))) call("/program").then(keep, () => {});
 }

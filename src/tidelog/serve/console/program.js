@@ -6,14 +6,14 @@ import { count, plural } from "./format.js";
 import { code, highlighted } from "./highlight.js";
 import { listen, live } from "./live.js";
 import { chooseNode, drawRelations, legend, matchNodes, openGraphBox, updateNodes } from "./relations_graph.js";
-import { relationPanel } from "./relation_panel.js";
+import { relationFacts, relationPanel } from "./relation_panel.js";
 import { replace, to, toRelation } from "./route.js";
 import { empty } from "./states.js";
 import { tabs } from "./tabs.js";
 
 export function openProgram(main, route) {
   const state = { chosen: route.name || null };
-  const side = html("section", { class: "card side", "aria-label": "Relation", "aria-live": "polite" });
+  const side = html("section", { class: "card side", "aria-label": "Relation" });
   const graph = openGraphBox((name) => choose(name));
   const find = html("input", {
     type: "search",
@@ -52,9 +52,11 @@ export function openProgram(main, route) {
     if (!text.hidden) showText(text);
     choose(state.chosen);
   }
-  function changed(event) {
-    updateNodes(graph, Object.keys(event.changes || {}));
-    if (!state.chosen || event.changes?.[state.chosen]) choose(state.chosen);
+  function changed({ names }) {
+    updateNodes(graph, names);
+    const relation = live.names.get(state.chosen);
+    if (relation && !names.includes(relation.name)) return;
+    side.querySelector("dl.facts").replaceWith(relation ? relationFacts(relation) : programFacts());
   }
   main.renew = (next) => {
     if (next.page === "program" || !next.page) choose(next.name || null);
@@ -76,28 +78,31 @@ export function openProgram(main, route) {
 }
 
 function overview() {
-  const { relations, rules } = live.program;
-  const views = relations.filter((relation) => !relation.base),
-    facts = relations.reduce((sum, relation) => sum + relation.size, 0);
-  const groups = new Set(relations.filter((r) => r.recursive !== null).map((r) => r.recursive)).size;
-  const row = (name, value) => html("div", {}, html("dt", {}, name), html("dd", {}, value));
   const box = html("div", { class: "diagnostics" });
   showDiagnostics(box);
   return [
     html("h1", {}, "Program"),
     html("p", { class: "soft" }, "Choose a relation in the graph to see its rules."),
-    html(
-      "dl",
-      { class: "facts" },
-      row("views", count(views.length)),
-      row("base relations", count(relations.length - views.length)),
-      row("rules", count(rules.length)),
-      row("recursive groups", count(groups)),
-      row("facts", count(facts)),
-      row("epoch", count(live.epoch)),
-    ),
+    programFacts(),
     box,
   ];
+}
+
+function programFacts() {
+  const { relations, rules } = live.program;
+  const views = relations.filter((relation) => !relation.base);
+  const facts = relations.reduce((sum, relation) => sum + relation.size, 0);
+  const groups = new Set(views.filter((view) => view.recursive !== null).map((view) => view.recursive)).size;
+  const numbers = {
+    views: views.length,
+    "base relations": relations.length - views.length,
+    rules: rules.length,
+    "recursive groups": groups,
+    facts,
+    epoch: live.epoch,
+  };
+  const row = ([name, number]) => html("div", {}, html("dt", {}, name), html("dd", {}, count(number)));
+  return html("dl", { class: "facts" }, Object.entries(numbers).map(row));
 }
 
 let checked = { text: null, found: [] };

@@ -52,7 +52,7 @@ export function relationList(choose) {
     }
   }
   function changed(event) {
-    for (const name of Object.keys(event.changes || {})) {
+    for (const name of event.names) {
       const size = sizes.get(name),
         relation = live.names.get(name);
       if (!size || !relation) continue;

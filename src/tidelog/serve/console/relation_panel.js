@@ -28,12 +28,7 @@ export function relationPanel(relation, choose) {
       tag(relation.base ? "base relation" : `view, stratum ${relation.stratum}`),
       relation.recursive !== null && tag(`recursive${partners(relation)}`, "pick"),
     ),
-    html(
-      "dl",
-      { class: "facts" },
-      item("facts", count(relation.size)),
-      item("last change", change(relation.last_change)),
-    ),
+    relationFacts(relation),
     html(
       "p",
       { class: "actions" },
@@ -49,6 +44,11 @@ export function relationPanel(relation, choose) {
   ]
     .flat()
     .filter(Boolean);
+}
+
+/* What changes with an epoch. */
+export function relationFacts({ size, last_change }) {
+  return html("dl", { class: "facts" }, item("facts", count(size)), item("last change", change(last_change)));
 }
 
 const tag = (text, kind = "") => html("span", { class: `tag ${kind}` }, text);

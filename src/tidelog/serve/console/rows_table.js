@@ -118,11 +118,16 @@ export function openTable({ actions, filtered, entered }) {
     if (!state.marks.size) close();
   }
 
+  /* The rows that are there, without those that are still shown as gone. */
+  function present() {
+    return new Map(state.rows.filter(([key]) => !(state.marks.get(key)?.sign < 0)));
+  }
+
   function close() {
     clearInterval(state.timer);
     state.timer = null;
   }
-  return { table, show, note, close, rows: () => new Map(state.rows) };
+  return { table, show, note, close, rows: present };
 }
 
 export const numeric = (type) => ["number", "unsigned", "float"].includes(type);

@@ -1,6 +1,6 @@
 /* What the server said about itself, kept for the plots. Law: samples are taken as long as the console is open, on any
    page, so that a plot has no hole where another page was looked at. */
-import { call } from "./api.js";
+import { call, token } from "./api.js";
 import { listen, live } from "./live.js";
 
 const EVERY = 2000,
@@ -17,15 +17,13 @@ export function heard(listener) {
 
 export function startSampling() {
   if (timer !== null) return;
-  listen("epoch", (event) => {
-    epochs.push(event.seconds ?? null);
-  });
+  listen("epoch", ({ seconds }) => epochs.push(...seconds));
   timer = setInterval(sample, EVERY);
   sample();
 }
 
 async function sample() {
-  if (document.hidden || live.state === "lost") return;
+  if (document.hidden || live.state === "lost" || !token.get()) return;
   try {
     const told = await call("/statistics");
     keep(told);
@@ -37,7 +35,7 @@ async function sample() {
 function keep(told) {
   const now = Date.now() / 1000,
     last = samples.at(-1);
-  const seconds = epochs.filter((value) => value !== null).sort((a, b) => a - b);
+  const seconds = epochs.sort((a, b) => a - b);
   const since = last ? now - last.time : null;
   samples.push({
     time: now,
