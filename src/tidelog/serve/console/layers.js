@@ -115,28 +115,21 @@ function order(columns) {
 
 /* Places near the average of the neighbours, in order and without overlap: of each column the best in least squares. */
 function place(columns, size, gap) {
-  for (const column of columns) {
-    let at = 0;
-    for (const item of column) {
-      item.at = at + size(item) / 2;
-      at += size(item) + gap;
-    }
-  }
+  const apart = (before, item) => (size(before) + size(item)) / 2 + (before.dummy && item.dummy ? gap / 3 : gap);
+  for (const column of columns)
+    spread(
+      column,
+      column.map(() => 0),
+      apart,
+    );
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const side = sweep % 2 ? "on" : "back";
-    for (const column of sweep % 2 ? [...columns].reverse() : columns) {
-      spread(
-        column,
-        column.map((item) =>
-          mean(
-            item[side].map((other) => other.at),
-            item.at,
-          ),
-        ),
-        size,
-        gap,
+    const wanted = (item) =>
+      mean(
+        item[side].map((other) => other.at),
+        item.at,
       );
-    }
+    for (const column of sweep % 2 ? [...columns].reverse() : columns) spread(column, column.map(wanted), apart);
   }
 }
 
@@ -144,14 +137,10 @@ const level = (block) => block.sum / block.items.length;
 const together = (block, item) => !block.items.includes(item) && !item.dummy && block.items.at(-1).group === item.group;
 
 /* Pool neighbours that would overlap, until none do; members of a group are pooled always. */
-function spread(column, wanted, size, gap) {
-  let offset = 0;
+function spread(column, wanted, apart) {
   const blocks = [];
   column.forEach((item, i) => {
-    const half = size(item) / 2;
-    offset += i ? half : 0;
-    item.offset = offset;
-    offset += half + gap;
+    item.offset = i ? column[i - 1].offset + apart(column[i - 1], item) : 0;
     let block = { items: [item], sum: wanted[i] - item.offset };
     while (blocks.length && (together(blocks.at(-1), item) || level(blocks.at(-1)) > level(block))) {
       const before = blocks.pop();

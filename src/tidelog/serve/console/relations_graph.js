@@ -152,9 +152,11 @@ function relationNode(layer, relation, plan, turn, down, graph) {
   const group = drawNode(layer, { name: relation.name, x: corner[0], y: corner[1], label: "" }, graph.choose);
   group.classList.add(relation.base ? "base" : "view");
   make("rect", { width: WIDTH, height: HEIGHT, rx: 9 }, group);
-  const room = relation.recursive === null ? 17 : 15;
-  const name = relation.name.length > room ? `${relation.name.slice(0, room - 1)}…` : relation.name;
-  make("text", { class: "name", x: 13, y: 22 }, group).textContent = name;
+  fitText(
+    make("text", { class: "name", x: 13, y: 22 }, group),
+    relation.name,
+    WIDTH - (relation.recursive === null ? 24 : 42),
+  );
   if (relation.recursive !== null)
     make("text", { class: "again", x: WIDTH - 13, y: 22, "text-anchor": "end" }, group).textContent = "↻";
   make("text", { class: "size", x: 13, y: 41 }, group);
@@ -162,6 +164,14 @@ function relationNode(layer, relation, plan, turn, down, graph) {
   make("title", {}, group);
   writeNode(group, relation);
   return group;
+}
+
+/* Write a text, shortened until it fits. */
+function fitText(node, whole, width) {
+  node.textContent = whole;
+  for (let length = whole.length - 1; length > 1 && node.getComputedTextLength() > width; length--) {
+    node.textContent = `${whole.slice(0, length)}…`;
+  }
 }
 
 function writeNode(group, relation) {
