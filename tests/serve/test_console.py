@@ -168,6 +168,16 @@ def test_proof_unfolds_on_demand(page: ConsolePage) -> None:
     assert page.all('.why .side [data-rule="direct"], .why .side [data-rule="inherited"]')
 
 
+def test_change_that_caused_a_row_is_found(server: ConsoleServer, page: ConsolePage) -> None:
+    server.insert("member", ("ida", "guests"))
+    page.open('#/why?fact=reads("ida","wiki")')
+    page.button("Which change caused it?").click()
+    page.until(lambda: "was asserted" in page.text(".causes"))
+    assert f"came in epoch {server.engine.epoch_number}" in page.text(".causes h2")
+    assert "belongs" in page.text(".causes ol")
+    server.delete("member", ("ida", "guests"))
+
+
 def test_absence_is_told_with_the_premise_that_fails(page: ConsolePage) -> None:
     page.open('#/why?fact=reads("bob","pay")')
     assert "is not true" in page.text(".verdict")

@@ -36,7 +36,7 @@ def show_program(page: ConsolePage, server: ConsoleServer) -> None:
 
 
 def show_views(page: ConsolePage, server: ConsoleServer) -> None:
-    page.open("#/views/reads")
+    page.open("#/views/reads?item=wiki")
     with server.engine.epoch() as epoch:
         epoch.insert("member", [("hal", "staff")])
         epoch.delete("member", [("finn", "guests")])
@@ -73,7 +73,7 @@ def show_running(page: ConsolePage, server: ConsoleServer) -> None:
 
 SCENES: dict[str, tuple[Callable[[ConsolePage, ConsoleServer], None], tuple[int, int], str]] = {
     "console-program": (show_program, (1180, 740), "light"),
-    "console-views": (show_views, (1180, 700), "light"),
+    "console-views": (show_views, (1180, 560), "light"),
     "console-why": (show_why, (1180, 640), "light"),
     "console-absence": (show_absence, (1180, 560), "dark"),
     "console-change": (show_change, (1180, 760), "light"),

@@ -2,6 +2,7 @@
    got. */
 import { ApiError, call } from "./api.js";
 import { absence } from "./absence.js";
+import { causes } from "./causes.js";
 import { html } from "./dom.js";
 import { count } from "./format.js";
 import { code } from "./highlight.js";
@@ -61,7 +62,11 @@ export function openWhy(main, route) {
   function showProof(proof) {
     const { tree, used } = proofTree(proof, at, (labels) => showRules(rules, labels));
     showRules(rules, used());
-    return [heading(proof.fact, at === null ? "is true" : `was true at epoch ${count(Number(at))}`), tree];
+    return [
+      heading(proof.fact, at === null ? "is true" : `was true at epoch ${count(Number(at))}`),
+      tree,
+      at === null && causes(proof.fact),
+    ].filter(Boolean);
   }
   function showAbsence(told) {
     showRules(
@@ -71,6 +76,7 @@ export function openWhy(main, route) {
     return [
       heading(told.fact, at === null ? "is not true" : `was not true at epoch ${count(Number(at))}`),
       ...absence(told),
+      ...(at === null ? [causes(told.fact)] : []),
     ];
   }
   main.renew = (next) => {
