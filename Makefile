@@ -18,7 +18,7 @@ COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py t
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java postgresql test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo demo-live \
-	docs site dist format clean
+	docs site dist pictures format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -148,6 +148,9 @@ dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty envir
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	TIDELOG_DIST=dist $(PYTEST) tests/test_dist.py
+
+pictures: $(READY) chromium ## make the pictures of the console in docs/images anew
+	TIDELOG_PICTURES=docs/images $(PYTEST) tests/serve/test_console_pictures.py
 
 format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the programs
 	$(BIN)/ruff check --fix .
