@@ -48,7 +48,7 @@ function reason(text) {
   return fact ? [html("a", { href: toWhy(fact) }, fact), " is true"] : text;
 }
 
-export function isGround(text) {
+function isGround(text) {
   const [, name, inner] = /^([\w.?]+)\((.*)\)$/s.exec(text) || [];
   if (!name || !live.names.has(name)) return false;
   const bare = inner.replace(/"(?:[^"\\]|\\.)*"/g, '""');

@@ -6,7 +6,7 @@ const FIRST_WAIT = 500,
   LONGEST_WAIT = 8000;
 
 /* Events of a stream of bytes: [{id, event, data}] as soon as each is complete. */
-export async function* events(body) {
+async function* events(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {

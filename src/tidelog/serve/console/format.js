@@ -2,7 +2,6 @@
    again. */
 const COUNT = new Intl.NumberFormat("en-US");
 const CLOCK = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
-const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 export const count = (number) => (typeof number === "bigint" ? String(number) : COUNT.format(number));
 export const plural = (number, thing) => `${count(number)} ${thing}${number === 1 ? "" : "s"}`;
@@ -50,7 +49,6 @@ export function ratio(number) {
 
 const moment = (when) => new Date(typeof when === "number" ? when * 1000 : when);
 export const clock = (when) => (when === null || when === undefined ? "–" : CLOCK.format(moment(when)));
-export const time = (when) => (when === null || when === undefined ? "–" : TIME.format(moment(when)));
 
 /* A value in a cell of a table. */
 export const shown = (value) => (Array.isArray(value) ? `[${value.map(shown).join(", ")}]` : String(value));

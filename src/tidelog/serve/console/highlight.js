@@ -17,7 +17,7 @@ const TOKEN = new RegExp(
 
 const SOUFFLE = /^\s*\.decl\b/m;
 
-export function tokens(source, convention) {
+function tokens(source, convention) {
   const variables = convention === "souffle" || (!convention && SOUFFLE.test(source)) ? /^/ : /^[A-Z_]/;
   const found = [];
   for (const match of source.matchAll(TOKEN)) {

@@ -23,7 +23,6 @@ const SHAPES = {
   download: "M12 4v11M7.5 11 12 15.5 16.5 11M4 20h16",
   clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 7.5V12l3 2",
   back: "M15 6l-6 6 6 6",
-  edit: "M4 20h4L19.5 8.5l-4-4L4 16z",
 };
 
 export function icon(name) {

@@ -130,4 +130,4 @@ export function openTable({ actions, filtered, entered }) {
   return { table, show, note, close, rows: present };
 }
 
-export const numeric = (type) => ["number", "unsigned", "float"].includes(type);
+const numeric = (type) => ["number", "unsigned", "float"].includes(type);

@@ -6,7 +6,7 @@ import { showKeys } from "./keys.js";
 import { listen, live } from "./live.js";
 import { to } from "./route.js";
 
-export const NAMES = { program: "Program", views: "Views", why: "Why", change: "Change", running: "Running" };
+const NAMES = { program: "Program", views: "Views", why: "Why", change: "Change", running: "Running" };
 const LOOKS = ["auto", "light", "dark"],
   SIGNS = { auto: "auto", light: "sun", dark: "moon" };
 const STATES = { connecting: "connecting", live: "live", lost: "connection lost, trying again" };
