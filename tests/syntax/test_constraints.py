@@ -7,7 +7,8 @@ import pytest
 from tidelog.errors import ProgramError
 from tidelog.program import Constraint, Key, Reference
 from tidelog.program.rule import REFUSE, WARN
-from tidelog.syntax import parse_program, parse_rule, print_program, print_rule
+from tidelog.syntax import RuleAdded, parse_program, parse_rule, print_program, print_rule
+from tidelog.syntax.changes import parse_changes, print_changes
 
 TEXTS = (
     ":- p(X), X > 9.",
@@ -57,3 +58,10 @@ def test_what_is_wrong_is_told(text: str, code: str) -> None:
     with pytest.raises(ProgramError) as raised:
         parse_program(text)
     assert raised.value.code == code
+
+
+@pytest.mark.parametrize("text", [":- p(X).", "few: :- p(X). .constraint few severity(warn)", ".key p(x)"])
+def test_constraints_come_in_change_scripts(text: str) -> None:
+    ((change,),) = parse_changes(f"+ {text}\n")
+    assert change == RuleAdded(parse_rule(text))
+    assert parse_changes(print_changes(((change,),))) == ((change,),)

@@ -151,6 +151,14 @@ EXAMPLES = {
         "p(X):-q(X),r(X). .plan 0:(1,2) , 1:( 2,1 )",
         "p(X) :- q(X), r(X).\n    .plan 0:(1, 2), 1:(2, 1)\n",
     ),
+    "constraints": (
+        ".key e( x )\n.reference e(x)->f( 1 )as g\nc:  :-e(x),x>1.\n.constraint c  severity( warn )",
+        ".key e(x)\n.reference e(x) -> f(1) as g\nc: :- e(x), x > 1.\n.constraint c severity(warn)\n",
+    ),
+    "lengths of time": (
+        ".lifetime p  30m by  t\np(X):-q(X),X<7us-3s.",
+        ".lifetime p 30m by t\np(X) :- q(X), X < 7us - 3s.\n",
+    ),
     "subsumption": ("p(X,A)<=p(X,B):-B<=A.", "p(X, A) <= p(X, B) :- B <= A.\n"),
     "facts that share a line": ("p(1).p(2).  p(3).\np(4). q(X):-p(X).", "p(1). p(2). p(3).\np(4).\nq(X) :- p(X).\n"),
     "empty lines": ("\n\np.\n\n\n\nq.\nr.\n\n", "p.\n\nq.\nr.\n"),

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.errors.entry import CodeEntry
+from tidelog.program.governing_catalogue import GOVERNING
 
 _NAMES = (
     CodeEntry(
@@ -135,50 +136,6 @@ _NAMES = (
         "The facts of a relation live where one and the same column says: the argument marked `@`.",
         "Mark the same argument with `@` wherever the relation is used.",
         "link(@a, b).\nback(@Y, X) :- link(X, @Y).\n",
-    ),
-)
-
-_CONSTRAINTS = (
-    CodeEntry(
-        "TL241",
-        "key or reference of a relation that is not declared",
-        "`{word}` names `{name}`, which is not declared",
-        "A key or a reference speaks of columns, which the relation's `.decl` names.",
-        "Declare the relation with `.decl`, or write the constraint out: `:- {name}(...), ...`.",
-        "likes(X, Y) :- knows(X, Y).\n.key knows(1)\n",
-    ),
-    CodeEntry(
-        "TL242",
-        "column of a key or reference",
-        "`{word}` names column `{column}`, and `{name}` {problem}",
-        "The columns of a key or a reference are columns of the relation, by name or by number from 1, each once.",
-        "Name some of its columns: {known}.",
-        ".decl employee(id: number, name: symbol)\n.key employee(number)\n",
-    ),
-    CodeEntry(
-        "TL243",
-        "reference between different numbers of columns",
-        "the reference has {first} columns before the arrow and {second} behind it",
-        "A reference says of each of its columns which column of the other relation holds the same value.",
-        "Name as many columns behind the arrow as before it.",
-        ".decl member(name: symbol, team: symbol)\n.decl team(name: symbol)\n"
-        ".reference member(name, team) -> team(name)\n",
-    ),
-    CodeEntry(
-        "TL244",
-        "lifetime given twice",
-        "`{name}` has two lifetimes",
-        "A relation has at most one lifetime, by `.lifetime` or by `materialize`.",
-        "Remove one of them.",
-        ".decl ping(x: number)\n.lifetime ping 30m\n.lifetime ping 1h\n",
-    ),
-    CodeEntry(
-        "TL245",
-        "lifetime by a column that tells no time",
-        "the lifetime of `{name}` counts from column `{column}`, whose type is {found}",
-        "A lifetime `by` a column begins with the time in that column, which is declared as a timestamp.",
-        "Declare the column as `timestamp`, or leave `by {column}` out: then the lifetime begins with the insertion.",
-        ".decl ping(x: number)\n.lifetime ping 30m by x\n",
     ),
 )
 
@@ -582,8 +539,7 @@ _WARNINGS = (
 )
 
 CATALOGUE: Mapping[str, CodeEntry] = {
-    entry.code: entry
-    for entry in (*_NAMES, *_CONSTRAINTS, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
+    entry.code: entry for entry in (*_NAMES, *GOVERNING, *_SAFETY, *_TYPES, *_PATTERNS, *_STRATA, *_LIMITS, *_WARNINGS)
 }
 
 

@@ -154,6 +154,8 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
 class ChangeReader(ProgramReader):
     """Reads change after change and goes on after mistakes."""
 
+    takes_severity = True
+
     def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
         super().__init__(tokens, convention, findings)
         self.epoch: list[Change] = []

@@ -31,7 +31,9 @@ class Severity:
 
 
 class ConstraintReader(BodyReader):
-    """Reads constraints at the cursor."""
+    """Reads constraints at the cursor; with ``takes_severity`` a `.constraint` that follows belongs to the clause."""
+
+    takes_severity = False
 
     def label_name(self) -> str:
         """A name with parts joined by `-` or `/` and no space between: `r2-1`, `r3/1`."""
@@ -100,7 +102,7 @@ class ConstraintReader(BodyReader):
     def _severity_after(self, label: str | None) -> str:
         """What a `.constraint` says that follows at once; one that names another constraint is left where it is."""
         start = self.at
-        if label is not None and self.token.text == ".constraint":
+        if self.takes_severity and label is not None and self.token.text == ".constraint":
             found = self.severity()
             if found.name == label:
                 return found.severity

@@ -109,6 +109,7 @@ def _read(
     source = source_of(name, text, findings.report)
     tokens = _with_period(tokens_of(source, convention or PROLOG, findings))
     reader = ProgramReader(tokens, convention or PROLOG, findings)
+    reader.takes_severity = True
     value: Value | None = None
     try:
         value = read(reader)

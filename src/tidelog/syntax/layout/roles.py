@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tidelog.program.lifetime import UNITS
 from tidelog.syntax.layout.outline import Range
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token
@@ -70,7 +71,12 @@ def _directive_role(word: str, token: Token, previous: Token) -> Role:
             return CALL if token.kind == "<" else CLOSE
         case "-":
             return TIGHT if word == ".decl" else PREFIX
-    return WORD
+    return SEPARATOR if _is_unit(token, previous) else WORD
+
+
+def _is_unit(token: Token, previous: Token) -> bool:
+    """Whether a name is the unit of a length of time, `30m`: it stands at the number."""
+    return previous.kind == NUMBER and token.text in UNITS
 
 
 def clause_roles(tokens: Sequence[Token], labels: Sequence[Range], paths: Sequence[Range]) -> list[Role]:
@@ -130,6 +136,8 @@ class _ClauseRoles:
         if self.operand and token.text in BINARY:
             self.operand = False
             return INFIX
+        if at and _is_unit(token, self.tokens[at - 1]):
+            return SEPARATOR
         following = self.tokens[at + 1].kind if at + 1 < len(self.tokens) else ""
         before_term = token.text in UNARY and following in _OPERANDS
         self.operand = not before_term and not (token.text in AGGREGATE_NAMES and following == "-")
