@@ -16,6 +16,7 @@ from tidelog.follow.catalog import FollowedColumn, FollowedTable
 from tidelog.follow.connect import connect, driver, told
 from tidelog.follow.options import Options
 from tidelog.spark.jdbc import read_query
+from tidelog.spark.views import session_or_active
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -41,8 +42,7 @@ def read_frame(engine: Engine, options: Options, table: FollowedTable, snapshot:
     hashed = f'abs(hashtext("{table.columns[table.key[0]].name}"::text)::bigint) % {PARTS}'
     url, properties = _address(options)
     parts = [f"{hashed} = {part}" for part in range(PARTS)]
-    session = core_of(engine).runtime.session
-    assert session is not None
+    session = session_or_active(core_of(engine).runtime.session)
     return read_query(session, url, properties, query, parts, PREPARE.format(snapshot))
 
 
