@@ -38,6 +38,23 @@ def test_why_a_fact_is_absent() -> None:
         assert [attempt["failed"] for attempt in told["attempts"]] == ["edge(2, 1)", "edge(2, Y)"]
 
 
+def test_why_a_fact_changed(tmp_path: Path) -> None:
+    with running(path=tmp_path / "state") as server:
+        server.insert("edge", (1, 2))
+        server.post("/epochs", {"insert": {"edge": [[2, 3], [7, 8]]}, "author": "ada"})
+        told = server.get("/blame", fact="reach(1, 3)")
+        assert "edge(2, 3)" in told["text"]
+        assert "edge(7, 8)" not in told["text"]
+
+
+def test_a_constraint_that_is_violated() -> None:
+    with running("path(X, Y) :- edge(X, Y).  :- path(X, X).") as server:
+        server.insert("edge", (1, 2))
+        response = server.http.post("/v1/epochs", json={"insert": {"edge": [[3, 3]]}})
+        assert (response.status_code, response.json()["error"]["kind"]) == (409, "ConstraintError")
+        assert server.get("")["epoch"] == 2
+
+
 def test_plans_and_profiles() -> None:
     with running() as server:
         server.insert("edge", (1, 2))

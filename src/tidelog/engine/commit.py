@@ -167,8 +167,8 @@ def commit(core: Core, epoch: Epoch) -> None:
             from tidelog.engine.feeds import feed
 
             feed(core, outcome.changes, before)
-        for listener in core.listeners:
-            listener(epoch)
+        for note in core.listeners:
+            note(epoch)
         snapshot_if_due(core)
 
 

@@ -30,6 +30,7 @@ _ERRORS = {
     "403": "The token may only read.",
     "404": "There is no such relation, rule, fact or open epoch.",
     "406": "The answer cannot be had as what `Accept` names.",
+    "409": "A constraint would be violated; nothing was changed.",
     "410": "What is asked for is no longer kept.",
     "413": "The body is larger than the limit.",
     "415": "The body is of a type that is not taken.",

@@ -271,6 +271,15 @@ OUTSIDE = FailureEntry(
     "Move the file, or leave out --sandbox.",
     test="tests/serve/test_command.py::test_a_sandbox_keeps_a_program_to_its_folders",
 )
+NEEDS_EXTRA = FailureEntry(
+    "TL8035",
+    ServerError,
+    "server without the packages that it needs",
+    "the server needs {missing}, which this Python does not have",
+    "The server's packages come with an extra, since the engine needs none of them.",
+    "Install them: `pip install 'tidelog[serve]'`.",
+    test="tests/serve/test_command.py::test_a_server_needs_its_extra",
+)
 
 ENTRIES = (
     NO_TOKEN,
@@ -302,6 +311,7 @@ ENTRIES = (
     NO_ADDRESS,
     NO_PROGRAM,
     OUTSIDE,
+    NEEDS_EXTRA,
 )
 STATUSES = {
     NO_TOKEN.code: 401,

@@ -26,6 +26,7 @@ from tidelog.serve.service import Service
 
 PATIENCE = 10  # seconds for requests under way when the server stops
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+WAITING = 2048  # connections that are not taken yet
 LOOPBACK = "127.0.0.1"
 
 
@@ -125,8 +126,13 @@ def listen(address: Address) -> socket.socket:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, place = found[0]
         listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(place)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(WAITING)  # who connects now waits until the loop runs
+        except BaseException:
+            listening.close()
+            raise
     except (OSError, OverflowError) as error:
         told = getattr(error, "strerror", None) or error
         raise failures.NO_ADDRESS.error(host=address.host, port=address.port, error=told) from error

@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from tidelog.engine.failures import CLOSED, UNKNOWN_RELATION
-from tidelog.errors import DataError, Diagnostic, EvaluationError, LimitError, ProgramError, StateError, TidelogError
+from tidelog.errors import (
+    ConstraintError,
+    DataError,
+    Diagnostic,
+    EvaluationError,
+    LimitError,
+    ProgramError,
+    StateError,
+    TidelogError,
+)
 from tidelog.plan.failures import UNKNOWN_LABEL
 from tidelog.serve.failures import STATUSES
 from tidelog.store.failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
@@ -25,6 +34,7 @@ _BY_CODE = {
 }
 _BY_CLASS: tuple[tuple[type[TidelogError], int], ...] = (
     (NotTrueError, 404),
+    (ConstraintError, 409),
     (ProgramError, 400),
     (DataError, 400),
     (EvaluationError, 422),

@@ -52,7 +52,8 @@ def serve_command(
     program: Annotated[
         str | None, typer.Argument(metavar="PROGRAM", help="The program; a state that is there has its own.")
     ] = None,
-    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder.", show_default=False)] = "",
+    *,
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
     facts: FactsOption = Path("."),
     host: Annotated[
         str, typer.Option(help="The address to listen at; 0.0.0.0 for all of this machine's.")
@@ -90,12 +91,15 @@ def serve_command(
     owner may read. Every request carries one: `Authorization: Bearer TOKEN`.
     """
     from tidelog.cli.guard import guarded
-    from tidelog.cli.serve_program import Options, serve_program
-    from tidelog.partition.limits import Limits
-    from tidelog.serve.limits import ServerLimits
-    from tidelog.serve.run import Address
+    from tidelog.serve.extra import check_extra
 
     with guarded():
+        check_extra()
+        from tidelog.cli.serve_program import Options, serve_program
+        from tidelog.partition.limits import Limits
+        from tidelog.serve.limits import ServerLimits
+        from tidelog.serve.run import Address
+
         limits = ServerLimits(body=limit_body, rows=limit_rows, seconds=limit_seconds, feeds=limit_feeds)
         serve_program(
             Options(

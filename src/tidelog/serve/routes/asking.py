@@ -17,6 +17,7 @@ from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise
 
 DEPTH = 3  # levels of a proof, if nobody says how many
 DEEPEST = 60
+TRIALS = 300  # of a search for causes
 
 
 def why(service: Service, call: Call) -> Reply:
@@ -62,6 +63,14 @@ def why_not(service: Service, call: Call) -> Reply:
     """Why a fact is absent."""
     with service.at(call.query.get("at")) as db:
         return Reply({"epoch": db.epoch_number, **db.why_not(call.query["fact"]).to_json()})
+
+
+def blame(service: Service, call: Call) -> Reply:
+    """The changes that caused a change."""
+    query = call.query
+    with service.alone("a search for causes"):
+        found = service.engine.blame(query["fact"], query.get("epoch"), since=query.get("since"), trials=TRIALS)
+    return Reply({**found.to_json(), "text": str(found)})
 
 
 def explain(service: Service, call: Call) -> Reply:
@@ -122,6 +131,19 @@ OPERATIONS = (
         "Why a fact is absent",
         lane=Lane.ask,
         query={"fact": _FACT, "at": schemas.AT},
+        required=("fact",),
+    ),
+    Operation(
+        "GET",
+        "/v1/blame",
+        blame,
+        "The changes of facts and rules that caused a change",
+        lane=Lane.ask,
+        query={
+            "fact": schemas.text("A fact, or the name of a relation.", 10_000, 1),
+            "epoch": schemas.whole("The epoch; the last one that changed it if left out."),
+            "since": schemas.whole("All epochs after this one together."),
+        },
         required=("fact",),
     ),
     Operation(
