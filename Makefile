@@ -18,7 +18,7 @@ COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py t
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint types imports check chromium coq java postgresql test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo demo-live \
-	docs format clean
+	docs site dist format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -28,7 +28,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tidelog needs Python 3.11 or later, this is " + sys.version.split()[0] \
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,spark]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,docs,notebook,spark]'
 	$(BIN)/python -m tidelog.kernel
 	@touch $@
 
@@ -133,10 +133,21 @@ demo: $(READY) java ## a real question on Spark, answered while facts and rules 
 demo-live: $(READY) postgresql ## a PostgreSQL database that is followed and served while it changes, for ever or for SECONDS=n
 	SECONDS=$(or $(SECONDS),1e6) $(BIN)/python examples/live.py
 
-docs: $(READY) ## write what is generated in docs/reference: diagnostics, options of commands, files of the glossary
+docs: $(READY) ## write what is generated: diagnostics, options of commands, files of the glossary, grammar of editors
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
 	$(BIN)/python -m tests.docs.file_list
+	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
+
+site: $(READY) ## the documentation as a site in build/site/html, strictly: no broken link, no warning
+	$(BIN)/python docs/site/stage.py build/site
+	cd build/site && NO_MKDOCS_2_WARNING=1 $(abspath $(BIN))/python -m mkdocs --quiet build --strict
+
+dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty environment without compiler and Java
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	TIDELOG_DIST=dist $(PYTEST) tests/test_dist.py
 
 format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the programs
 	$(BIN)/ruff check --fix .
@@ -145,5 +156,5 @@ format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the progr
 
 clean: ## remove .venv and all that was made
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -rf proofs/build spark-warehouse metastore_db derby.log
+	rm -rf proofs/build editors/vscode/node_modules editors/vscode/dist spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

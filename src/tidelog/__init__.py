@@ -72,6 +72,11 @@ _HOMES = {
 }
 
 
+def load_ipython_extension(shell: object) -> None:
+    """What `%load_ext tidelog` does: `%%tidelog` cells and magics, of `tidelog[notebook]`."""
+    import_module("tidelog.notebook.extension").load(shell)
+
+
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module `tidelog` has no attribute `{name}`")

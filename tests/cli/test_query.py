@@ -93,7 +93,7 @@ def test_the_prompt_goes_to_other_epochs(state: Path) -> None:
 def test_a_state_is_not_changed_at_the_prompt(state: Path, typed: str) -> None:
     told = run("repl", "--state", state, typed=f"{typed}\n?edge(1, X)\n", code=1).output
     assert "TL4816" in told
-    assert f"asks {state} at epoch 4 and changes nothing" in told
+    assert f"{state} is asked at epoch 4 and not changed" in told
     assert "1 answer" in told
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 from typer.testing import CliRunner, Result
 
 import tidelog
 from tidelog.cli import app
 from tidelog.cli.repl.commands import COMMANDS
-from tidelog.cli.repl.complete import completions
-from tidelog.cli.repl.inputs import is_complete, read_inputs
-from tidelog.cli.repl.prompt import history
-from tidelog.cli.repl.session import ReplSession
+from tidelog.cli.repl.complete import Offer, completions, wants_file
+from tidelog.cli.repl.inputs import is_complete, missing, read_inputs
+from tidelog.cli.repl.prompt import ReplLexer, hint, history, new_prompt
+from tidelog.cli.repl.session import HANDLERS, ReplSession
+from tidelog.cli.repl.show import teller
 from tidelog.cli.show import console
 from tidelog.engine.engine import Engine
 
@@ -111,7 +117,15 @@ def test_quit_ends_the_session() -> None:
         (":load nowhere.dl", "error[TL4806]: cannot read `nowhere.dl`"),
         (":load declared.dl", "error[TL4805]: `declared.dl` has declarations"),
         ("n(a).", "not a value of type number"),
-        (".decl m(x: number)", "error[TL4803]: declarations come before"),
+        ('.pragma "overflow" "wrap"', "error[TL4803]: after rules and facts only relations, types and keys"),
+        (".output n", "error[TL4803]: after rules and facts only relations, types and keys"),
+        (":dry ?n(X)", "error[TL4840]: `:dry` takes a change, and `?n(X)` is none"),
+        (":dry", "error[TL4801]: `:dry` needs more"),
+        (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
+        (":graph nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
+        (":save declared.dl", "error[TL4842]: `declared.dl` is there already"),
+        (":open state for ever", "error[TL4843]: `:open STATE` asks a state folder"),
+        (":open nowhere", "error[TL5303]"),
         ("likes(", "error[TL4802]: rules and facts end with a period"),
         ("likes(x) :-", "error[TL4802]: rules and facts end with a period"),
         ('likes("a).', "error[TL"),
@@ -213,7 +227,9 @@ def test_inputs_span_lines() -> None:
 
 @pytest.fixture
 def session() -> ReplSession:
-    return ReplSession(Engine("edge(1,2). reach(X,Y) :- edge(X,Y). near: read(X) :- edge(X,_)."), console())
+    return ReplSession(
+        Engine('edge(1,2). reach(X,Y) :- edge(X,Y). near: read(X) :- edge(X,_). says("a, b", d).'), teller(console())
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,10 +242,174 @@ def session() -> ReplSession:
         ("p(X) :- ed", "ed", ["edge"]),
         (":why re", "re", ["reach", "read"]),
         ("edge", "edge", []),
+        (".de", ".de", [".decl"]),
+        ("?edge(", "", ["1", "C1"]),
+        ("?edge(1, ", "", ["2", "C2"]),
+        ("?edge(1, C", "C", ["C2"]),
+        ("?edge(Left, 2), edge(", "", ["1", "C1", "Left"]),
+        ("?edge(1, 2, ", "", []),
+        ("?edge(1), re", "re", ["reach", "read"]),
+        ('?says("a, (b", ', "", ["C2", "d"]),
+        ('?says("a', '"a', ['"a, b"']),
+        ("?says(-", "-", []),
     ],
 )
 def test_completion_offers_what_may_stand_there(session: ReplSession, before: str, word: str, found: list[str]) -> None:
-    assert completions(session, before) == (word, found)
+    typed, offers = completions(session, before)
+    assert (typed, [offer.text for offer in offers]) == (word, found)
+
+
+def test_every_command_is_carried_out_by_something() -> None:
+    assert set(HANDLERS) == set(COMMANDS)
+
+
+def test_values_are_offered_with_their_column_and_commands_with_their_help(session: ReplSession) -> None:
+    assert {offer.beside for offer in completions(session, "?edge(")[1]} == {
+        "value, c1: number",
+        "variable, c1: number",
+    }
+    assert completions(session, ":sa")[1] == [
+        Offer("save", "FILE  write declarations, rules and base facts as a program")
+    ]
+
+
+def test_values_of_declared_programs_are_quoted_and_variables_are_columns() -> None:
+    session = ReplSession(Engine('.decl e(a: symbol, b: number)\ne("x", 1).'), teller(console()))
+    assert [offer.text for offer in completions(session, "?e(")[1]] == ['"x"', "a"]
+
+
+def test_a_large_relation_is_not_read_whole_to_complete(session: ReplSession) -> None:
+    with session.db.epoch() as epoch:
+        epoch.insert("edge", [(i, i) for i in range(5000)])
+    assert len(completions(session, "?edge(")[1]) <= 14
+    assert [offer.text for offer in completions(session, "?edge(199")[1]][:2] == ["1990", "1991"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("p(X", "`)` closes the bracket of line 1"),
+        ("p(X) :- q(X),\n  r([X", "`]` closes the bracket of line 2"),
+        ("p(N) :- N = count : { q(X)", "`}` closes the bracket of line 1"),
+        ("p(X) :-", "the body of the rule follows"),
+        ("p(X) :- q(X),", "another part follows the comma"),
+        ("p(X) :- q(X) ;", "another way follows the semicolon"),
+        ("p(X) :- !", "what is negated follows"),
+        ("p(X) :- q(X)", "a period ends it"),
+        (".comp C { .decl p(x: number)", "`}` closes the bracket of line 1"),
+        (".decl p(x: number,", "`)` closes the bracket of line 1"),
+        (":dry p(X) :- q(X),", "another part follows the comma"),
+        (":time p(", "`)` closes the bracket of line 1"),
+        (":time ?p(", None),
+        (":dry p(1).", None),
+        (":why p(", None),
+        (".decl p(x: number)", None),
+        ("p(1). ]", "a period ends it"),
+    ],
+)
+def test_an_unfinished_input_says_what_is_missing(text: str, lacks: str | None) -> None:
+    assert missing(text, "prolog") == lacks
+
+
+def test_a_directive_may_take_several_lines() -> None:
+    typed = ".comp C {\n  .decl p(x: number)\n  .decl q(x: number)\n  q(x) :- p(x).\n}\n.init a = C\na.p(1).\n"
+    assert lines(typed) == ["+ a.p(1)", "+ a.q(1)"]
+
+
+def test_relations_are_declared_after_facts_too() -> None:
+    told = lines("n(1).\n.decl m(a: symbol,\n  b: float)\nm(x, 1.5).\n:relations\n")
+    assert told[-2:] == ["m(a: symbol, b: float)  1 fact", "n(c1: number)  1 fact"]
+    assert lines("n(1).\n.decl m(a: symbol)\n.decl m(a: symbol)\n")[1:] == []
+
+
+def test_constraints_are_typed_at_any_time() -> None:
+    typed = ".decl n(a: number, b: number)\nn(1, 2).\n.key n(a)\nsmall: :- n(a, _), a > 5.\n:rules\n:graph\n"
+    told = lines(typed)
+    assert told[-4:] == [".key n(a)", "small: :- n(a, _), a > 5.", "base relations", "  n  (1 fact)"]
+    for wrong in ("n(1, 3).", "n(7, 7)."):
+        assert "error[TL4951]" in run(f"{typed}{wrong}\n").stdout
+
+
+def test_what_is_given_again_changes_nothing_and_labels_are_replaced() -> None:
+    rule = "r(X) :- n(X).\n"
+    told = lines(f"n(1).\n{rule}{rule}two: s(X) :- n(X).\ntwo: s(X + 1) :- n(X).\ntwo: s(X + 1) :- n(X).\n:rules\n")
+    assert told[-2:] == ["r1: r(X) :- n(X).", "two: s(X + 1) :- n(X)."]
+    assert told[-6:-2] == ["+ s(1)", "two: s(X + 1) :- n(X).", "+ s(2)", "- s(1)"]
+
+
+def test_a_dry_run_tells_and_changes_nothing() -> None:
+    told = run(f"{GRAPH}:dry edge(3, 4).\n:dry - r2.\n:dry same(X, X) :-\n  edge(X, _).\n?reach(1, X)\n:rules\n").stdout
+    assert all(f"+ {fact}\n" in told for fact in ("edge(3, 4)", "reach(1, 4)", "reach(2, 4)", "reach(3, 4)"))
+    assert told.count("not committed: ") == 3
+    assert "- reach(1, 3)\nnot committed: " in told
+    assert "+ same(1, 1)" in told
+    assert "2 answers" in told
+    assert told.endswith("r2: reach(X, Z) :- edge(X, Y), reach(Y, Z).\n")
+
+
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
+    typed = GRAPH + 'near: p(X) :- edge(X, Y), Y < 3.\nsays("A b", 1.5, x).\n:save p.dl\n:save p.dl\n'
+    assert "p.dl: 3 rules, 3 facts" in lines(typed)
+    again = lines(":load p.dl\n:rules\n?reach(X, Y)\n?says(X, Y, Z)\n-edge(1, 2).\n:save p.dl\n")
+    assert "near: p(X) :- edge(X, Y), Y < 3." in again
+    assert "A b  1.5  x" in again
+    assert again[-1] == "p.dl: 3 rules, 2 facts"
+
+
+def test_a_declared_program_is_saved_with_its_declarations() -> None:
+    declared = '.type T = symbol\n.decl e(a: T, b: number)\n.decl p(b: number)\ne("X y", 1).\np(b) :- e(_, b).\n'
+    lines(declared + ":save p.dl\n")
+    assert lines(":load p.dl\n?e(a, b)\n?p(b)\n")[3:4] == ["X y  1"]
+
+
+def test_a_state_is_opened_asked_changed_and_gone_back_in(tmp_path: Path) -> None:
+    with Engine("p(X) :- n(X).", path=tmp_path / "s") as db, db.epoch() as epoch:
+        epoch.insert("n", [(1,)])
+    told = lines(":open s\n?p(X)\n:open s write\nn(2).\n:open s\n:at 2\n?p(2)\n:at -1\n?p(2)\n")
+    assert told[0] == "s at epoch 2"
+    assert "s at epoch 2, to be changed" in told
+    assert [line.split(",")[0] for line in told if line.startswith(("yes", "no"))] == ["no", "yes"]
+    assert "TL4816" in run(":open s\nn(3).\n").stdout
+
+
+def test_time_asks_again_and_profiles_changes() -> None:
+    told = run(f"{GRAPH}:time ?reach(1, X)\n:time edge(7, 8).\n").stdout
+    assert re.search(r"asked [\d,]+ times: at least [\d.]+ \w+, half of them within", told)
+    assert "+ reach(7, 8)" in told
+    assert "last epoch: " in told
+    assert "all epochs" not in told
+
+
+def test_the_graph_is_told_and_drawn() -> None:
+    told = lines(f"{GRAPH}lone(X) :- n(X), !reach(X, X).\n:graph\n:graph g.svg\n")
+    assert "  lone <- n, !reach  (0 facts)" in told
+    assert told[-1] == "g.svg: 4 relations, 4 arrows"
+    assert Path("g.svg").read_text().startswith("<svg")
+
+
+def test_the_prompt_colours_completes_hints_and_finds_in_the_history(
+    session: ReplSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    history().append_string("reach(X, 7) :- edge(X, _).")
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        keys.send_text("?rea\tch(1, X)\r")
+        assert new_prompt(session).prompt() == "?reach(1, X)"
+        keys.send_text("p(X) :- edge(X, _),\r  edge(X, 2).\r")
+        assert new_prompt(session).prompt() == "p(X) :- edge(X, _),\n  edge(X, 2)."
+        keys.send_text("\x127)\r\r")  # Ctrl-R
+        assert new_prompt(session).prompt() == "reach(X, 7) :- edge(X, _)."
+    assert hint("p(X) :-\n q(X", "prolog") == "`)` closes the bracket of line 2; an empty line gives it up"
+    assert hint("p(X) :- q(X", "prolog") is None
+    colours = ReplLexer(session).lex_document(Document(":why p(X)\n% c"))
+    assert ("class:pygments.keyword.namespace", "why") in colours(0)
+    assert colours(1) == [("class:pygments.comment.single", "% c")]
+    assert colours(2) == []
+
+
+@pytest.mark.parametrize(("before", "file"), [(":load p", "p"), (":open ", ""), ("load p", None), (":why p", None)])
+def test_files_are_completed_after_commands_that_take_them(before: str, file: str | None) -> None:
+    assert wants_file(before) == file
 
 
 def test_history_is_kept_where_the_system_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,7 @@ def _findings() -> Iterator[str]:
         entries = [entry for entry in all_entries() if entry.code.startswith(prefix)]
         if entries:
             yield f"## {title}: {prefix.ljust(5, 'x')}\n"
-            yield from ("\n".join(_section(entry, "prolog")) for entry in entries)
+            yield from ("\n".join(_section(entry, "tidelog")) for entry in entries)
 
 
 def _failures() -> Iterator[str]:

@@ -77,9 +77,10 @@ NO_COLON = FailureEntry(
 LATE_DECLARATION = FailureEntry(
     "TL4803",
     EngineError,
-    "declaration at the prompt",
-    "declarations come before rules and facts; put them into a file and begin with `tidelog repl FILE`",
-    "Declarations fix the types of relations before there are any facts.",
+    "directive after rules and facts",
+    "after rules and facts only relations, types and keys are declared; put the rest into a file and begin with "
+    "`tidelog repl FILE`",
+    "Directives other than declarations say what becomes of a whole program.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 UNKNOWN_COMMAND = FailureEntry(
@@ -164,6 +165,17 @@ CIRCUIT_INSTANCES = FailureEntry(
     "$ printf -- '- .init c.' > c.txt\n"
     "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
 )
+CIRCUIT_PREVIEW = FailureEntry(
+    "TL4895",
+    EngineError,
+    "preview on the circuit",
+    "`preview.` tries an epoch out on the engine only",
+    "The circuit rolls nothing back.",
+    "Leave `--algorithm circuit` out, or write `commit.`.",
+    "$ printf 'p(X) :- q(X).\\n' > p.dl\n"
+    "$ printf -- '+q(1). preview.' > c.txt\n"
+    "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
+)
 SPARK_OPTION = FailureEntry(
     "TL4812",
     EngineError,
@@ -204,8 +216,8 @@ ONLY_ASKED = FailureEntry(
     "TL4816",
     EngineError,
     "change of a state folder that is asked",
-    "`--state` asks {state} at epoch {epoch} and changes nothing; "
-    "`tidelog run --state` and `tidelog apply` change a state",
+    "{state} is asked at epoch {epoch} and not changed; `:open {state} write` opens it to be changed, "
+    "`tidelog run --state` and `tidelog apply` change it too",
     "`tidelog query`, `why` and `repl` read one committed epoch of a state folder.",
     "",
     test="tests/cli/test_query.py::test_a_state_is_not_changed_at_the_prompt",
@@ -214,7 +226,7 @@ NEEDS_STATE = FailureEntry(
     "TL4817",
     EngineError,
     "epoch of no state folder at the prompt",
-    "`:at` goes to another epoch of a state folder; begin with `tidelog repl --state DIR`",
+    "`:at` goes to another epoch of a state folder; begin with `tidelog repl --state DIR`, or `:open DIR`",
     "Old epochs are kept in state folders only.",
     test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
 )
@@ -225,6 +237,50 @@ NO_EPOCH_NUMBER = FailureEntry(
     "`{text}` is no epoch; write its number, as in `:at 3`, or `:at -1` for the last",
     "Epochs are numbered from 1; `tidelog log` lists those that a state folder keeps.",
     test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
+)
+NOT_A_CHANGE = FailureEntry(
+    "TL4840",
+    EngineError,
+    "dry run of what is no change",
+    "`:dry` takes a change, and `{text}` is none",
+    "A dry run tells what facts, rules and retractions would change.",
+    "Write a fact or a rule with its period, as in `:dry edge(1, 2).`",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+NOT_WRITTEN = FailureEntry(
+    "TL4841",
+    EngineError,
+    "file that cannot be written at the prompt",
+    "cannot write `{file}`: {reason}",
+    "`:save` and `:graph` write one file.",
+    "Check the name of the file, its folder and its permissions.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+FILE_EXISTS = FailureEntry(
+    "TL4842",
+    EngineError,
+    "file that is there already",
+    "`{file}` is there already, and was neither loaded nor saved in this session; choose another name",
+    "What a session did not make it does not overwrite.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+OPENED_HOW = FailureEntry(
+    "TL4843",
+    EngineError,
+    "state folder opened in an unknown way",
+    "`:open STATE` asks a state folder, `:open STATE write` changes it; there is no `{how}`",
+    "A state folder is asked, or changed by one process.",
+    "Leave the word out, or write `write`.",
+    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+)
+NOT_AN_ENGINE = FailureEntry(
+    "TL4844",
+    EngineError,
+    "engine of a notebook that is none",
+    "`{name}` is {found}; `%tidelog use NAME` takes a variable that holds an Engine",
+    "A notebook has one engine; `%tidelog use` gives it another.",
+    "Make one first: `db = Engine(...)`.",
+    test="tests/notebook/test_magics.py::test_only_an_engine_is_taken",
 )
 NO_STATE_AT = FailureEntry(
     "TL5301",
@@ -304,6 +360,15 @@ NOT_FORMATTED = FailureEntry(
     "Check the permissions of the file and its folder, or format the standard input (`-`).",
     test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_told",
 )
+NO_EDITOR_EXTRA = FailureEntry(
+    "TL4723",
+    EngineError,
+    "language server without its packages",
+    "`tidelog lsp` needs a package that is not installed: {missing}",
+    "The language server is an extra: an engine needs no editor.",
+    "Install it with `pip install 'tidelog[editor]'`.",
+    test="tests/cli/test_lsp.py::test_what_is_missing_is_told",
+)
 
 ENTRIES = (
     NO_FACT_FILES,
@@ -323,6 +388,7 @@ ENTRIES = (
     CIRCUIT_PLACE,
     CIRCUIT_KEYS,
     CIRCUIT_INSTANCES,
+    CIRCUIT_PREVIEW,
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,
@@ -330,6 +396,11 @@ ENTRIES = (
     ONLY_ASKED,
     NEEDS_STATE,
     NO_EPOCH_NUMBER,
+    NOT_A_CHANGE,
+    NOT_WRITTEN,
+    FILE_EXISTS,
+    OPENED_HOW,
+    NOT_AN_ENGINE,
     NO_STATE_AT,
     MADE_EMBEDDED,
     NO_STATE,
@@ -338,4 +409,5 @@ ENTRIES = (
     LAYOUT_NOT_KEPT,
     NOTHING_TO_FORMAT,
     NOT_FORMATTED,
+    NO_EDITOR_EXTRA,
 )

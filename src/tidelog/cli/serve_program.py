@@ -139,8 +139,9 @@ def _keep_inside(options: Options, checked: Checked, files: Iterable[InputFile])
     """Refuse a program that reads files outside its own folder and the folder of facts."""
     assert options.program is not None
     program = checked.program
-    spans = [part.span for part in (*program.rules, *program.facts)]
-    spans += [part.span for part in (*program.declarations, *program.directives)]
+    spans = [rule.span for rule in program.rules] + [fact.span for fact in program.facts]
+    spans += [declaration.span for declaration in program.declarations]
+    spans += [directive.span for directive in program.directives]
     included = {span.source.name for span in spans if span is not None}
     folders = [Path(options.program).resolve().parent, options.facts.resolve()]
     for path in (*(file.path for file in files), *map(Path, sorted(included - {"<stdin>"}))):

@@ -108,7 +108,8 @@ class RemoteView:
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table, which comes as a stream of Arrow's."""
-        parts, after = [], None
+        parts: list[pa.Table] = []
+        after: str | None = None
         while not parts or after is not None:
             query = {"at": self._at, "after": after, **self._wanted}
             response = self._wire.send("GET", f"/views/{self.name}", query=query, headers={"Accept": ARROW})

@@ -15,6 +15,7 @@ from tidelog.engine import failures
 from tidelog.engine.committed import Committed
 from tidelog.engine.pace import Pace
 from tidelog.engine.replica import Replicas
+from tidelog.engine.times import Times
 from tidelog.engine.turn import Turn
 from tidelog.explain.profile import Profiler
 from tidelog.program.arguments import must_be
@@ -62,6 +63,7 @@ class Core:
     replicas: Replicas = field(init=False)
     pace: Pace = field(default_factory=Pace)
     last_dictionary: Dictionary | None = None  # of an engine that is closed
+    times: Times = field(default_factory=Times)
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)

@@ -19,6 +19,7 @@ from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from tidelog.engine.core import Core
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tidelog.store.history import Change, LogEntry
 
 
-Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool]]"
+Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None]"
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -71,7 +72,7 @@ def write_feed(core: Core, view: str, folder: str | Path | None, table: str | No
     feeds.write_feed(core, view, folder, table)
 
 
-def stream(core: Core, given: Streamed, begin: Callable[[str, int], Epoch]) -> StreamingQuery:
+def stream(core: Core, given: Streamed, begin: Callable[[str, int, datetime | None], Epoch]) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch."""
     from tidelog.engine import feeds
     from tidelog.spark.streams import Stream

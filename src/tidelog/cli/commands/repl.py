@@ -34,12 +34,13 @@ def repl_command(
     from tidelog.cli.asked import asked, one_of
     from tidelog.cli.functions import functions_of
     from tidelog.cli.repl.session import ReplSession
+    from tidelog.cli.repl.show import teller
     from tidelog.cli.show import console
 
     one_of(program, state)
     given = functions_of(functions)
     with asked(program, facts, state, at, given) as db:
-        session = ReplSession(db, console(), state, given)
+        session = ReplSession(db, teller(console()), state, given)
         if sys.stdin.isatty():
             from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
 

@@ -1,31 +1,130 @@
-"""What may stand at the cursor: a command, a label, a relation."""
+"""What may stand at the cursor: a command, a label, a relation, a variable named after a column, a value.
+
+Law: what is offered can stand there; values are some of those that the column has, written as programs write them.
+Looking for them reads a bounded number of rows, however large the relation is.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.session import ReplSession
+from tidelog.engine.view import View
+from tidelog.highlight.words import DIRECTIVES
+from tidelog.program import SOUFFLE, Const
+from tidelog.syntax import print_term
 
-_WORD = re.compile(r"[\w/-]*\Z")
+_WORD = re.compile(r"[\w/.-]*\Z")
+_VALUE = re.compile(r"(?:\"[^\"\n]*|-?[\w.]*)\Z")
+_VARIABLE = re.compile(r"\b[A-Z]\w*\b")
+_CALL = re.compile(r"([^\W\d][\w.]*)\s*\Z")
+_SKIPPED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"?")
+ROWS, VALUES = 2000, 12  # that are looked at, that are offered
+ABOUT_FILES = ("graph", "load", "open", "save")
 
 
-def completions(session: ReplSession, before: str) -> tuple[str, list[str]]:
+class _Place(NamedTuple):
+    """A column of a relation in whose brackets the cursor stands, and where what is typed of the argument begins."""
+
+    view: View
+    column: int
+    start: int
+
+
+class Offer(NamedTuple):
+    """What may be put in, and what is said beside it."""
+
+    text: str
+    beside: str = ""
+
+
+def completions(session: ReplSession, before: str) -> tuple[str, list[Offer]]:
     """The word being typed, and what it may become.
 
-    A command after ``:`` at the start, a label after ``-`` at the start, a relation everywhere else.
+    A command after ``:`` at the start, a label after ``-`` at the start, a directive after ``.``; between the brackets
+    of an atom a variable or a value of the column; a relation everywhere else.
     """
-    word = _word_at_end(before)
+    place = _argument(session, before)
+    if place is not None:
+        word = _matched(_VALUE, before[place.start :].lstrip())
+        return word, _fitting(word, _of_column(session, place, before, word))
+    word = _matched(_WORD, before).lstrip("-")
     start = before[: len(before) - len(word)].strip()
     if start == ":":
-        known = list(COMMANDS)
+        offers: Iterable[Offer] = (Offer(name, f"{c.argument}  {c.text}".strip()) for name, c in COMMANDS.items())
+    elif not start and word.startswith("."):
+        offers = (Offer(f".{name}") for name in DIRECTIVES)
     elif start == "-":
-        known = [*session.db.rules, *session.db.relations]
+        offers = (*(Offer(label, text) for label, text in session.db.rules.items()), *_relations(session))
     else:
-        known = list(session.db.relations)
-    return word, sorted(name for name in known if name.startswith(word) and name != word)
+        offers = _relations(session)
+    return word, _fitting(word, offers)
 
 
-def _word_at_end(text: str) -> str:
-    found = _WORD.search(text)
-    return "" if found is None else found[0].lstrip("-")
+def wants_file(before: str) -> str | None:
+    """What is typed of the name of a file after a command that takes one.
+
+    >>> wants_file(":load pa"), wants_file(":why pa")
+    ('pa', None)
+    """
+    found = re.match(rf"\s*:({'|'.join(ABOUT_FILES)})\s+(\S*)\Z", before)
+    return found[2] if found else None
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return "" if found is None else found[0]
+
+
+def _fitting(word: str, offers: Iterable[Offer]) -> list[Offer]:
+    found = {offer.text: offer for offer in offers if offer.text.startswith(word) and offer.text != word}
+    return [found[text] for text in sorted(found)]
+
+
+def _relations(session: ReplSession) -> Iterator[Offer]:
+    for name in session.db.relations:
+        yield Offer(name, f"({', '.join(session.db[name].columns)})")
+
+
+def _argument(session: ReplSession, before: str) -> _Place | None:
+    """The relation in whose brackets the cursor stands."""
+    text = _SKIPPED.sub(lambda m: "_" * len(m[0]), before)
+    depth = column = 0
+    start = None
+    for at in range(len(text) - 1, -1, -1):
+        sign = text[at]
+        if sign in ")]}":
+            depth += 1
+        elif sign in "([{" and depth:
+            depth -= 1
+        elif sign == "(":
+            name = _CALL.search(text[:at])
+            known = name is not None and name[1] in session.db
+            return _Place(session.db[name[1]], column, start or at + 1) if name is not None and known else None
+        elif sign in "[{":
+            return None
+        elif sign == "," and not depth:
+            column += 1
+            start = start or at + 1
+    return None
+
+
+def _of_column(session: ReplSession, place: _Place, before: str, word: str) -> Iterator[Offer]:
+    """Variables and values for a column; of the values a few, or those that begin as the word does."""
+    view, column, _ = place
+    if column >= len(view.columns):
+        return
+    souffle = session.convention == SOUFFLE
+    named = view.columns[column]
+    beside = f"{named}: {view.types[column] or '?'}"
+    yield Offer(named if souffle else named[:1].upper() + named[1:], f"variable, {beside}")
+    if not souffle:
+        for variable in _VARIABLE.findall(_SKIPPED.sub("", before)):
+            yield Offer(variable, "variable of this clause")
+    values = dict.fromkeys(row[column] for row in view.head(ROWS))
+    for value in values if word else list(values)[:VALUES]:
+        text = print_term(Const(value, view.types[column] or "number"), session.convention)
+        yield Offer(text, f"value, {beside}")

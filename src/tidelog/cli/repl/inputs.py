@@ -1,19 +1,29 @@
-"""Where one input ends and the next begins.
+"""Where one input ends and the next begins, and what an unfinished one lacks.
 
-Law: a command (``:``), a question (``?``) and a directive (``.decl``) end with their line; everything else ends with
-a period at the end of a line, wherever it began. An empty line ends an input that nobody finished, and the bare name
-of a command is told that it wants a colon.
+Law: a command (``:``) and a question (``?``) end with their line, a directive (``.decl``) with the line that closes its
+last bracket; everything else, and what is tried by ``:dry`` or ``:time``, ends with a period at the end of a line,
+wherever it began. An empty line ends an input that nobody finished, and the bare name of a command is told that it
+wants a colon.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.syntax.reader import Findings, tokens_of
 from tidelog.syntax.sources import source_of
+from tidelog.syntax.tokens import Token
 
-LINES = (":", "?", ".")
+_TRIED = re.compile(r"\s*:(?:d(?:ry?)?|t(?:ime?|im)?)\s+(?=[^\s?])")  # commands whose argument is a change
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+_GOES_ON = {
+    ":-": "the body of the rule follows",
+    ",": "another part follows the comma",
+    ";": "another way follows the semicolon",
+    "!": "what is negated follows",
+}
 
 
 def is_complete(text: str, convention: str) -> bool:
@@ -22,10 +32,49 @@ def is_complete(text: str, convention: str) -> bool:
     >>> is_complete("p(X) :- q(X),", "prolog"), is_complete("p(X) :- q(X).", "prolog"), is_complete("?p(X)", "prolog")
     (False, True, True)
     """
+    return text.endswith("\n\n") or missing(text, convention) is None
+
+
+def missing(text: str, convention: str) -> str | None:
+    """What an input lacks to be whole, in words; None for one that is.
+
+    >>> missing("p(X) :- q(X", "prolog")
+    '`)` closes the bracket of line 1'
+    >>> missing("p(X) :- q(X),", "prolog"), missing("p(X) :- q(X)", "prolog")
+    ('another part follows the comma', 'a period ends it')
+    """
     stripped = text.strip()
-    if not stripped or stripped.startswith(LINES) or text.endswith("\n\n") or is_command_word(stripped):
-        return True
-    return ends_with_period(text, convention)
+    if not stripped or is_command_word(stripped):
+        return None
+    tried = _TRIED.match(text)
+    if stripped.startswith((":", "?")) and not tried and not stripped.startswith(":-"):
+        return None
+    tokens = _tokens(text[tried.end() :] if tried else text, convention)
+    if not tokens or (tokens[-1].kind == "." and not stripped.startswith(".")):
+        return None
+    opened = _open_bracket(tokens)
+    if opened is not None:
+        line = text.count("\n", 0, opened.start + (tried.end() if tried else 0)) + 1
+        return f"`{_OPEN[opened.kind]}` closes the bracket of line {line}"
+    if stripped.startswith("."):
+        return None
+    return _GOES_ON.get(tokens[-1].kind, "a period ends it")
+
+
+def _tokens(text: str, convention: str) -> list[Token]:
+    findings = Findings()
+    return tokens_of(source_of("<repl>", text, findings.report), convention, findings)[:-1]
+
+
+def _open_bracket(tokens: Iterable[Token]) -> Token | None:
+    """The innermost bracket that is still open; a bracket that closes none of them is not ours to judge."""
+    waiting: list[Token] = []
+    for token in tokens:
+        if token.kind in _OPEN:
+            waiting.append(token)
+        elif waiting and token.kind == _OPEN[waiting[-1].kind]:
+            waiting.pop()
+    return waiting[-1] if waiting else None
 
 
 def is_command_word(text: str) -> bool:
@@ -39,9 +88,8 @@ def is_command_word(text: str) -> bool:
 
 def ends_with_period(text: str, convention: str) -> bool:
     """Whether the last token of the text, if it has any, is a period."""
-    findings = Findings()
-    tokens = tokens_of(source_of("<repl>", text, findings.report), convention, findings)
-    return len(tokens) < 2 or tokens[-2].kind == "."
+    tokens = _tokens(text, convention)
+    return not tokens or tokens[-1].kind == "."
 
 
 def read_inputs(lines: Iterable[str], convention: Callable[[], str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The prompt of the repl in a terminal: history, completion, several lines.
+"""The prompt in a terminal: colours, history and its search, completion, several lines with a hint of what is missing.
 
 Law: nothing is decided here; inputs end where `inputs` says and do what `session` says.
 """
@@ -6,34 +6,84 @@ Law: nothing is decided here; inputs end where `inputs` says and do what `sessio
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.lexers import Lexer
+from prompt_toolkit.styles import Style
+from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from tidelog import __version__
-from tidelog.cli.repl.complete import completions
-from tidelog.cli.repl.inputs import is_complete
+from tidelog.cli.repl.complete import completions, wants_file
+from tidelog.cli.repl.inputs import is_complete, missing
 from tidelog.cli.repl.session import ReplSession
+from tidelog.highlight.lexer import TidelogLexer
+from tidelog.program import SOUFFLE
 
-UNFINISHED = "the input goes on until a period ends a line; an empty line gives it up"
+COLOURS = {  # of the terminal's own palette, so that they can be read on any ground
+    "pygments.comment": "ansibrightblack italic",
+    "pygments.comment.preproc": "ansimagenta",
+    "pygments.keyword": "ansimagenta",
+    "pygments.keyword.namespace": "ansiblue bold",
+    "pygments.keyword.type": "ansicyan",
+    "pygments.literal.number": "ansicyan",
+    "pygments.literal.string": "ansigreen",
+    "pygments.literal.string.escape": "ansiyellow",
+    "pygments.name.builtin": "ansiyellow",
+    "pygments.name.class": "ansiyellow",
+    "pygments.name.function": "ansiblue",
+    "pygments.name.label": "ansibrightblack",
+    "pygments.operator.word": "ansimagenta",
+    "pygments.error": "ansired underline",
+    "bottom-toolbar": "noreverse ansibrightblack",
+}
+GIVE_UP = "an empty line gives it up"
 
 
 class ReplCompleter(Completer):
-    """Completes relation names, commands and labels."""
+    """Completes commands, files, relations, labels, variables and values."""
+
+    def __init__(self, session: ReplSession) -> None:
+        self._session = session
+        self._files = PathCompleter(expanduser=True)
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """What may stand at the cursor."""
+        before = document.text_before_cursor
+        file = wants_file(before)
+        if file is not None:
+            yield from self._files.get_completions(Document(file), complete_event)
+            return
+        word, found = completions(self._session, before)
+        for offer in found:
+            yield Completion(offer.text, start_position=-len(word), display_meta=offer.beside)
+
+
+class ReplLexer(Lexer):
+    """Colours what is typed, as the convention of the session reads it."""
 
     def __init__(self, session: ReplSession) -> None:
         self._session = session
 
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """What may stand at the cursor."""
-        word, found = completions(self._session, document.text_before_cursor)
-        return (Completion(text, start_position=-len(word)) for text in found)
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """The coloured pieces of every line."""
+        start = ("souffle",) if self._session.convention == SOUFFLE else ("root",)
+        lines: list[StyleAndTextTuples] = [[]]
+        for _, kind, word in TidelogLexer().get_tokens_unprocessed(document.text, start):
+            style = f"class:{pygments_token_to_classname(kind)}"
+            for number, piece in enumerate(word.split("\n")):
+                if number:
+                    lines.append([])
+                if piece:
+                    lines[-1].append((style, piece))
+        return lambda number: lines[number] if number < len(lines) else []
 
 
 def history() -> History:
@@ -50,24 +100,25 @@ def history() -> History:
 
 def run_prompt(session: ReplSession) -> None:
     """Read and execute until the end of the input or `:quit`."""
-    session.to.print(f"tidelog {__version__}; :help tells what can be typed, :quit leaves")
+    session.line(f"tidelog {__version__}; :help tells what can be typed, :quit leaves")
     for text in _typed(session):
         session.execute(text)
         if session.over:
             break
 
 
+def hint(text: str, convention: str) -> str | None:
+    """What is said below an input of several lines.
+
+    >>> hint("p(X) :-\\n  q(X),", "prolog")
+    'another part follows the comma; an empty line gives it up'
+    """
+    lacking = missing(text, convention) if "\n" in text else None
+    return None if lacking is None else f"{lacking}; {GIVE_UP}"
+
+
 def _typed(session: ReplSession) -> Iterator[str]:
-    unfinished = Condition(lambda: not is_complete(get_app().current_buffer.text + "\n", session.convention))
-    prompt: PromptSession[str] = PromptSession(
-        "tidelog> ",
-        history=history(),
-        completer=ReplCompleter(session),
-        complete_while_typing=False,
-        multiline=unfinished,
-        prompt_continuation="      .. ",
-        bottom_toolbar=lambda: UNFINISHED if "\n" in get_app().current_buffer.text else None,
-    )
+    prompt = new_prompt(session)
     while True:
         try:
             yield prompt.prompt()
@@ -75,3 +126,21 @@ def _typed(session: ReplSession) -> Iterator[str]:
             continue
         except EOFError:
             return
+
+
+def new_prompt(session: ReplSession) -> PromptSession[str]:
+    """The prompt of a session; Ctrl-R searches the history, the arrow upwards looks for what begins as typed."""
+    unfinished = Condition(lambda: not is_complete(get_app().current_buffer.text + "\n", session.convention))
+    return PromptSession(
+        "tidelog> ",
+        history=history(),
+        completer=ReplCompleter(session),
+        complete_while_typing=False,
+        enable_history_search=True,
+        lexer=ReplLexer(session),
+        multiline=unfinished,
+        prompt_continuation="      .. ",
+        bottom_toolbar=lambda: hint(get_app().current_buffer.text, session.convention),
+        style=Style(list(COLOURS.items())),
+        include_default_pygments_style=False,
+    )

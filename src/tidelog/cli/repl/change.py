@@ -1,0 +1,186 @@
+"""Changes: clauses, scripts and declarations, each one epoch, committed or only tried.
+
+Law: an input that is given again changes nothing: facts are sets, a rule that is there already is not added twice, and
+a rule with a label takes the place of the rule that has it. A dry run ends where it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from tidelog.cli import failures
+from tidelog.cli.repl.inputs import ends_with_period, is_command_word
+from tidelog.cli.repl.told import Changed, Found
+from tidelog.engine.core import core_of
+from tidelog.engine.epoch import Epoch
+from tidelog.program import Atom, Rule
+from tidelog.program.ground import ground_value
+from tidelog.syntax import (
+    FactChange,
+    InstanceAdded,
+    InstanceRemoved,
+    RuleAdded,
+    RuleRemoved,
+    is_preview,
+    parse_changes,
+    parse_ground_atom,
+    parse_program,
+    print_rule,
+    read_rules,
+)
+
+if TYPE_CHECKING:
+    from tidelog.cli.repl.session import ReplSession
+
+Part = TypeVar("Part")
+
+
+def clauses(session: ReplSession, text: str) -> None:
+    """Rules and facts as a program writes them; what nobody finished is not guessed at."""
+    if is_command_word(text):
+        raise failures.NO_COLON.error(name=text)
+    if not ends_with_period(text, session.convention):
+        raise failures.NO_PERIOD.error()
+    rules, found = read_rules(text, convention=session.convention, name=session.name)
+    if found:
+        session.tell(Found(tuple(found)))
+    facts = [rule.head for rule in rules if not rule.body and rule.label is None]
+    commit(session, [(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None])
+
+
+def script(session: ReplSession, text: str) -> None:
+    """Changes as a script writes them; an epoch that ends with `preview.` is only tried."""
+    for epoch in parse_changes(text, session.name, convention=session.convention):
+        facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
+        added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
+        removed = [change.label for change in epoch if isinstance(change, RuleRemoved)]
+        instances = [change for change in epoch if isinstance(change, InstanceAdded | InstanceRemoved)]
+        with session.trying(is_preview(epoch)):
+            commit(session, facts, added, removed, instances)
+
+
+def commit(
+    session: ReplSession,
+    facts: Sequence[tuple[int, Atom]],
+    added: Sequence[Rule],
+    removed: Sequence[str] = (),
+    instances: Sequence[InstanceAdded | InstanceRemoved] = (),
+) -> None:
+    """One epoch of all that is given."""
+    if not session.dry:
+        session.must_change()
+    if not (facts or added or removed or instances):
+        return
+
+    def collect(epoch: Epoch) -> list[str]:
+        for change in instances:
+            if isinstance(change, InstanceAdded):
+                epoch.add_instance(change.instance)
+            else:
+                epoch.remove_instance(change.name)
+        labels = add_rules(session, epoch, added)
+        for label in removed:
+            epoch.remove_rule(label)
+        for sign, atom in facts:
+            row = tuple(ground_value(arg, core_of(session.db).rules.functions)[0] for arg in atom.args)
+            (epoch.insert if sign > 0 else epoch.delete)(atom.predicate, [row])
+        return labels
+
+    carry_out(session, collect)
+
+
+def add_rules(session: ReplSession, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
+    """Add rules that are not there yet, in the place of those that have their labels; gives the labels of new ones."""
+    known = {rule.label: rule for rule in session.db.program.rules}
+    said = {replace(rule, label=None) for rule in known.values()}
+    labels = []
+    for rule in rules:
+        if known.get(rule.label) == rule or (rule.label is None and rule in said):
+            continue
+        if rule.label in known:
+            epoch.remove_rule(rule.label or "")
+        labels.append(epoch.add_rule(rule))
+    return labels
+
+
+def carry_out(session: ReplSession, collect: Callable[[Epoch], list[str]]) -> None:
+    """Make an epoch of what is collected; a dry one is told and rolled back."""
+    db = session.db
+    with session.waiting("epoch"):
+        if session.dry:
+            epoch = db.epoch()
+            collect(epoch)
+            texts = tuple(print_rule(rule, db.convention) for rule in epoch.collected.added)
+            db.preview(epoch)
+        else:
+            with db.epoch() as epoch:
+                labels = collect(epoch)
+            texts = tuple(db.rules[label] for label in labels)
+    session.tell(Changed(epoch, texts, session.dry))
+
+
+def declare(session: ReplSession, text: str) -> None:
+    """Declarations, constraints and instances for an engine that has content: how names are read stays as it is."""
+    if text.startswith((".comp", ".init")):
+        carry_out(session, lambda epoch: _instance(epoch, text))
+        return
+    known = session.db.program
+    given = parse_program(_with_types(session, text), session.name, convention=session.convention, include=".")
+    constraints = [rule for rule in given.rules if rule.constraint is not None]
+    others = (given.facts, given.components, given.pragmas, given.directives, given.functors)
+    if any(others) or len(constraints) < len(given.rules):
+        raise failures.LATE_DECLARATION.error()
+    after = replace(
+        known,
+        declarations=_more(known.declarations, given.declarations),
+        types=_more(known.types, given.types),
+        keys=_more(known.keys, given.keys),
+    )
+
+    def collect(epoch: Epoch) -> list[str]:
+        if after != known:
+            epoch.collected.program = after
+        return add_rules(session, epoch, constraints)
+
+    carry_out(session, collect)
+
+
+def _instance(epoch: Epoch, text: str) -> list[str]:
+    epoch.add_instance(text)
+    return []
+
+
+def _with_types(session: ReplSession, text: str) -> str:
+    """A declaration after those of types that it may name."""
+    types = [line for line in session.declared.splitlines() if ".type" in line]
+    return "\n".join([*types, text])
+
+
+def _more(known: tuple[Part, ...], given: tuple[Part, ...]) -> tuple[Part, ...]:
+    return (*known, *(each for each in given if each not in known))
+
+
+def delete(session: ReplSession, fact: str) -> None:
+    """Retract one fact."""
+    commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=session.name))], [])
+
+
+def dry(session: ReplSession, text: str) -> None:
+    """Tell what a change would do."""
+    needed(text, "dry", "edge(1, 2).")
+    if text.startswith((":", "?")) and not text.startswith(":-"):
+        raise failures.NOT_A_CHANGE.error(text=text)
+    with session.trying():
+        session.dispatch(text)
+
+
+def needed(text: str, command: str, example: str) -> str:
+    """The argument of a command that cannot do without."""
+    if not text:
+        raise failures.NEEDS_MORE.error(command=command, example=example)
+    return text
+
+
+HANDLERS = {"delete": delete, "dry": dry}

@@ -1,0 +1,99 @@
+"""Commands about files and state folders: load, save, open, and other epochs.
+
+Law: what is saved and loaded again makes the same views. A file that was neither loaded nor saved in this session is
+not overwritten, and a state folder changes only if it was opened to be changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.cli import failures
+from tidelog.cli.export_state import exported_program
+from tidelog.cli.load import load_engine
+from tidelog.cli.options import LAST
+from tidelog.cli.repl import change
+from tidelog.cli.repl.change import needed
+from tidelog.cli.state import holds_state
+from tidelog.engine.engine import Engine
+from tidelog.syntax import parse_program, print_program
+
+if TYPE_CHECKING:
+    from tidelog.cli.repl.session import ReplSession
+
+
+def load(session: ReplSession, file: str) -> None:
+    """A program file: its rules and facts are added; the first one may declare relations."""
+    needed(file, "load", "paths.dl")
+    session.must_change()
+    if session.ours and not session.db.rules and not session.db.fact_count:
+        session.take(load_engine(file, Path(file).parent, functions=session.functions))
+        session.line(f"{len(session.db.rules):,} rules, {session.db.fact_count:,} facts")
+    else:
+        text = _read_text(file)
+        program = parse_program(text, file, convention=session.convention, include=Path(file).parent)
+        if program.declarations or program.directives or program.keys:
+            raise failures.LOADED_DECLARATIONS.error(file=file)
+        change.commit(session, [(1, fact.atom) for fact in program.facts], program.rules)
+    session.written.add(str(Path(file).resolve()))
+
+
+def _read_text(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise failures.NOT_LOADED.error(file=file, reason=error.strerror) from None
+
+
+def save(session: ReplSession, file: str) -> None:
+    """The program with its base facts, as one text."""
+    path = Path(needed(file, "save", "paths.dl"))
+    if path.exists() and str(path.resolve()) not in session.written:
+        raise failures.FILE_EXISTS.error(file=file)
+    db = session.db
+    based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
+    program = exported_program(db.program, {}, based)
+    if not db.program.declarations:  # facts tell the types, and a declaration would change how names are read
+        program = replace(program, declarations=())
+    try:
+        path.write_text(print_program(program), "utf-8")
+    except OSError as error:
+        raise failures.NOT_WRITTEN.error(file=file, reason=error.strerror) from None
+    session.written.add(str(path.resolve()))
+    session.line(f"{file}: {len(program.rules):,} rules, {len(program.facts):,} facts")
+
+
+def open_state(session: ReplSession, words: str) -> None:
+    """Another state, to be asked or (``write``) to be changed."""
+    place, _, how = needed(words, "open", "state").partition(" ")
+    if how.strip() not in ("", "write"):
+        raise failures.OPENED_HOW.error(how=how.strip())
+    if not holds_state(place):
+        raise failures.NO_STATE.error(place=place)
+    if how:
+        session.take(Engine(path=place, functions=session.functions))
+    else:
+        session.take(Engine(path=place, at=LAST, functions=session.functions))
+    session.state, session.folder, session.declared = None if how else place, None if how else place, ""
+    session.line(f"{place} at epoch {session.db.epoch_number}" + (", to be changed" if how else ""))
+
+
+def at(session: ReplSession, epoch: str) -> None:
+    """Another epoch of the state folder; without one, which it is."""
+    if session.folder is None:
+        raise failures.NEEDS_STATE.error()
+    if epoch:
+        session.take(Engine(path=session.folder, at=_epoch_number(epoch), functions=session.functions))
+    session.line(f"{session.folder} at epoch {session.db.epoch_number}")
+
+
+def _epoch_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise failures.NO_EPOCH_NUMBER.error(text=text) from None
+
+
+HANDLERS = {"at": at, "load": load, "open": open_state, "save": save}

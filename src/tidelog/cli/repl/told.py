@@ -1,0 +1,66 @@
+"""What a session tells: values, of which a terminal makes text and a notebook pages.
+
+Law: everything that an input leads to is told as one of these, in order; nothing else is printed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from tidelog.engine.epoch import Epoch
+    from tidelog.engine.view import Rows
+    from tidelog.errors import Diagnostic, TidelogError
+    from tidelog.explain.explanation import Explanation
+    from tidelog.explain.graph import ProgramGraph
+    from tidelog.explain.profile import Profile
+    from tidelog.why import Proof, WhyNot
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text, of one line or several."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Findings about what was typed."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An error that is not about a place in a text."""
+
+    error: TidelogError
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to a question, and how long it took."""
+
+    rows: Rows
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An epoch that was committed, or (``dry``) that was only tried; ``rules`` are those that came."""
+
+    epoch: Epoch
+    rules: tuple[str, ...] = ()
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something that has a text and a page of its own."""
+
+    value: Proof | WhyNot | Explanation | Profile | ProgramGraph
+
+
+Told: TypeAlias = Line | Found | Failed | Answered | Changed | Shown

@@ -1,0 +1,110 @@
+"""Pieces of SVG for notebooks and files: boxes with text, arrows, pictures.
+
+Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet. Lines and letters
+have the colour of the page, light or dark; what a box is shows in a tint, and never in its tint alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+from tidelog.errors.render import display_width, visible
+
+FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
+SIZE, SMALL = 12.0, 10.5  # pixels of letters
+WIDE = 0.62  # of a letter's height is its width
+PAD = 9.0
+BLUE, GREEN, AMBER, RED, GREY = "#3b82f6", "#22a06b", "#d08b00", "#d64545", "#8a8f98"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with a line of text, and a fainter one below it; ``dashed`` and ``plain`` say how it is drawn."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+    tint: str
+    below: str = ""
+    title: str = ""
+    dashed: bool = False
+    plain: bool = False
+
+
+def text_width(text: str, size: float = SIZE) -> float:
+    """How wide a line of text is, in pixels."""
+    return display_width(text) * size * WIDE
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many letters; control characters are shown.
+
+    >>> shortened("reach(1, 2)", 8)
+    'reach(1…'
+    """
+    shown = visible(text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def draw_box(box: Box) -> str:
+    """A box with its text; the whole text shows when the pointer rests on it."""
+    parts = [f"<g>{f'<title>{escape(visible(box.title))}</title>' if box.title else ''}"]
+    if not box.plain:
+        dash = ' stroke-dasharray="4 3"' if box.dashed else ""
+        parts.append(
+            f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="6"'
+            f' fill="{box.tint}" fill-opacity=".14" stroke="{box.tint}" stroke-width="1.2"{dash}/>'
+        )
+    middle, centre = box.y + box.height / 2, box.x + box.width / 2
+    parts.append(draw_text(centre, middle + (-3.0 if box.below else 4.2), box.text, middle=True))
+    if box.below:
+        parts.append(draw_text(centre, middle + 11.5, box.below, size=SMALL, middle=True, faint=True))
+    return "".join((*parts, "</g>"))
+
+
+def draw_text(x: float, y: float, text: str, *, size: float = SIZE, middle: bool = False, faint: bool = False) -> str:
+    """A line of text that begins at a place, or has its middle there."""
+    anchor = ' text-anchor="middle"' if middle else ""
+    pale = ' fill-opacity=".65"' if faint else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}"{anchor}{pale}>{escape(visible(text))}</text>'
+
+
+def draw_curve(places: Sequence[tuple[float, float]], tint: str, *, dashed: bool = False, arrow: bool = True) -> str:
+    """A smooth line from left to right through places, with a head at its end."""
+    path = [f"M{places[0][0]:.1f},{places[0][1]:.1f}"]
+    for (x, y), (to_x, to_y) in pairwise(places):
+        bend = (to_x - x) * 0.5
+        path.append(f"C{x + bend:.1f},{y:.1f} {to_x - bend:.1f},{to_y:.1f} {to_x:.1f},{to_y:.1f}")
+    return _stroke("".join(path), tint, dashed=dashed) + (draw_head(*places[-1], tint) if arrow else "")
+
+
+def draw_loop(x: float, y: float, tint: str, *, dashed: bool = False) -> str:
+    """An arrow from a box to itself, above its right end."""
+    path = f"M{x - 22:.1f},{y:.1f}C{x - 26:.1f},{y - 20:.1f} {x - 2:.1f},{y - 20:.1f} {x - 6:.1f},{y - 2:.1f}"
+    head = f'<path d="M{x - 6:.1f},{y:.1f}l-4.2,-6.4l7,-.8z" fill="{tint}"/>'
+    return _stroke(path, tint, dashed=dashed) + head
+
+
+def draw_head(x: float, y: float, tint: str) -> str:
+    """The head of an arrow that comes from the left."""
+    return f'<path d="M{x:.1f},{y:.1f}l-7,-3.6v7.2z" fill="{tint}"/>'
+
+
+def _stroke(path: str, tint: str, *, dashed: bool) -> str:
+    dash = ' stroke-dasharray="5 3"' if dashed else ""
+    return f'<path d="{path}" fill="none" stroke="{tint}" stroke-width="1.3"{dash}/>'
+
+
+def picture(width: float, height: float, parts: Iterable[str], title: str) -> str:
+    """The whole drawing, at its natural size, which a page may make smaller."""
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    style = 'style="max-width:none" fill="currentColor"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{FONT}" {style}>'
+        f"<title>{escape(visible(title))}</title>{''.join(parts)}</svg>"
+    )

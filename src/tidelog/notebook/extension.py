@@ -1,0 +1,197 @@
+"""What `%load_ext tidelog` does: the cell magic, one line magic per word of the prompt, pages for values.
+
+Law: a notebook has one engine; `%tidelog use NAME` gives it another. A word that IPython has for itself (`%load`,
+`%save`, `%time`) stays IPython's: `%tidelog :load FILE` and a line `:load FILE` in a cell mean ours. A cell in error
+changes nothing from there on, and stops what runs all cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+from tidelog.cli.failures import NOT_AN_ENGINE
+from tidelog.cli.repl.commands import COMMANDS
+from tidelog.cli.repl.complete import completions
+from tidelog.cli.repl.session import ReplSession
+from tidelog.cli.repl.told import Answered, Shown, Told
+from tidelog.engine.engine import Engine
+from tidelog.errors import ProgramError, TidelogError
+from tidelog.explain.explanation import Explanation
+from tidelog.explain.graph import ProgramGraph
+from tidelog.explain.profile import Profile
+from tidelog.io import html
+from tidelog.notebook.cells import cell_inputs
+from tidelog.notebook.progress import progress
+from tidelog.notebook.show import error_lines, page_of, proof_page, text_of
+from tidelog.why import Proof, WhyNot
+
+MAGIC = "tidelog"
+show: Callable[..., Any] = display  # IPython leaves it without types
+LEFT_OUT = ("help", "quit")  # of the prompt alone
+
+
+class CellError(Exception):
+    """A cell or a magic that failed: shown as its diagnostics, without the frames of Tidelog's own code."""
+
+    def __init__(self, error: TidelogError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+    def _render_traceback_(self) -> list[str]:
+        return error_lines(self.error, self.error.diagnostics if isinstance(self.error, ProgramError) else ())
+
+
+class Notebook:
+    """The engine of a notebook, and what its cells say to it."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
+        self.session = ReplSession(Engine(), _publish)
+        self.session.name = "<cell>"
+        self.session.waiting = self._progress
+
+    def cell(self, line: str, cell: str) -> None:
+        """`%%tidelog`: rules, facts, changes, declarations, questions and commands; `%%tidelog dry` only tries."""
+        self.session.dry = line.strip() == "dry"
+        try:
+            for text in cell_inputs(cell, lambda: self.session.convention):
+                self._carry_out(text)
+        finally:
+            self.session.dry = False
+
+    def line(self, line: str) -> object:
+        """`%tidelog`: the engine. With a question, a command or a change: what it gives."""
+        words = line.split()
+        if not words:
+            return self.session.db
+        if words[0] == "use" and len(words) == 2:
+            self._use(words[1])
+            return None
+        if words == ["new"]:
+            self.session.take(Engine())
+            self.session.state = self.session.folder = None
+            self.session.declared = ""
+            return None
+        return self._answer(line)
+
+    def word(self, name: str, line: str) -> object:
+        """`%why` and the like: what a command of the prompt gives."""
+        return self._answer(f":{name} {line}")
+
+    def complete(self, context: CompletionContext) -> SimpleMatcherResult:
+        """What may stand at the cursor of a `%%tidelog` cell."""
+        if not context.full_text.startswith(f"%%{MAGIC}"):
+            return {"completions": []}
+        lines = context.full_text.split("\n")[: context.cursor_line + 1]
+        lines[-1] = lines[-1][: context.cursor_position]
+        word, offers = completions(self.session, _last_input(lines[1:] or [""]))
+        found = [SimpleCompletion(context.token[: len(context.token) - len(word)] + each.text) for each in offers]
+        return {"completions": found, "suppress": True}
+
+    def _use(self, name: str) -> None:
+        found = self._shell.user_ns.get(name)
+        if not isinstance(found, Engine):
+            what = "not defined" if found is None else f"of type {type(found).__name__}"
+            raise CellError(NOT_AN_ENGINE.error(name=name, found=what))
+        self.session.take(found)
+        self.session.ours = False
+        self.session.state = self.session.folder = None
+
+    def _answer(self, text: str) -> object:
+        """Carry out an input; one value is given back, to be shown by itself or kept, anything else is shown."""
+        heard: list[Told] = []
+        self.session.tell = heard.append
+        try:
+            self._carry_out(text)
+        finally:
+            self.session.tell = _publish
+        for told in heard[:-1]:
+            _publish(told)
+        last = heard[-1] if heard else None
+        if isinstance(last, Shown | Answered):
+            return last.value if isinstance(last, Shown) else last.rows
+        if last is not None:
+            _publish(last)
+        return None
+
+    def _carry_out(self, text: str) -> None:
+        try:
+            self.session.carry_out(text)
+        except TidelogError as error:
+            raise CellError(error) from None
+
+    def _progress(self, work: str) -> AbstractContextManager[None]:
+        return progress(work, lambda: self.session.db.fact_count, _Line)
+
+
+def _last_input(lines: Sequence[str]) -> str:
+    """What of a cell may matter to the cursor: the lines since the last period at the end of a line."""
+    start = max((at + 1 for at, line in enumerate(lines[:-1]) if line.rstrip().endswith(".")), default=0)
+    return "\n".join(lines[start:])
+
+
+def _publish(told: Told) -> None:
+    show({"text/plain": text_of(told), "text/html": page_of(told)}, raw=True)
+
+
+class _Line:
+    """A line below a cell that is replaced in place."""
+
+    def __init__(self, text: str) -> None:
+        self._handle = show(_line_data(text), raw=True, display_id=True)
+
+    def update(self, text: str) -> None:
+        """Show another text; an empty one leaves nothing to be seen."""
+        self._handle.update(_line_data(text), raw=True)
+
+
+def _line_data(text: str) -> dict[str, str]:
+    return {"text/plain": text, "text/html": html.line(html.faint(text)) if text else ""}
+
+
+SHOWN: dict[type, Callable[[Any], str]] = {
+    Proof: proof_page,
+    **{kind: (lambda value: str(value._repr_html_())) for kind in (Explanation, Profile, ProgramGraph, WhyNot)},
+}
+
+
+def load(shell: Any) -> Notebook:
+    """Register the magics, the pages of values, and completion; gives the notebook."""
+    notebook = Notebook(shell)
+    shell.register_magic_function(notebook.cell, "cell", MAGIC)
+    shell.register_magic_function(notebook.line, "line", MAGIC)
+    for name in free_words(shell.magics_manager.magics["line"]):
+        shell.register_magic_function(partial(notebook.word, name), "line", name)
+    for kind, page in SHOWN.items():
+        shell.display_formatter.formatters["text/html"].for_type(kind, page)
+        shell.display_formatter.formatters["text/plain"].for_type(kind, _pretty)
+    others = [each for each in shell.Completer.custom_matchers if getattr(each, "matcher_identifier", "") != MAGIC]
+    shell.Completer.custom_matchers = [_matcher(notebook), *others]
+    return notebook
+
+
+def _matcher(notebook: Notebook) -> object:
+    """The completer of cells, as IPython wants it: a function that can be marked."""
+    mark: Callable[[Callable[..., object]], object] = context_matcher(identifier=MAGIC)
+    return mark(lambda context: notebook.complete(context))
+
+
+def free_words(taken: dict[str, object]) -> Sequence[str]:
+    """The commands that are line magics too: those whose names IPython has not taken."""
+    return [name for name in COMMANDS if name not in LEFT_OUT and (name not in taken or _is_ours(taken[name]))]
+
+
+def _is_ours(magic: object) -> bool:
+    """Whether a magic is there since the extension was loaded before."""
+    return isinstance(magic, partial) and isinstance(getattr(magic.func, "__self__", None), Notebook)
+
+
+def _pretty(value: object, printer: Any, cycle: bool) -> None:
+    printer.text(str(value))

@@ -1,0 +1,55 @@
+"""A line below a cell while an epoch runs: for how long, and how many facts there are.
+
+Law: it shows after a moment only, is gone when the work is done, and never holds it up.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+PATIENCE = 0.5  # seconds before anything shows
+INTERVAL = 0.5
+
+
+class Handle(Protocol):
+    """A line below a cell that can be replaced."""
+
+    def update(self, text: str, /) -> None:
+        """Show another text."""
+
+
+Open = Callable[[str], Handle]
+
+
+@contextmanager
+def progress(work: str, count: Callable[[], int], show: Open) -> Iterator[None]:
+    """While the block runs, tell how it goes; ``show`` opens a line."""
+    done = threading.Event()
+    context = contextvars.copy_context()  # says which cell the line belongs to
+    teller = threading.Thread(target=context.run, args=(_tell, work, count, show, done), daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+
+
+def _tell(work: str, count: Callable[[], int], show: Open, done: threading.Event) -> None:
+    began = time.perf_counter()
+    if done.wait(PATIENCE):
+        return
+    handle = show(_line(work, count, began))
+    while not done.wait(INTERVAL):
+        handle.update(_line(work, count, began))
+    handle.update("")
+
+
+def _line(work: str, count: Callable[[], int], began: float) -> str:
+    seconds = time.perf_counter() - began
+    return f"{work}: {count():,} facts, {seconds:.0f} s"

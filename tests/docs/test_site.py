@@ -1,0 +1,95 @@
+"""The site: all pages are in it, links hold, and it is built without a warning."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import tidelog
+from tests.docs.pages import DOCS, PAGES, RESULTS, name, read, without_code
+
+
+def load(file: str) -> ModuleType:
+    spec = spec_from_file_location(file, DOCS / "site" / f"{file}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SITE = load("stage")
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    SITE.stage(folder)
+    return folder
+
+
+def test_every_page_is_in_the_site(staged: Path) -> None:
+    assert not [page for page in map(name, [*PAGES, *RESULTS.glob("*.md")]) if not (staged / "pages" / page).exists()]
+    assert not [plot for plot in RESULTS.glob("*.png") if not (staged / "pages" / name(plot)).exists()]
+
+
+def test_every_link_leads_to_a_page_of_the_site(staged: Path) -> None:
+    for page in sorted((staged / "pages").rglob("*.md")):
+        text = re.sub(r"^<div.*$|^~~~~(?s:.*?)^~~~~$", "", page.read_text("utf-8"), flags=re.MULTILINE)
+        for link in re.findall(r"\]\(([^)\s#]+)", without_code(text)):
+            assert re.match(r"[a-z]+:", link) or (page.parent / link).is_file(), f"{page}: {link}"
+
+
+def test_navigation_has_what_the_index_lists(staged: Path) -> None:
+    text = (staged / "mkdocs.yml").read_text("utf-8")
+    tabs = json.loads(text.rpartition("\nnav: ")[2])
+    assert [title for tab in tabs for title in tab][1:5] == ["Tutorial", "Notebooks", "Reference", "Design"]
+    listed = re.findall(r"\]\((\w+/[\w/-]+\.md)\)", read(DOCS / "README.md"))
+    assert len(listed) > 30
+    assert not [page for page in listed if f'"docs/{page}"' not in text]
+
+
+def test_the_reference_has_every_public_name(staged: Path) -> None:
+    page = (staged / "pages" / SITE.REFERENCE).read_text("utf-8")
+    told = {line.rsplit(".", 1)[1] for line in page.splitlines() if line.startswith("::: ")}
+    assert set(tidelog.__all__) <= told
+
+
+def test_a_notebook_is_a_page_with_what_it_shows(staged: Path) -> None:
+    page = (staged / "pages/examples/notebooks/01_access_rights.ipynb.md").read_text("utf-8")
+    assert "~~~~ tidelog\n// Who holds which role" in page
+    assert "<svg" in page
+    assert "`%%tidelog dry`\n\n~~~~ tidelog\nmember(eve, engineer)." in page
+
+
+def test_sessions_of_docstrings_are_fenced() -> None:
+    fenced = load("fence_doctests").fenced
+    text = "Adds.\n\n>>> x = 1\n>>> x\n1\n\nMore.\n\n>>> y\n2\n"
+    assert fenced(text) == "Adds.\n\n```pycon\n>>> x = 1\n>>> x\n1\n```\n\nMore.\n\n```pycon\n>>> y\n2\n```\n"
+    assert fenced("Nothing to do.") == "Nothing to do."
+
+
+@pytest.mark.long
+def test_the_site_is_built_without_a_warning(staged: Path) -> None:
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "--quiet", "build", "--strict"]
+    built = subprocess.run(command, cwd=staged, env=environment, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    html = staged / "html"
+    found = json.loads((html / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    assert any("ranked support" in entry["text"].lower() for entry in found)
+    api = (html / "docs" / "reference" / "api.html").read_text("utf-8")
+    assert "Datalog views that are maintained under changes of facts and rules." in api
+    assert "<blockquote>" not in api
+    outside = [
+        page for page in html.rglob("*.html") if re.search(r'(?:src|href)="https?://fonts', page.read_text("utf-8"))
+    ]
+    assert not outside
