@@ -32,7 +32,7 @@ class Alive:
 def read_frame(data: bytes) -> Data | Alive:
     """The frame in these bytes."""
     reader = Reader(data)
-    kind = reader.letter()
+    kind = reader.sign()
     if kind == "w":
         start = reader.number("!Q")
         reader.bytes(16)

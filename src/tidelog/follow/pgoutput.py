@@ -136,8 +136,8 @@ class Reader:
         found, self._at = self._data[self._at : end], end + 1
         return decoded(found)
 
-    def letter(self) -> str:
-        """One letter."""
+    def sign(self) -> str:
+        """One character."""
         return self.bytes(1).decode("latin-1")
 
     def end(self) -> None:
@@ -168,7 +168,7 @@ def decode(data: bytes) -> Message:
     if not data:
         raise malformed("it has no bytes")
     reader = Reader(data)
-    kind = reader.letter()
+    kind = reader.sign()
     if kind in _BESIDE:
         return Beside(_BESIDE[kind])
     if kind not in _READERS:
@@ -191,7 +191,7 @@ def _commit(reader: Reader) -> Commit:
 
 def _relation(reader: Reader) -> Relation:
     table, schema, name = reader.number("!I"), reader.text(), reader.text()
-    identity = reader.letter()
+    identity = reader.sign()
     columns = tuple(_relation_column(reader) for _ in range(reader.number("!H")))
     return Relation(table, schema or "pg_catalog", name, identity, columns)
 
@@ -206,7 +206,7 @@ def _values(reader: Reader) -> Values:
 
 
 def _value(reader: Reader) -> Value:
-    kind = reader.letter()
+    kind = reader.sign()
     if kind == "t":
         return decoded(reader.bytes(reader.number("!i")))
     if kind == "n":
@@ -218,23 +218,23 @@ def _value(reader: Reader) -> Value:
 
 def _insert(reader: Reader) -> Insert:
     table = reader.number("!I")
-    _expect(reader.letter(), "N")
+    _expect(reader.sign(), "N")
     return Insert(table, _values(reader))
 
 
 def _update(reader: Reader) -> Update:
-    table, kind = reader.number("!I"), reader.letter()
+    table, kind = reader.number("!I"), reader.sign()
     old: Values | None = None
     if kind in ("K", "O"):
         old = _values(reader)
-        _expect(reader.letter(), "N")
+        _expect(reader.sign(), "N")
     else:
         _expect(kind, "N")
     return Update(table, _values(reader), old, kind == "K")
 
 
 def _delete(reader: Reader) -> Delete:
-    table, kind = reader.number("!I"), reader.letter()
+    table, kind = reader.number("!I"), reader.sign()
     if kind not in ("K", "O"):
         raise malformed(f"a deleted row of kind {kind!r}")
     return Delete(table, _values(reader), kind == "K")
