@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tidelog import Engine
+from tidelog import ConstraintError, Engine
 from tidelog.blame import Blame, ViewBlame
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.script import take_script
+from tidelog.engine.what_if import Alternative
 from tidelog.errors import EngineError
 from tidelog.syntax import parse_changes
 
@@ -311,3 +312,25 @@ def test_instance_that_comes_is_one_change_of_declarations_and_its_rules() -> No
     found = blamed(e, "c.p(1)")
     assert found.exact
     assert len(found.causes) == 1
+
+
+def test_violation_that_refuses_an_epoch_is_blamed() -> None:
+    db = Engine("reads(U, D) :- owns(U, D). reads(U, D) :- deputy(U, V), reads(V, D). safe: :- reads(U, D), secret(D).")
+    with db.epoch() as e:
+        e.insert("owns", [("ann", "plan")])
+    refused = db.epoch()
+    refused.insert("deputy", [("bob", "ann")])
+    refused.insert("secret", [("plan",)])
+    with pytest.raises(ConstraintError) as failed:
+        refused.commit()
+    violation = failed.value.violations[0].first[0]
+    found = refused.blame(violation)
+    assert isinstance(found, Blame)
+    assert (found.exact, texts(found)) == (True, ["secret(plan) was asserted"])
+    assert str(found).startswith("U = ann, D = plan  by safe came in an epoch that is not committed")
+    assert "__" not in str(found)
+    trial = db.what_if("+secret(plan).")
+    assert isinstance(trial, Alternative)
+    assert trial.refused is not None
+    assert trial.refused.code == failed.value.code
+    assert sorted(trial["secret"]) == [("plan",)]

@@ -17,10 +17,12 @@ from tidelog.blame.failures import ENGINE_WENT_ON, NO_CHANGE, NOT_RUN
 from tidelog.blame.trace import key_in
 from tidelog.engine.bench import Bench
 from tidelog.engine.blaming import Case, blame_fact, blame_view
+from tidelog.engine.commit import preview
 from tidelog.engine.copy import alone, at_epoch
 from tidelog.engine.durable import state_folder
 from tidelog.engine.past import Past, last_change
 from tidelog.engine.told import Told, relations_behind
+from tidelog.engine.violations import Violation
 from tidelog.errors import EngineError
 from tidelog.io.texts import show_fact
 from tidelog.program.arguments import argument_error, must_be
@@ -50,20 +52,25 @@ def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None
         return _answer(case, values, trials, past.described)
 
 
-def blame_epoch(core: Core, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
-    """Why a fact came, went or changed its value in an epoch that ran here."""
+def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
+    """Why a fact came, went or changed its value in an epoch that ran here, or why a constraint is violated."""
     core.must_be_open()
     must_be(trials, int, "trials", "a number of trials")
+    if epoch.told is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
+        preview(core, epoch)
     told = epoch.told
     if told is None:
         raise NOT_RUN.error()
     if core.number != told.number + (epoch.number is not None):
         if epoch.number is None or core.opened.lasting is None:
             raise went_on(core, epoch, told)
+        if isinstance(fact, Violation):
+            raise went_on(core, epoch, told)
         return blame(core, fact, epoch.number, trials=trials)
     name, values = _asked(core, fact, told)
+    text = str(fact).splitlines()[0] if isinstance(fact, Violation) else None
     with _case(core, epoch, told, name) as case:
-        return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch")
+        return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch", text)
 
 
 def went_on(core: Core, epoch: Epoch, told: Told) -> EngineError:
@@ -72,9 +79,11 @@ def went_on(core: Core, epoch: Epoch, told: Told) -> EngineError:
     return ENGINE_WENT_ON.error(what=what, now=core.number)
 
 
-def _asked(core: Core, fact: Fact, told: Told | None = None) -> tuple[str, Row | None]:
+def _asked(core: Core, fact: Fact | Violation, told: Told | None = None) -> tuple[str, Row | None]:
     """The relation that is asked about, and the values of a fact; None for all of them."""
     known = core.schema if told is None else told.schema
+    if isinstance(fact, Violation):
+        return fact.proof.root.relation, fact.proof.root.values
     if isinstance(fact, str) and fact.strip() in known:
         return fact.strip(), None
     if isinstance(fact, str) and "(" not in fact:
@@ -85,10 +94,10 @@ def _asked(core: Core, fact: Fact, told: Told | None = None) -> tuple[str, Row |
     return name, values
 
 
-def _answer(case: Case, values: Row | None, trials: int, where: str) -> Blame | ViewBlame:
+def _answer(case: Case, values: Row | None, trials: int, where: str, text: str | None = None) -> Blame | ViewBlame:
     if values is None:
         return blame_view(case, trials)
-    found = blame_fact(case, values, trials)
+    found = blame_fact(case, values, trials, text)
     if found is None:
         raise NO_CHANGE.error(fact=show_fact(case.relation, values), where=where)
     return found

@@ -49,7 +49,7 @@ class Case:
         return Tracing(self.bench.scene, self.bench.changes, self.everything)
 
 
-def blame_fact(case: Case, values: Row, trials: int) -> Blame | None:
+def blame_fact(case: Case, values: Row, trials: int, text: str | None = None) -> Blame | None:
     """Why a fact changed; None if it did not. Where a group has another row than before, that is asked about."""
     columns = group_columns(case.rules, case.relation, len(values))
     before, after = _in_group(case.deleted, values, columns), _in_group(case.inserted, values, columns)
@@ -58,7 +58,7 @@ def blame_fact(case: Case, values: Row, trials: int) -> Blame | None:
         before, after = _in_group(case.deleted, values, columns), _in_group(case.inserted, values, columns)
     if not (before or after):
         return None
-    return _Question(case, values, columns, before, after, trials).answer()
+    return _Question(case, values, columns, before, after, trials, text).answer()
 
 
 def _in_group(rows: Iterable[Row], values: Row, columns: Sequence[int]) -> list[Row]:
@@ -77,9 +77,10 @@ class _Question:
         before: Sequence[Row],
         after: Sequence[Row],
         trials: int,
+        text: str | None = None,
     ) -> None:
-        self.case, self.name = case, case.relation
-        self.fact = show_fact(self.name, values)
+        self.case, self.name, self._text = case, case.relation, text
+        self.fact = self._told((self.name, values))
         cells = case.bench.cells((self.name, values))
         self.group = {column: cells[column] for column in columns}
         self.before: list[Fact] = [(self.name, row) for row in before]
@@ -98,6 +99,9 @@ class _Question:
         stays = (self._old, self._new) if self.case.bench.is_after else (frozenset[Cells](), frozenset[Cells]())
         return (found.inserted, found.deleted) == stays
 
+    def _told(self, fact: Fact) -> str:
+        return show_fact(*fact) if self._text is None else self._text
+
     def answer(self) -> Blame:
         """The causes, and the way to them."""
         found, minimal, exact = self.causes()
@@ -105,8 +109,8 @@ class _Question:
         note = "" if exact and minimal else SPENT if exact else HISTORY
         return Blame(
             self.fact,
-            tuple(show_fact(*fact) for fact in self.before),
-            tuple(show_fact(*fact) for fact in self.after),
+            tuple(map(self._told, self.before)),
+            tuple(map(self._told, self.after)),
             self.case.origin,
             causes,
             self._instead(found) if exact else (),

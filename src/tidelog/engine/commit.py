@@ -43,6 +43,7 @@ from tidelog.syntax import parse_rule
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask import Fact
+    from tidelog.engine.violations import Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Committer:
             self.core.durable.must_be_writable()
         commit(self.core, epoch)
 
-    def blame(self, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
+    def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
         """Why a fact changed in an epoch that ran."""
         from tidelog.engine.blame import blame_epoch  # few epochs are asked
 

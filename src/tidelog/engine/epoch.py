@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask import Fact
     from tidelog.engine.told import Told
-    from tidelog.engine.violations import Violated
+    from tidelog.engine.violations import Violated, Violation
     from tidelog.spark.types import DataFrame
 
 
@@ -80,7 +80,7 @@ class Target(Protocol):
     def commit(self, epoch: Epoch) -> None:
         """Commit an epoch."""
 
-    def blame(self, epoch: Epoch, fact: Fact, trials: int) -> Blame | ViewBlame:
+    def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
         """Why a fact changed in an epoch that ran."""
 
 
@@ -185,10 +185,11 @@ class Epoch:
         self._open = False
         self._target.commit(self)
 
-    def blame(self, fact: Fact, *, trials: int = 1000) -> Blame | ViewBlame:
+    def blame(self, fact: Fact | Violation, *, trials: int = 1000) -> Blame | ViewBlame:
         """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
 
-        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`.
+        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`. One of the first
+        violations of a constraint, also in an epoch that was refused, is blamed as a fact is.
         """
         return self._target.blame(self, fact, trials)
 

@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.blame.failures import SEVERAL_EPOCHS
 from tidelog.engine.blame import blame_epoch, scene_after, went_on
 from tidelog.engine.commit import begin, preview
+from tidelog.engine.constraints import enforce
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.report import Changes, EpochStatistics, fixed_rows
 from tidelog.engine.script import take_script
@@ -25,6 +26,7 @@ from tidelog.explain.profile import duration
 from tidelog.io import html
 from tidelog.io.texts import show_fact
 from tidelog.program.arguments import argument_error
+from tidelog.program.rule import REFUSE
 from tidelog.syntax import parse_changes
 from tidelog.why import Bounds, WhyNot, prove, refute
 from tidelog.why.tree import Proof, value_json
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask import Fact
     from tidelog.engine.core import Core
+    from tidelog.engine.violations import Violation
 
 Trial: TypeAlias = "str | Epoch | Callable[[Epoch], object]"
 SHOWN = 3
@@ -69,7 +72,7 @@ class Alternative:
         schema = {name: change.inserted.types}
         return fixed_rows(self.core, name, np.concatenate([kept, change.inserted._cells()]), schema)
 
-    def blame(self, fact: Fact, *, trials: int = 1000) -> Blame | ViewBlame:
+    def blame(self, fact: Fact | Violation, *, trials: int = 1000) -> Blame | ViewBlame:
         """Why a fact, or a whole view, would change."""
         self._must_stand()
         return blame_epoch(self.core, self.epoch, fact, trials)
@@ -87,10 +90,10 @@ class Alternative:
             return refute(ledger, key)
 
     def _must_stand(self) -> None:
-        if self.refused is not None:
-            raise self.refused
         told = self.epoch.told
-        assert told is not None, "what was not refused has run"
+        if told is None:
+            assert self.refused is not None, "what was not refused has run"
+            raise self.refused
         if told.number != self.core.number:
             raise went_on(self.core, self.epoch, told)
 
@@ -202,6 +205,7 @@ def _tried(core: Core, name: str, changes: Trial) -> Alternative:
     try:
         _collect(core, epoch, changes)
         preview(core, epoch)
+        enforce([violated for violated in epoch.violations if violated.severity == REFUSE])
     except TidelogError as error:
         return Alternative(name, epoch, core, error)
     return Alternative(name, epoch, core)
