@@ -57,6 +57,7 @@ def run_parser() -> argparse.ArgumentParser:
     more.add_argument("--limit", type=_positive, metavar="N", help="network: messages after which a cell says > N")
     more.add_argument("--nodes", type=_positive, metavar="N", help="circuits: nodes of the closure graphs (200)")
     more.add_argument("--small-nodes", type=_positive, metavar="N", help="circuits: nodes where all systems run (24)")
+    more.add_argument("--epochs", type=_positive, metavar="N", help="serving: epochs of the memory case (100,000)")
     more.add_argument("--threads", type=_positive, metavar="N", help="beside: threads of Tidelog and DuckDB (1)")
     return parser
 

@@ -29,6 +29,7 @@ class Options:
     small_nodes: int | None = None
     java: Path | None = None
     threads: int | None = None
+    epochs: int | None = None
     session: Any = None
 
     def repeats(self, usual: int) -> int:

@@ -20,6 +20,7 @@ GROUPS: Mapping[str, str] = {
     "language": "reading and checking a large program beside Python's compiler",
     "loading": "files and data frames of strings beside DuckDB and Arrow",
     "reading": "len, in and queries of a key beside DuckDB, SQLite and Python; readers beside a writer",
+    "serving": "the server: reads beside a writer, feeds to many clients, memory over many epochs",
     "starting": "commands and first epochs in fresh processes, beside the imports they are made of",
     "live": "from COMMIT in PostgreSQL to a view and to a feed, kills in between",
     "durability": "epochs with a state folder beside epochs in memory, opening beside building",

@@ -141,8 +141,8 @@ def test_a_server_that_cannot_be_reached() -> None:
 
 
 def test_an_answer_that_was_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    with connected() as db:
-        sent, real = [], db._wire._http.request
+    with connected() as client:
+        sent, real = [], client._wire._http.request
 
         def lossy(*args: object, **named: object) -> httpx.Response:
             response = real(*args, **named)  # type: ignore[arg-type]
@@ -151,11 +151,11 @@ def test_an_answer_that_was_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPa
                 raise httpx.ReadError("the connection broke")
             return response
 
-        monkeypatch.setattr(db._wire._http, "request", lossy)
-        with db.epoch("clicks", 7) as e:
+        monkeypatch.setattr(client._wire._http, "request", lossy)
+        with client.epoch("clicks", 7) as e:
             e.insert("edge", [(1, 2)])
         assert (e.repeated, len(sent)) == (True, 2)
-        assert (db.epoch_number, db["edge"].rows()) == (2, [(1, 2)])
+        assert (client.epoch_number, client["edge"].rows()) == (2, [(1, 2)])
 
 
 def test_an_answer_that_is_not_a_servers() -> None:

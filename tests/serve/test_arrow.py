@@ -6,7 +6,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tests.serve.running import Running, refused, running
+from tests.serve.running import refused, running
 from tidelog.serve import values
 from tidelog.serve.values import ARROW
 
@@ -57,16 +57,12 @@ def _table(content: bytes) -> pa.Table:
         return reader.read_all()
 
 
-def _broken(server: Running, body: bytes) -> None:
-    response = server.http.post("/v1/relations/edge/insert", content=body, headers=SENDS)
-    refused(response, 400, "TL8014")
-
-
 def test_a_body_that_is_no_stream_of_arrows() -> None:
     whole = stream(pa.table({"c1": [1], "c2": [2]}))
     with running() as server:
         for body in (b"", b"x" * 100, whole[:40], whole[:-100]):
-            _broken(server, body)
+            response = server.http.post("/v1/relations/edge/insert", content=body, headers=SENDS)
+            refused(response, 400, "TL8014")
         nulls = stream(pa.table({"c1": [1, None], "c2": [2, 3]}))
         response = server.http.post("/v1/relations/edge/insert", content=nulls, headers=SENDS)
         assert (response.status_code, response.json()["error"]["kind"]) == (400, "DataError")

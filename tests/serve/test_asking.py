@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.serve.running import refused, running
+from tidelog.engine.core import core_of
 
 
 def test_a_proof_is_told_as_a_tree() -> None:
@@ -83,7 +84,7 @@ def test_verification_is_done_once_at_a_time() -> None:
 def test_reading_waits_for_no_epoch() -> None:
     with running() as server:
         server.insert("edge", (1, 2), (2, 3))
-        with server.service.engine._core.writing:  # as an epoch has it
+        with core_of(server.service.engine).writing:  # as an epoch has it
             assert server.get("/views/reach")["total"] == 3
             assert server.get("/views/reach", c1=1)["total"] == 2
             assert server.post("/query", {"text": "reach(X, Y), !edge(X, Y)"})["rows"] == [[1, 3]]

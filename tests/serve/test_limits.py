@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.serve.running import refused, running
+from tidelog.engine.core import core_of
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.values import ARROW
 
@@ -99,7 +100,7 @@ def test_a_question_with_too_many_answers_ends_with_an_error() -> None:
 def test_a_question_that_runs_away_beside_an_epoch_ends_too() -> None:
     with running(limits=ServerLimits(seconds=0.3, rows=1 << 40)) as server:
         server.insert("edge", *((i, i + 1) for i in range(400)))
-        with server.service.engine._core.writing:  # as an epoch has it
+        with core_of(server.service.engine).writing:  # as an epoch has it
             text = "reach(A, B), reach(C, D), reach(E, F), A + C + E < 0"
             refused(server.http.post("/v1/query", json={"text": text}), 422, "TL8022")
             assert len(server.post("/query", {"text": "reach(0, X), X < 10"})["rows"]) == 9

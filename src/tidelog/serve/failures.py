@@ -32,8 +32,8 @@ NO_SUCH_PLACE = FailureEntry(
     ServerError,
     "address that the server does not have",
     "there is nothing at `{path}`",
-    "What can be asked is listed at `/v1/openapi.json`, and for people at `/v1/docs`.",
-    "",
+    "A server has the addresses that its document of OpenAPI lists.",
+    "Look at `/v1/docs`, or at `/v1/openapi.json`.",
     test="tests/serve/test_access.py::test_an_address_that_there_is_not",
 )
 NO_SUCH_METHOD = FailureEntry(

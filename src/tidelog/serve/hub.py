@@ -17,7 +17,7 @@ from tidelog.engine.epoch import Epoch
 from tidelog.engine.view import ChangeSet
 from tidelog.serve.changes import EpochChange
 
-OVERHEAD = 1_000  # bytes of a note beside its rows
+OVERHEAD = 2_000  # bytes of a note, and of each of its relations, beside their rows
 CELL_BYTES = 8
 
 
@@ -64,11 +64,12 @@ class Hub:
     def note(self, epoch: Epoch) -> None:
         """An epoch is committed; called by whoever committed it, one at a time."""
         assert epoch.number is not None
-        counts = {name: (len(change.inserted), len(change.deleted)) for name, change in epoch.changes.items()}
-        cells = sum((plus + minus) * len(epoch.changes[name].inserted.types) for name, (plus, minus) in counts.items())
-        size = cells * CELL_BYTES + OVERHEAD
+        changes = dict(epoch.changes)  # with their rows, which are read here, and nothing else of the epoch
+        counts = {name: (len(change.inserted), len(change.deleted)) for name, change in changes.items()}
+        cells = sum((plus + minus) * len(changes[name].inserted.types) for name, (plus, minus) in counts.items())
+        size = cells * CELL_BYTES + OVERHEAD * (1 + len(changes))
         rules = epoch.collected.changes_rules
-        noted = Noted(epoch.number, time.time(), epoch.statistics.seconds, epoch.changes, counts, size, rules)
+        noted = Noted(epoch.number, time.time(), epoch.statistics.seconds, changes, counts, size, rules)
         with self._lock:
             self._notes.append(noted)
             self._held += size

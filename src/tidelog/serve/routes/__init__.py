@@ -6,12 +6,12 @@ Law: an operation reads its checked call and gives a reply; it knows nothing of 
 from __future__ import annotations
 
 from tidelog.serve.operation import Operation
-from tidelog.serve.routes import about, asking, epochs, feeds, views
+from tidelog.serve.routes import about, epochs, feeds, reasons, views
 
 OPERATIONS: tuple[Operation, ...] = (
     *about.OPERATIONS,
     *views.OPERATIONS,
     *epochs.OPERATIONS,
     *feeds.OPERATIONS,
-    *asking.OPERATIONS,
+    *reasons.OPERATIONS,
 )

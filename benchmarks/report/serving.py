@@ -1,0 +1,27 @@
+"""The page of the server."""
+
+from __future__ import annotations
+
+from benchmarks.record import Run
+from benchmarks.report.table import Page, Table, machine_text, prose, table
+
+READS = """
+A closure of {rows:,} rows. {readers} connections read the rows of one key, each as fast as it can, while another
+commits epochs of one fact, on the wall; server and clients share the machine. SQLite computes its recursive view again
+for every reading: a round is one change and one reading, in one process and without HTTP.
+"""
+FEEDS = """
+{clients} clients follow one view by server-sent events; {epochs} epochs of one fact, one after the other. The time is
+that from the answer to the commit until the last client has the event, median of the epochs.
+"""
+MEMORY = "Epochs of one fact each, inserted and deleted in turn, with a state folder: {epochs:,} of them."
+
+
+def page(run: Run) -> Page:
+    """Reads, feeds and memory."""
+    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {machine_text(run.machine)}.")]
+    for kind, text in (("reads", READS), ("feeds", FEEDS), ("memory", MEMORY)):
+        for record in run.of(kind):
+            lines = [(value.name, f"{value.value:,.1f}", value.unit) for value in record.values]
+            parts += [prose(text.format(**record.facts)), table(("what", "measured", "unit"), lines)]
+    return Page("The server, measured", tuple(parts))
