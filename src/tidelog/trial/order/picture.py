@@ -31,6 +31,8 @@ def picture(title: str, ways: tuple[Way, Way], tried: tuple[Tried, Tried], conve
     return {
         "format": FORMAT,
         "title": title,
+        "about": f"the same changes in one order ({ways[0]}) and in another ({ways[1]})",
+        "verdict": "the two orders differ",
         "algorithm": "two orders of the same changes",
         "schedule": str(ways[1]),
         "seed": ways[1].delivery or 0,

@@ -199,9 +199,10 @@ document.addEventListener("keydown", (e) => {
 
 /* ---- start ---- */
 el("title").textContent = run.title;
-el("facts").textContent = `${run.algorithm}, schedule ${run.schedule}, seed ${run.seed}; ${run.messages} messages, ` +
+el("facts").textContent = run.about ?? `${run.algorithm}, schedule ${run.schedule}, seed ${run.seed}; ${run.messages} messages, ` +
   `${run.bytes} bytes, ${run.updates} updates, ${run.rounds} rounds`;
-el("verdict").textContent = run.agrees ? "equals evaluation from scratch" : "differs from evaluation from scratch";
+el("verdict").textContent = run.verdict ??
+  (run.agrees ? "equals evaluation from scratch" : "differs from evaluation from scratch");
 el("verdict").classList.add(run.agrees ? "right" : "wrong");
 el("slider").max = steps.length;
 const starts = steps.map((step, i) => [step.epoch, i]).filter(([epoch], i) => i === 0 || steps[i - 1].epoch !== epoch);
