@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog import ConstraintError, Engine
+from tidelog.engine.epoch import Epoch
 from tidelog.errors import TidelogError
 
 sys.path.insert(0, str(Path(__file__).parent / "data"))
@@ -44,6 +45,7 @@ class Result:
     seconds: float
     again: float
     example: tuple[str, ...]
+    epoch: Epoch
 
 
 @contextmanager
@@ -82,10 +84,10 @@ def fill(db: Engine, rules: str, facts: dict[str, object]) -> float:
     return time.perf_counter() - began
 
 
-def step(db: Engine, title: str, facts: Facts, rules: str, change) -> Result:
+def step(db: Engine, title: str, facts: Facts, rules: str, change, author: str | None = None) -> Result:
     """One epoch, its cost, and the cost of evaluating the rules from nothing in one process; both must agree."""
     began = time.perf_counter()
-    with db.epoch() as epoch:
+    with db.epoch(author=author) as epoch:
         change(epoch)
     seconds = time.perf_counter() - began
     with Engine() as again:
@@ -93,7 +95,7 @@ def step(db: Engine, title: str, facts: Facts, rules: str, change) -> Result:
         assert set(again["reads"]) == set(db["reads"]), "maintained and recomputed views differ"
     moved = epoch.changes["reads"]
     example = min(moved.inserted if len(moved.inserted) else moved.deleted)
-    return Result(title, len(moved.inserted), len(moved.deleted), seconds, recomputed, example)
+    return Result(title, len(moved.inserted), len(moved.deleted), seconds, recomputed, example, epoch)
 
 
 def sizes(db: Engine) -> Table:
@@ -186,6 +188,13 @@ def tour(db: Engine, data: dict[str, object], facts: Facts, console: Console) ->
 
     results.append(step(db, "the rule is removed", facts, RULES, lambda e: e.remove_rule("deputy")))
     show(results[-1], db, console)
+
+    grant = sorted(db.query("grant(G, F), inside(D, F)"))[0][:2]
+    facts["grant"] = [row for row in facts["grant"] if row != grant]
+    title = "on Friday evening somebody changes two things at once"
+    results.append(step(db, title, facts, with_deputies, lambda e: friday(e, grant), author="zoe"))
+    show(results[-1], db, console)
+    accuse(results[-1], console)
     refusal(db, min(db.query("grant(G, F), inside(D, F)"))[0], console)
     console.print()
     console.print(summary(first, results))
@@ -209,9 +218,23 @@ def refusal(db: Engine, team: str, console: Console) -> None:
         sys.exit("the epoch was not refused")
 
 
+def accuse(result: Result, console: Console) -> None:
+    """Which of the changes of an epoch caused what: of the whole view, and of one right."""
+    view = result.epoch.blame("reads")
+    console.print(Panel(Text(str(view)), title="blame reads", title_align="left"))
+    fact = f"reads({', '.join(result.example)})"
+    lines = str(result.epoch.blame(fact)).split("\n\n")[0]
+    console.print(Panel(Text(lines), title=f"blame {fact}", title_align="left"))
+
+
 def move(epoch, leaving: list, joining: list) -> None:
     epoch.delete("joins", leaving)
     epoch.insert("joins", joining)
+
+
+def friday(epoch, grant: tuple[str, str]) -> None:
+    epoch.add_rule(DEPUTY.replace("deputy", "deputies"))
+    epoch.delete("grant", [grant])
 
 
 def appoint(epoch, facts: Facts) -> None:

@@ -10,7 +10,9 @@ import pytest
 from tidelog import Engine
 from tidelog.blame import Blame, ViewBlame
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.script import take_script
 from tidelog.errors import EngineError
+from tidelog.syntax import parse_changes
 
 ACCESS = """
 member(U, G) :- joins(U, G).
@@ -22,7 +24,7 @@ joins(ann, dev). joins(bob, ops). part(dev, all). grant(all, f1). inside(plan, f
 """
 
 
-def blamed(epoch: Epoch, fact: str, trials: int = 300) -> Blame:
+def blamed(epoch: Epoch, fact: str, trials: int = 1000) -> Blame:
     found = epoch.blame(fact, trials=trials)
     assert isinstance(found, Blame)
     return found
@@ -252,3 +254,60 @@ def test_nothing_is_left_of_a_blame() -> None:
 def test_unknown_relations_are_refused(friday: Epoch, fact: str) -> None:
     with pytest.raises(EngineError, match="unknown relation `nobody`"):
         friday.blame(fact)
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize(
+    ("program", "first", "then", "fact", "causes"),
+    [
+        (
+            ".decl r(x: number, y: number) eqrel",
+            "+r(1, 2).",
+            "+r(2, 3). +r(7, 8).",
+            "r(1, 3)",
+            ["r(2, 3) was asserted"],
+        ),
+        (
+            "best(X, A) <= best(X, B) :- B <= A. best(X, C) :- offer(X, C).",
+            "+offer(1, 9).",
+            "+offer(1, 4). +offer(2, 4).",
+            "best(1, 9)",
+            ["offer(1, 4) was asserted"],
+        ),
+        (
+            "far(X, Y) :- road+(X, Y).",
+            "+road(1, 2).",
+            "+road(2, 3). +road(8, 9).",
+            "far(1, 3)",
+            ["road(2, 3) was asserted"],
+        ),
+        (
+            ".comp Graph { .decl edge(x: number, y: number) .decl path(x: number, y: number)\n"
+            "path(x, y) :- edge(x, y). path(x, z) :- path(x, y), edge(y, z). }\n.init g = Graph",
+            "+g.edge(1, 2).",
+            "+g.edge(2, 3). +g.edge(8, 9).",
+            "g.path(1, 3)",
+            ["g.edge(2, 3) was asserted"],
+        ),
+    ],
+    ids=["eqrel", "subsumption", "paths", "components"],
+)
+def test_constructs_that_rewrites_take_apart(
+    program: str, first: str, then: str, fact: str, causes: list[str], partitions: int
+) -> None:
+    with Engine(program, partitions=partitions) as db:
+        for script in (first, then):
+            with db.epoch() as e:
+                take_script(e, parse_changes(script, convention=db.convention)[0])
+        found = blamed(e, fact)
+        assert (found.exact, texts(found)) == (True, causes)
+
+
+def test_instance_that_comes_is_one_change_of_declarations_and_its_rules() -> None:
+    comp = ".comp C { .decl p(x: number) .decl q(x: number)\np(x) :- q(x). q(1). }"
+    db = Engine(f".decl r(x: number)\n{comp}\nr(2).")
+    with db.epoch() as e:
+        e.add_instance(".init c = C")
+    found = blamed(e, "c.p(1)")
+    assert found.exact
+    assert len(found.causes) == 1

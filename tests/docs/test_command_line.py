@@ -17,8 +17,8 @@ PAGE = read(DOCS / "reference" / "command-line.md")
 
 
 def test_every_command_has_its_line_its_heading_and_its_table() -> None:
-    assert sorted(re.findall(r"\[`(\w+)`\]\(#tidelog-\w+\)", PAGE.partition("\n## ")[0])) == COMMANDS
-    assert sorted(re.findall(r"^## tidelog (\w+)$", PAGE, re.MULTILINE)) == COMMANDS
+    assert sorted(re.findall(r"\[`([\w-]+)`\]\(#tidelog-[\w-]+\)", PAGE.partition("\n## ")[0])) == COMMANDS
+    assert sorted(re.findall(r"^## tidelog ([\w-]+)$", PAGE, re.MULTILINE)) == COMMANDS
     assert sorted(found[1] for found in BLOCK.finditer(PAGE)) == COMMANDS
 
 

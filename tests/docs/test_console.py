@@ -57,7 +57,7 @@ def commands_of(page: Path) -> list[tuple[str, str]]:
     """Every `tidelog COMMAND ...` in the code of a page, comments left out."""
     joined = read(page).replace("\\\n", " ")
     lines = "\n".join((*code_blocks(joined), *re.findall(r"`([^`\n]+)`", joined)))
-    return re.findall(r"^[$ ]*tidelog ([a-z]+)([^\n#]*)", lines, re.MULTILINE)
+    return re.findall(r"^[$ ]*tidelog ([a-z]+(?:-[a-z]+)*)([^\n#]*)", lines, re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

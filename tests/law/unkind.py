@@ -1,8 +1,4 @@
-"""Partitions in one process between which messages are delivered as unkindly as can be.
-
-Every row is a message of its own; in every round an arbitrary part of them arrives, in an arbitrary order, and
-the others are held back, perhaps for many rounds.
-"""
+"""Partitions in one process between which messages are delivered as unkindly as can be (`trial.order.ways`)."""
 
 from __future__ import annotations
 
@@ -18,23 +14,12 @@ from tidelog.engine.open import Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program import Program
 from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.local import LocalNodes, Message
+from tidelog.runtime.local import LocalNodes
 from tidelog.runtime.runtime import Runtime
+from tidelog.trial.order.ways import unkindly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-def unkindly(rng: Random) -> Callable[[list[Message]], tuple[list[Message], list[Message]]]:
-    """A choice of what is delivered now and what is held back."""
-
-    def choose(messages: list[Message]) -> tuple[list[Message], list[Message]]:
-        single = [(to, name, rows[i : i + 1]) for to, name, rows in messages for i in range(len(rows))]
-        rng.shuffle(single)
-        count = rng.randint(1, len(single))
-        return single[:count], single[count:]
-
-    return choose
 
 
 @contextmanager

@@ -279,4 +279,5 @@ def test_demo_runs_on_spark(
     printed = capsys.readouterr().out
     assert "2 resident partitions" in printed
     assert "on every partition" in printed
-    assert printed.count("evaluating everything again takes") == 4
+    assert printed.count("evaluating everything again takes") == 5
+    assert "blame reads" in printed

@@ -85,6 +85,22 @@ def test_an_epoch_may_be_refused_by_code_or_by_name(tmp_path: Path) -> None:
     assert told[0].startswith("4: the epoch was refused otherwise: ")
 
 
+def test_a_constraint_refuses_by_its_name_and_is_covered_then(tmp_path: Path) -> None:
+    program = "reads(U, D) :- owns(U, D).  safe: :- reads(U, D), secret(D), !cleared(U).  calm: :- loud(_).\n"
+    text = "case: a\ngiven: secret(plan).\nwhen: +owns(bob, plan).\nthen:\n refused by safe.\n empty reads.\n"
+    outcome = tried(tmp_path, text, program)
+    assert outcome.passed, outcome.broken
+    coverage = Coverage()
+    for seen, rows in outcome.seen:
+        coverage.see("p.dl", seen, rows)
+        coverage.see_constraints("p.dl", seen, outcome.refusals)
+    assert [(rule.kind, rule.label) for rule in coverage.unused if rule.kind == "constraint"] == [
+        ("constraint", "calm")
+    ]
+    found = broken(tmp_path, text.replace("by safe", "by calm"), program)
+    assert [told[:37] for told in found] == ["6: the epoch was refused otherwise: t"]
+
+
 def test_a_refusal_that_nobody_expects_fails_the_case(tmp_path: Path) -> None:
     told = broken(tmp_path, "case: a\nwhen: +n(0).\nthen: empty half.\n", "half(X, Y) :- n(X), Y = 10 / X.\n")
     assert len(told) == 1

@@ -21,7 +21,7 @@ ENGINE_WENT_ON = FailureEntry(
     "TL4652",
     EngineError,
     "blame in an epoch that the engine has left behind",
-    "epoch {epoch} is past, the engine is at {now}",
+    "{what} is past, the engine is at epoch {now}",
     "Without a state folder an engine knows its last epoch only; a preview is asked before the next epoch.",
     "Ask before the next epoch is committed, or keep the engine in a state folder: `Engine(..., path=...)`.",
     "db = Engine('p(X) :- q(X).')\n"
@@ -47,5 +47,14 @@ NO_SUCH_EPOCHS = FailureEntry(
     "Name an epoch that `log` lists.",
     "with Engine('p(X) :- q(X).', path='state') as db:\n    db.blame('p(1)', epoch=7)\n",
 )
+SEVERAL_EPOCHS = FailureEntry(
+    "TL4655",
+    EngineError,
+    "what-if over several epochs",
+    "the script has {count} epochs; what is tried out is one",
+    "What is tried out is not committed, so that nothing can be tried out after it.",
+    "Leave out the `commit.` between them, or try them out as alternatives.",
+    "Engine('p(X) :- q(X).').what_if('+q(1). commit. +q(2).')[\"p\"]\n",
+)
 
-ENTRIES = (NOT_RUN, ENGINE_WENT_ON, NO_CHANGE, NO_SUCH_EPOCHS)
+ENTRIES = (NOT_RUN, ENGINE_WENT_ON, NO_CHANGE, NO_SUCH_EPOCHS, SEVERAL_EPOCHS)

@@ -31,6 +31,7 @@ from tidelog.why import (
     prove,
     refute,
 )
+from tidelog.why.ledger import FactKey
 from tidelog.why.render import line_parts
 from tidelog.why.tree import children, walk
 
@@ -61,8 +62,7 @@ class Tracing:
     def missing(self, fact: Fact) -> WhyNot | None:
         """Why a fact is absent now."""
         with self._scene(frozenset()) as ledger:
-            key = _key(ledger, fact)
-            return None if key is None else refute(ledger, key)
+            return refute(ledger, key_in(ledger, fact)) if fact[0] in ledger.rules.schema else None
 
     def named_in(self, proof: Proof) -> set[Change]:
         """The changes that a proof names: facts asserted, rules used, and facts retracted that it says are absent."""
@@ -148,8 +148,10 @@ class Tracing:
 
 def proof_in(ledger: Ledger, fact: Fact, bounds: Bounds) -> Proof | None:
     """The proof of a fact in a state; None where it is absent."""
-    key = _key(ledger, fact)
-    return None if key is None or ledger.row_of(key) < 0 else prove(ledger, key, bounds)
+    if fact[0] not in ledger.rules.schema:
+        return None
+    key = key_in(ledger, fact)
+    return None if ledger.row_of(key) < 0 else prove(ledger, key, bounds)
 
 
 def _rows(change: Change) -> list[Row]:
@@ -157,11 +159,9 @@ def _rows(change: Change) -> list[Row]:
     return [row for row in (change.come, change.gone) if row is not None]
 
 
-def _key(ledger: Ledger, fact: Fact) -> tuple[str, tuple[int, ...]] | None:
-    """The fact as cells; None where the relation is unknown. Columns without a type are what the fact says."""
+def key_in(ledger: Ledger, fact: Fact) -> FactKey:
+    """A fact of a known relation as cells; columns without a type are what the fact says."""
     name, values = fact
-    if name not in ledger.rules.schema:
-        return None
     types = asked_types(values, ledger.rules.schema[name])
     ledger.rules = replace(ledger.rules, schema={**ledger.rules.schema, name: types})
     return fact_key(name, values, types, ledger.dictionary)

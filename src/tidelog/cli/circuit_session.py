@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.cli.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS
+from tidelog.cli.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS, CIRCUIT_PREVIEW
 from tidelog.cli.session import SessionEpoch
 from tidelog.cli.tables import in_order
 from tidelog.cli.view_change import Row, view_change
@@ -28,7 +28,7 @@ from tidelog.program.check import Checked
 from tidelog.program.choice import given_relations
 from tidelog.program.schema import column_names
 from tidelog.spark.files import Input
-from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded
+from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded, is_preview
 
 
 class CircuitSession:
@@ -56,6 +56,8 @@ class CircuitSession:
         """All changes at once."""
         if any(isinstance(change, InstanceAdded | InstanceRemoved) for change in epoch):
             raise CIRCUIT_INSTANCES.error()
+        if is_preview(epoch):
+            raise CIRCUIT_PREVIEW.error()
         began = time.perf_counter()
         outcome = self._circuit.run(epoch)
         self._views |= {change.rule.head.predicate for change in epoch if isinstance(change, RuleAdded)}

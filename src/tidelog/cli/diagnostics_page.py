@@ -13,6 +13,7 @@ from typing import Any
 from tidelog.blame import failures as blame_failures
 from tidelog.cli import failures as cli_failures
 from tidelog.cli.simulate import catalogue as simulations
+from tidelog.client import failures as client_failures
 from tidelog.dbsp import catalogue as circuits
 from tidelog.dbsp import failures as dbsp_failures
 from tidelog.engine import failures as engine_failures
@@ -31,6 +32,7 @@ from tidelog.rewrite import failures as rewrite_failures
 from tidelog.runtime import failures as runtime_failures
 from tidelog.semantics import catalogue as networks
 from tidelog.semantics import failures as semantics_failures
+from tidelog.serve import failures as serve_failures
 from tidelog.spark import failures as spark_failures
 from tidelog.spark.resident import failures as resident_failures
 from tidelog.spark.rows import failures as rows_failures
@@ -77,6 +79,7 @@ FAMILIES = (
 FAILURE_CATALOGUES = (
     blame_failures,
     cli_failures,
+    client_failures,
     dbsp_failures,
     engine_failures,
     io_failures,
@@ -89,6 +92,7 @@ FAILURE_CATALOGUES = (
     resident_failures,
     rows_failures,
     session_failures,
+    serve_failures,
     spark_failures,
     store_failures,
     trial_failures,
@@ -110,6 +114,7 @@ FAILURE_FAMILIES = (
     ("TL5", "State folders and feeds", "StateError"),
     ("TL6", "Spark", "SparkError"),
     ("TL7", "Circuits and the simulator", "TidelogError"),
+    ("TL8", "The server and its clients", "ServerError"),
 )
 
 

@@ -7,6 +7,7 @@ read and write the files, and facts do not pass through this process.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,17 @@ import pyarrow as pa
 from tidelog.cli.load import load_program, without_content
 from tidelog.cli.session import SessionEpoch
 from tidelog.cli.tables import ordered_table
-from tidelog.cli.view_change import Row, view_changes
+from tidelog.cli.view_change import view_changes
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
+from tidelog.engine.script import take_script
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.plan.modes import Plans
-from tidelog.program.functions import FUNCTIONS, Function
-from tidelog.program.ground import ground_value
+from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
 from tidelog.store.difference import compare_programs
-from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
+from tidelog.syntax import Epoch, is_preview
 
 if TYPE_CHECKING:
     from tidelog.engine.epoch import Epoch as EngineEpoch
@@ -96,25 +97,20 @@ class EngineSession:
         self._db.close()
 
     def apply(self, epoch: Epoch) -> SessionEpoch:
-        """Committed whole or not at all."""
-        with self._db.epoch() as changes:
-            for change in epoch:  # instances first: the facts of the epoch may be theirs
-                if isinstance(change, InstanceAdded):
-                    changes.add_instance(change.instance)
-                elif isinstance(change, InstanceRemoved):
-                    changes.remove_instance(change.name)
-            for sign, facts in fact_rows(epoch).items():
-                for name, rows in facts.items():
-                    (changes.insert if sign > 0 else changes.delete)(name, rows)
-            for change in epoch:
-                if isinstance(change, RuleAdded):
-                    changes.add_rule(change.rule)
-                elif isinstance(change, RuleRemoved):
-                    changes.remove_rule(change.label)
+        """Committed whole or not at all; one that ends with `preview.` is tried out."""
+        changes = self._db.epoch()
+        take_script(changes, epoch)
+        if is_preview(epoch):
+            self._db.preview(changes)
+            return replace(self._told(changes), previewed=True)
+        changes.commit()
         return self._step(changes)
 
     def _step(self, epoch: EngineEpoch) -> SessionEpoch:
         self._steps += 1
+        return self._told(epoch)
+
+    def _told(self, epoch: EngineEpoch) -> SessionEpoch:
         changes = view_changes(epoch, self.views)
         return SessionEpoch(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
 
@@ -161,13 +157,3 @@ class EngineSession:
     def memory(self) -> int | None:
         """Of relations, indexes and journals."""
         return self._db.memory
-
-
-def fact_rows(epoch: Epoch) -> dict[int, dict[str, list[Row]]]:
-    """The rows that an epoch inserts (1) and deletes (-1), by relation."""
-    found: dict[int, dict[str, list[Row]]] = {1: {}, -1: {}}
-    for change in epoch:
-        if isinstance(change, FactChange):
-            row = tuple(ground_value(term, FUNCTIONS)[0] for term in change.atom.args)
-            found[change.sign].setdefault(change.atom.predicate, []).append(row)
-    return found

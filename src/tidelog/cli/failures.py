@@ -165,6 +165,17 @@ CIRCUIT_INSTANCES = FailureEntry(
     "$ printf -- '- .init c.' > c.txt\n"
     "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
 )
+CIRCUIT_PREVIEW = FailureEntry(
+    "TL4895",
+    EngineError,
+    "preview on the circuit",
+    "`preview.` tries an epoch out on the engine only",
+    "The circuit rolls nothing back.",
+    "Leave `--algorithm circuit` out, or write `commit.`.",
+    "$ printf 'p(X) :- q(X).\\n' > p.dl\n"
+    "$ printf -- '+q(1). preview.' > c.txt\n"
+    "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
+)
 SPARK_OPTION = FailureEntry(
     "TL4812",
     EngineError,
@@ -349,6 +360,15 @@ NOT_FORMATTED = FailureEntry(
     "Check the permissions of the file and its folder, or format the standard input (`-`).",
     test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_told",
 )
+NO_EDITOR_EXTRA = FailureEntry(
+    "TL4723",
+    EngineError,
+    "language server without its packages",
+    "`tidelog lsp` needs a package that is not installed: {missing}",
+    "The language server is an extra: an engine needs no editor.",
+    "Install it with `pip install 'tidelog[editor]'`.",
+    test="tests/cli/test_lsp.py::test_what_is_missing_is_told",
+)
 
 ENTRIES = (
     NO_FACT_FILES,
@@ -368,6 +388,7 @@ ENTRIES = (
     CIRCUIT_PLACE,
     CIRCUIT_KEYS,
     CIRCUIT_INSTANCES,
+    CIRCUIT_PREVIEW,
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,
@@ -388,4 +409,5 @@ ENTRIES = (
     LAYOUT_NOT_KEPT,
     NOTHING_TO_FORMAT,
     NOT_FORMATTED,
+    NO_EDITOR_EXTRA,
 )

@@ -16,7 +16,7 @@ import typer
 
 from tidelog.cli import app
 
-BLOCK = re.compile(r"<!-- help: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+BLOCK = re.compile(r"<!-- help: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 LONGEST_USAGE = 100
 PLACEHOLDERS = {int: "N", float: "N", Path: "FILE", str: "NAME"}
 

@@ -1,7 +1,7 @@
 """A script of changes, run epoch after epoch.
 
 Law: each epoch is told on the standard output as it is done; one that fails names its lines, and those before it stay
-committed.
+committed. One that is tried out is told alike, and leaves nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> 
 
 def show_step(step: SessionEpoch, told: int, to: Console) -> None:
     """One epoch: how long it took, and for each view how many rows came and went, with a few of them."""
-    to.print(f"epoch {step.number}: {told} {'change' if told == 1 else 'changes'}, {duration(step.seconds)}")
+    what = "preview" if step.previewed else f"epoch {step.number}"
+    told -= step.previewed
+    to.print(f"{what}: {told} {'change' if told == 1 else 'changes'}, {duration(step.seconds)}")
     for line in change_lines(step.changes):
         to.print(line)
     if not step.changes:

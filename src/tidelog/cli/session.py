@@ -31,6 +31,7 @@ class SessionEpoch:
     seconds: float
     changes: Mapping[str, ViewChange]
     statistics: EpochStatistics = field(default_factory=EpochStatistics)
+    previewed: bool = False  # tried out and not committed
 
 
 class Session(Protocol):

@@ -116,7 +116,7 @@ def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, 
 def _show_coverage(results: Results, wanted: Wanted, to: Console) -> None:
     coverage = results.coverage
     for rule in coverage.unused:
-        to.print(f"rule `{rule.label}` was never used")
+        to.print(f"{rule.kind} `{rule.label}` {'was never used' if rule.kind == 'rule' else 'refused nothing'}")
     if wanted.coverage:
         for rule in coverage.rules.values():
             for premise in rule.never_failed if rule.used else ():

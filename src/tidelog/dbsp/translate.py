@@ -15,6 +15,7 @@ from tidelog.dbsp.clause import Clause, Variable
 from tidelog.dbsp.failures import NO_VALUE
 from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program import Atom, Call, Const, Fact, Program, Rule, Term, Value, Var, Wildcard
+from tidelog.program.lifetime import lives
 from tidelog.program.term import canonical_float
 
 LITERAL_NAMES = {
@@ -106,6 +107,7 @@ def check(program: Program, arities: Arities | None = None) -> None:
     seen = arities or Arities()
     findings = [d for rule in program.rules for d in _rule_findings(rule, seen)]
     findings += [d for fact in program.facts for d in _fact_findings(fact, seen)]
+    findings += [TERM.diagnostic(None, what="a lifetime or a bound", where=f"`{name}`") for name in lives(program)]
     if findings:
         raise ProgramError(findings)
 

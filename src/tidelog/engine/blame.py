@@ -14,20 +14,24 @@ from typing import TYPE_CHECKING
 from tidelog.blame.answer import Blame, ViewBlame
 from tidelog.blame.change import Origin, Row
 from tidelog.blame.failures import ENGINE_WENT_ON, NO_CHANGE, NOT_RUN
+from tidelog.blame.trace import key_in
 from tidelog.engine.bench import Bench
 from tidelog.engine.blaming import Case, blame_fact, blame_view
 from tidelog.engine.copy import alone, at_epoch
 from tidelog.engine.durable import state_folder
 from tidelog.engine.past import Past, last_change
 from tidelog.engine.told import Told, relations_behind
+from tidelog.errors import EngineError
 from tidelog.io.texts import show_fact
-from tidelog.program.arguments import must_be
+from tidelog.program.arguments import argument_error, must_be
 from tidelog.why import read_fact
 
 if TYPE_CHECKING:
     from tidelog.engine.ask import Fact
     from tidelog.engine.core import Core
     from tidelog.engine.epoch import Epoch
+    from tidelog.why import Ledger
+    from tidelog.why.ledger import FactKey
 
 
 def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None, trials: int) -> Blame | ViewBlame:
@@ -55,11 +59,17 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact, trials: int) -> Blame | Vi
         raise NOT_RUN.error()
     if core.number != told.number + (epoch.number is not None):
         if epoch.number is None or core.opened.lasting is None:
-            raise ENGINE_WENT_ON.error(epoch=told.number + 1, now=core.number)
+            raise went_on(core, epoch, told)
         return blame(core, fact, epoch.number, trials=trials)
     name, values = _asked(core, fact, told)
     with _case(core, epoch, told, name) as case:
         return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch")
+
+
+def went_on(core: Core, epoch: Epoch, told: Told) -> EngineError:
+    """The error for an epoch that the engine is not at any more."""
+    what = f"what was tried out after epoch {told.number}" if epoch.number is None else f"epoch {epoch.number}"
+    return ENGINE_WENT_ON.error(what=what, now=core.number)
 
 
 def _asked(core: Core, fact: Fact, told: Told | None = None) -> tuple[str, Row | None]:
@@ -107,3 +117,18 @@ def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
     assert core.durable is not None, "a past epoch is one of a state folder"
     with at_epoch(core, core.durable.store, epoch) as there:
         yield there
+
+
+@contextmanager
+def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, FactKey]]:
+    """The state that an epoch which was tried out leads to, to be asked about a fact."""
+    told = epoch.told
+    assert told is not None, "an epoch that ran"
+    name, values = _asked(core, fact, told)
+    if values is None:
+        raise argument_error(fact, "fact", "a fact: text such as `reach(1, 3)`, or its relation and its values")
+    behind = relations_behind((told.before, told.after), name)
+    with alone(core, behind) as there:
+        bench = Bench(there, told.changes(behind.__contains__, Origin()), is_after=False)
+        with bench.scene(frozenset()) as ledger:
+            yield ledger, key_in(ledger, (name, values))

@@ -180,7 +180,8 @@ class _View:
 
     def __init__(self, case: Case, trials: int) -> None:
         self.case, self.left = case, trials
-        rows = [(sign, row) for sign, part in ((1, case.inserted), (-1, case.deleted)) for row in part]
+        signed = ((1, case.inserted), (-1, case.deleted))
+        rows = [(sign, row) for sign, part in signed for row in sorted(part, key=repr)]
         self.open = {(sign, case.bench.cells((case.relation, row))): row for sign, row in rows}
         self.groups: list[CauseGroup] = []
 

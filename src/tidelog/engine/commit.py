@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tidelog.engine import failures
@@ -23,6 +24,7 @@ from tidelog.engine.instances import add_instance, remove_instance
 from tidelog.engine.prepare import Prepared, prepare
 from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.engine.signature import Signature
+from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.told import tell
 from tidelog.engine.typos import check_changes
 from tidelog.partition.failures import UNORDERED
@@ -115,15 +117,18 @@ def begin(
     *,
     author: str | None = None,
     note: str | None = None,
+    at: Moment | None = None,
 ) -> Epoch:
     """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
 
     With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again. The
-    log of a state folder keeps who the ``author`` is, and a ``note``.
+    log of a state folder keeps who the ``author`` is, and a ``note``. ``at`` is its time, a number of seconds or a
+    datetime and never less than that of the last: facts that end by then are deleted in it.
     """
     core.must_be_open()
     check_source(source, offset)
-    return Epoch(Committer(core), source, offset, Signature(author, note))
+    moment = None if at is None else microseconds(at, "at")
+    return Epoch(Committer(core), source, offset, Signature(author, note), moment)
 
 
 def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
@@ -159,15 +164,34 @@ def commit(core: Core, epoch: Epoch) -> None:
                 before = types_before(core, prepared.rules)
                 core.replicas.read_ahead(outcome.changes)
                 core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
+                core.times.committed(prepared.lived.moment, prepared.lived.entered, prepared.lived.spent)
                 _settle_sizes(core, outcome)
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema, before)
+        epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
         core.profiler.note(outcome, core.rules)
         if core.feeds:
             from tidelog.engine.feeds import feed
 
             feed(core, outcome.changes, before)
+        for note in core.listeners:
+            note(epoch)
         snapshot_if_due(core)
+
+
+def advance(core: Core, to: Moment) -> Epoch:
+    """An epoch at a later time that changes nothing but what ends by then; gives the epoch, committed."""
+    core.must_be_open()
+    epoch = Epoch(Committer(core), at=microseconds(to, "to"))
+    epoch.commit()
+    return epoch
+
+
+def begin_batch(core: Core, source: str, offset: int, latest: datetime | None) -> Epoch:
+    """An epoch of a stream, at the time of its latest event; one whose events are older has the time of the last."""
+    core.must_be_open()
+    moment = None if latest is None else max(core.times.now, microseconds(latest, "event_time"))
+    return Epoch(Committer(core), source, offset, at=moment)
 
 
 def preview(core: Core, epoch: Epoch) -> None:
@@ -183,6 +207,7 @@ def preview(core: Core, epoch: Epoch) -> None:
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))
+        epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
         epoch.number, epoch.told = None, told
 
 

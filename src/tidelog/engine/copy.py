@@ -15,13 +15,14 @@ from tidelog.engine import commit, read
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected, Epoch
-from tidelog.engine.open import Where, open_runtime
+from tidelog.engine.open import Opened, Where, open_runtime
 from tidelog.engine.start import start
 from tidelog.engine.view import table_data
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
 from tidelog.rewrite.names import is_auxiliary
+from tidelog.runtime.embedded import EmbeddedRuntime
 
 if TYPE_CHECKING:
     from tidelog.store.store import Store
@@ -34,7 +35,8 @@ def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
     if core.runtime.partitions == 1 and core.runtime.session is None and exact:
         yield core
         return
-    copy = _new(core, Where(core.opened.functions, partitions=1))
+    functions = core.opened.functions
+    copy = _new(core, Opened(EmbeddedRuntime(functions), None, None, {}, functions))
     try:
         _fill(copy, core, relations)
         yield copy
@@ -45,7 +47,7 @@ def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
 @contextmanager
 def at_epoch(core: Core, store: Store, epoch: int) -> Iterator[Core]:
     """The state folder of an engine as it was after an epoch."""
-    found = _new(core, Where(core.opened.functions, path=store, at=epoch))
+    found = _new(core, open_runtime(Where(core.opened.functions, path=store, at=epoch)))
     try:
         start(found, Program(convention=core.rules.program.convention))
         yield found
@@ -53,12 +55,11 @@ def at_epoch(core: Core, store: Store, epoch: int) -> Iterator[Core]:
         found.close()
 
 
-def _new(core: Core, where: Where) -> Core:
-    """An empty engine with the functions and the convention of another."""
-    opened = open_runtime(where)
+def _new(core: Core, opened: Opened) -> Core:
+    """An empty engine with the convention of another."""
     runtime = opened.runtime
     planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
-    committed = Committed(Ruleset(Program(convention=core.rules.program.convention), where.functions), {}, 0, {})
+    committed = Committed(Ruleset(Program(convention=core.rules.program.convention), opened.functions), {}, 0, {})
     return Core(committed, (opened, planner))
 
 
@@ -66,9 +67,9 @@ def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
     """One epoch with the rules of an engine and the base facts of some relations."""
     rules = core.rules
     bare = replace(rules.program, rules=(), facts=())
-    copy.begin_with(Ruleset(bare, rules.functions, rules.used).changed(bound=rules.bound, known=rules.known))
+    copy.begin_with(Ruleset(bare, rules.functions, rules.used, rules.bound, rules.known))
     epoch = Epoch(commit.Committer(copy))
     names = [name for name in relations if core.knows(name) and not is_auxiliary(name)]
     facts = [(1, name, table_data(read.asserted(core, name))) for name in names]
-    epoch.collected = Collected(facts=facts, added=list(rules.program.rules))
+    epoch.collected = Collected(facts=facts, added=list(rules.program.rules), program=bare)
     commit.commit(copy, epoch)

@@ -15,6 +15,7 @@ from tidelog.engine import failures
 from tidelog.engine.committed import Committed
 from tidelog.engine.pace import Pace
 from tidelog.engine.replica import Replicas
+from tidelog.engine.times import Times
 from tidelog.engine.turn import Turn
 from tidelog.explain.profile import Profiler
 from tidelog.program.arguments import must_be
@@ -23,6 +24,7 @@ from tidelog.program.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
 
 if TYPE_CHECKING:
+    from tidelog.engine.epoch import Epoch
     from tidelog.engine.open import Opened
     from tidelog.errors import EngineError
     from tidelog.io.feed import Feed
@@ -55,11 +57,13 @@ class Core:
     strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Fed] = field(default_factory=list)
+    listeners: list[Callable[[Epoch], None]] = field(default_factory=list)  # told of every committed epoch, in order
     writing: Turn = field(default_factory=Turn)
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)
     pace: Pace = field(default_factory=Pace)
     last_dictionary: Dictionary | None = None  # of an engine that is closed
+    times: Times = field(default_factory=Times)
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)

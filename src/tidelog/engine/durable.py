@@ -6,7 +6,8 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.engine import failures
@@ -18,6 +19,7 @@ from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from tidelog.engine.core import Core
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from tidelog.store.history import Change, LogEntry
 
 
-Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool]]"
+Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None]"
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -41,20 +43,26 @@ def state_folder(core: Core, what: str) -> Durable:
 
 def changes_since(core: Core, view: str, since: int) -> list[Change]:
     """The changes of a relation in every epoch after one."""
+    return list(changes_in_turn(core, view, since))
+
+
+def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
+    """The same, read as they are asked for."""
     must_be(since, int, "since", "the number of an epoch")
     from tidelog.store.history import texts_of, view_changes
 
     state = state_folder(core, "a change feed")
     values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
-    return list(view_changes(state, view, since, values))
+    return view_changes(state, view, since, values)
 
 
-def log(core: Core) -> list[LogEntry]:
-    """The epochs that the state folder keeps, oldest first."""
+def log(core: Core, after: int | None = None, until: int | None = None) -> list[LogEntry]:
+    """The epochs that the state folder keeps, or those after one, and up to another, oldest first."""
     from tidelog.store.history import log_entries
 
     core.must_be_open()
-    return list(log_entries(state_folder(core, "a log")))
+    entries = log_entries(state_folder(core, "a log"), after)
+    return list(entries if until is None else takewhile(lambda entry: entry.epoch <= until, entries))
 
 
 def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
@@ -64,7 +72,7 @@ def write_feed(core: Core, view: str, folder: str | Path | None, table: str | No
     feeds.write_feed(core, view, folder, table)
 
 
-def stream(core: Core, given: Streamed, begin: Callable[[str, int], Epoch]) -> StreamingQuery:
+def stream(core: Core, given: Streamed, begin: Callable[[str, int, datetime | None], Epoch]) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch."""
     from tidelog.engine import feeds
     from tidelog.spark.streams import Stream

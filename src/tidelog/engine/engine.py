@@ -8,19 +8,21 @@ what only questions need is imported with the first of them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine import commit, durable, read
 from tidelog.engine.arguments import check_arguments, program_of_file
-from tidelog.engine.commit import begin
+from tidelog.engine.commit import advance, begin
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import aquery, prepare, query
-from tidelog.engine.questions import blame
+from tidelog.engine.questions import blame, what_if
 from tidelog.engine.start import start
+from tidelog.engine.times import Times, read_clock
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.partition.limits import Limits
 from tidelog.plan.advice import read_plans
@@ -72,6 +74,7 @@ class Engine:
         functions: Given = (),
         plans: str = Plans.advice,
         strict: bool = False,
+        clock: str | None = None,
     ) -> None:
         taken = read_plans(plans)
         parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions)
@@ -81,7 +84,7 @@ class Engine:
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
-        self._core = Core(committed, (opened, planner), strict=strict)
+        self._core = Core(committed, (opened, planner), strict=strict, times=Times(read_clock(clock)))
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)
@@ -96,7 +99,7 @@ class Engine:
 
     # Changing
 
-    epoch = Asked(begin)
+    epoch, advance = Asked(begin), Asked(advance)
 
     def preview(self, epoch: Epoch) -> None:
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""
@@ -115,6 +118,7 @@ class Engine:
         change: str | None = None,
         name: str | None = None,
         checkpoint: str | None = None,
+        event_time: str | None = None,
         **trigger: str | bool,
     ) -> StreamingQuery:
         """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
@@ -122,10 +126,11 @@ class Engine:
         All rows are insertions, or the column ``change`` says +1 or -1. With a state folder a restart under the same
         ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's own notes are kept in the folder
         too, or where ``checkpoint`` says. ``trigger`` is handed to Spark: ``availableNow=True`` takes what there is and
-        ends.
+        ends. With ``event_time``, a column of timestamps, the time of an epoch is the latest that came so far: facts
+        end by it, and a `.lifetime` ``by`` that column is how late rows may be, as Spark's watermarks are.
         """
-        given = (rows, relation, name or relation, change, checkpoint, trigger)
-        return durable.stream(self._core, given, self.epoch)
+        given = (rows, relation, name or relation, change, checkpoint, trigger, event_time)
+        return durable.stream(self._core, given, partial(commit.begin_batch, self._core))
 
     # Reading
 
@@ -134,6 +139,7 @@ class Engine:
     program = Read(read.program)
     convention = Read(read.convention)
     epoch_number = Read(read.epoch_number)
+    time = Read(read.time)
     fact_count = Read(read.fact_count)
     memory = Read(read.memory)
     profiling = Read(read.profiling, read.set_profiling)
@@ -175,7 +181,7 @@ class Engine:
 
         return ask.why_not(self._core, fact)
 
-    blame = Asked(blame)
+    blame, what_if = Asked(blame), Asked(what_if)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.

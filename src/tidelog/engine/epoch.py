@@ -6,8 +6,8 @@ Law (D3): within one epoch the signs of a fact are summed, so that the order of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +15,7 @@ from tidelog.engine import failures
 from tidelog.engine.on_thread import finished
 from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.engine.signature import Signature
+from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
 from tidelog.io.tabular import Tabular
@@ -40,6 +41,7 @@ class Collected:
     removed: list[str] = field(default_factory=list)
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
+    at: int | None = None  # the time of the epoch, in microseconds
 
     @property
     def changes_rules(self) -> bool:
@@ -91,22 +93,28 @@ class Epoch:
         source: str | None = None,
         offset: int | None = None,
         signature: Signature | None = None,
+        at: int | None = None,
     ) -> None:
         self._target = target
         self._open = True
         self.source = source
         self.offset = offset
         self.signature = signature or Signature()
-        self.collected = Collected()
+        self.collected = Collected(at=at)
         self.number: int | None = None
         self.changes = target.no_changes()
         self.statistics = EpochStatistics()
+        self.ended: Mapping[str, int] = {}  # how many facts of each relation ended by the time of the epoch
+        self.late: Mapping[str, int] = {}  # and how many were inserted after their end
         self.told: Told | None = None
         self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
-    def insert(self, relation: str, rows: Tabular) -> None:
-        """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark."""
-        self._change(1, relation, rows)
+    def insert(self, relation: str, rows: Tabular, until: Moment | None = None) -> None:
+        """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
+
+        With ``until`` they end at that time, a number of seconds or a datetime, unless they are to end later already.
+        """
+        self._change(1, relation, rows, None if until is None else microseconds(until, "until"))
 
     def delete(self, relation: str, rows: Tabular) -> None:
         """Retract base facts; those that are not asserted are passed over."""
@@ -177,30 +185,31 @@ class Epoch:
         self._open = False
         self._target.commit(self)
 
-    def blame(self, fact: Fact, *, trials: int = 300) -> Blame | ViewBlame:
+    def blame(self, fact: Fact, *, trials: int = 1000) -> Blame | ViewBlame:
         """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
 
         A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`.
         """
         return self._target.blame(self, fact, trials)
 
-    def _change(self, sign: int, relation: str, rows: object) -> None:
+    def _change(self, sign: int, relation: str, rows: object, until: int | None = None) -> None:
         if is_data_frame(rows):
-            self._take_arrival(Arrival(relation, rows, sign))
+            self._take_arrival(Arrival(relation, rows, sign), until)
             return
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
         data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows)
-        self.collected.facts.append((sign, relation, data))
+        self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
 
-    def _take_arrival(self, frame: Arrival) -> None:
+    def _take_arrival(self, frame: Arrival, until: int | None = None) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
         self._must_be_open()
         self._target.check_relation(frame.relation, self.collected.program)
-        if self._target.takes_arrivals:
+        if self._target.takes_arrivals and until is None:
             self.collected.arrivals.append(frame)
         else:
-            self.collected.facts += frame.collected()
+            found = frame.collected()
+            self.collected.facts += ((sign, name, replace(data, until=until)) for sign, name, data in found)
 
     def _must_be_open(self) -> None:
         if not self._open:

@@ -203,7 +203,28 @@ REFUSED = FailureEntry(
     'db = Engine("few: :- n(X), X > 9.")\nwith db.epoch() as e:\n    e.insert("n", [(10,)])\n',
 )
 
+TIME_FALLS = FailureEntry(
+    "TL4952",
+    EngineError,
+    "time that falls",
+    "the time of an epoch is {at}, and the last one had {now}",
+    "The time of an epoch is never less than that of the epoch before.",
+    "Give the epoch a later time, or none: then it has the time of the last.",
+    "db = Engine()\ndb.advance(10)\ndb.advance(9)\n",
+)
+UNTIL_DERIVED = FailureEntry(
+    "TL4953",
+    EngineError,
+    "end of facts that rules derive",
+    "`{name}` has rules, so that its facts have no end of their own",
+    "`until` is the end of asserted facts; what rules derive lives as long as what it rests on.",
+    "Give the end to the facts that `{name}` is derived from.",
+    'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.insert("p", [(1,)], until=10)\n',
+)
+
 ENTRIES = (
+    TIME_FALLS,
+    UNTIL_DERIVED,
     REFUSED,
     UNKNOWN_RELATION,
     AT_WITHOUT_PATH,

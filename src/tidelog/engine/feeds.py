@@ -28,7 +28,7 @@ from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Write, changes_writer
 from tidelog.program.arguments import argument_error, must_be
-from tidelog.spark.streams import BatchEpoch, Stream, source_of, start_stream
+from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
 
@@ -39,10 +39,12 @@ if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
 
-def stream(core: Core, stream: Stream, begin: Callable[[str, int], BatchEpoch]) -> StreamingQuery:
+def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
     if not hasattr(stream.rows, "isStreaming"):
         raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
+    if stream.event_time is not None and stream.event_time not in stream.rows.columns:
+        raise argument_error(stream.event_time, "event_time", "a column of the DataFrame, or None")
     if stream.checkpoint is None and core.opened.lasting is not None:
         stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
     return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))

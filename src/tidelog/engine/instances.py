@@ -83,7 +83,7 @@ def _known(program: Program, collected: Collected) -> str:
 
 def _expanded(program: Program, components: tuple[Component, ...], instance: Instance) -> Program:
     found: list[Diagnostic] = []
-    names = replace(program, rules=(), facts=(), directives=(), keys=())
+    names = replace(program, rules=(), facts=(), directives=(), keys=(), lifetimes=())
     given = replace(names, components=(*program.components, *components), instances=(instance,))
     whole = expand_components(given, found.append)
     if found:
@@ -99,6 +99,7 @@ def _without(program: Program, name: str) -> Program:
         types=tuple(t for t in program.types if not belongs_to(t.name, name)),
         directives=tuple(d for d in program.directives if not belongs_to(d.relation, name)),
         keys=tuple(k for k in program.keys if not belongs_to(k.relation, name)),
+        lifetimes=tuple(each for each in program.lifetimes if not belongs_to(each.relation, name)),
     )
 
 

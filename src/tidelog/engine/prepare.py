@@ -8,12 +8,13 @@ have several owners: those come through this process, where their key can be loo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
+from tidelog.engine.lives import Lived, concerned, govern, hidden_types
 from tidelog.engine.report import row_text
 from tidelog.io.rows import Data, encode_rows, in_order
 from tidelog.kernel.cells import Cells
@@ -21,6 +22,7 @@ from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace
 from tidelog.partition.net import net_rows
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
+from tidelog.program.asserted import users_name
 from tidelog.program.choice import given_relations
 from tidelog.program.shape import Shape
 from tidelog.runtime.runtime import Arriving
@@ -37,6 +39,7 @@ class Prepared:
     rules: Ruleset
     work: EpochWork
     arriving: tuple[Arriving, ...] = ()
+    lived: Lived = field(default_factory=lambda: Lived(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class _Draft:
     facts: Facts
     arriving: tuple[Arriving, ...]
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
+    at: int | None = None  # the time of the epoch, if it has one
 
     @property
     def mixed(self) -> frozenset[str]:
@@ -67,11 +71,12 @@ def prepare(core: Core, collected: Collected) -> Prepared:
 
 
 def _structures_here(core: Core, collected: Collected) -> Collected:
-    """The rows of DataFrames that hold records or algebraic values come through this process."""
+    """The rows of DataFrames that hold records or algebraic values, or that end, come through this process."""
     if not collected.arrivals:
         return collected
-    schema = _rules_after(core.rules, collected).schema
-    there = [a for a in collected.arrivals if not any(isinstance(t, Shape) for t in schema.get(a.relation, ()))]
+    rules = _rules_after(core.rules, collected)
+    lasting = [a for a in collected.arrivals if a.relation not in rules.lives and a.relation not in core.times.governed]
+    there = [a for a in lasting if not any(isinstance(t, Shape) for t in rules.schema.get(a.relation, ()))]
     here = [part for a in collected.arrivals if a not in there for part in a.collected()]
     return replace(collected, facts=[*collected.facts, *here], arrivals=there) if here else collected
 
@@ -88,7 +93,7 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
     arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
-    return _Draft(_learning(rules, bound, known), facts, tuple(arriving), moves)
+    return _Draft(_learning(rules, bound, known), facts, tuple(arriving), moves, collected.at)
 
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
@@ -148,6 +153,7 @@ def _keyed_apart(core: Core, draft: _Draft) -> set[str]:
 def _planned(core: Core, draft: _Draft) -> Prepared:
     rules, mixed = draft.rules, draft.mixed
     signed = _encoded(core, draft)
+    ends = _ends(draft, signed)
     beside = {name: signed.pop(name, []) for name in mixed}
     inserts, deletes = net_rows(signed)
     keys = base_keys(rules.program)
@@ -155,11 +161,29 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
         replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
     except KeyClash as clash:
         raise clash.as_error(row_text(core, rules)) from None
+    moment = core.times.of_epoch(draft.at)
+    names = concerned(core, rules, moment, ends, (*inserts, *deletes))
+    rules = _learning(rules, *hidden_types(rules, names, moves=moment != core.times.now))
+    lived = govern(core, rules, moment, names, ends, inserts, deletes)
     rules = rules.holding([*inserts, *mixed])
     work = core.planner.work(core.rules, rules, inserts, deletes)
     if mixed:
         work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
-    return Prepared(rules, work, draft.arriving)
+    return Prepared(rules, work, draft.arriving, lived)
+
+
+def _ends(draft: _Draft, signed: Signed) -> dict[str, list[tuple[int, Cells]]]:
+    """The ends that were told with inserted rows; only asserted facts have any."""
+    found: dict[str, list[tuple[int, Cells]]] = {}
+    places: dict[str, int] = {}
+    heads = {rule.head.predicate for rule in draft.rules.program.rules}
+    for _, name, data in draft.facts:
+        place = places[name] = places.get(name, -1) + 1
+        if data.until is not None:
+            if name in heads or name in draft.rules.apart.values():
+                raise failures.UNTIL_DERIVED.error(name=users_name(name) or name)
+            found.setdefault(name, []).append((data.until, signed[name][place][1]))
+    return found
 
 
 def _encoded(core: Core, draft: _Draft) -> Signed:

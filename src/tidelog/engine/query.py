@@ -8,8 +8,10 @@ relations on demand asks for more of them; it has its turn between epochs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,11 +35,29 @@ from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.runtime import Runtime
 from tidelog.syntax import parse_body
 
+T = TypeVar("T")
+TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
+
+
+class Answer(NamedTuple):
+    """Answers, and the committed epoch that they are true at."""
+
+    rows: Rows
+    epoch: int
+
 
 def query(core: Core, text: str) -> Rows:
     """The answers to a query: one column per variable, in order of appearance."""
     core.must_be_open()
-    return _ask(core, text, (), ())
+    return _ask(core, text, (), ()).rows
+
+
+def answer(
+    core: Core, text: str, bind: tuple[str, ...] = (), values: Sequence[object] = (), limits: Limits | None = None
+) -> Answer:
+    """The answers to a query with their epoch; ``limits`` are those of the query alone, and end it with an error."""
+    core.must_be_open()
+    return _ask(core, text, bind, values, limits)
 
 
 async def aquery(core: Core, text: str) -> Rows:
@@ -57,7 +77,7 @@ class Prepared:
         self._core.must_be_open()
         if len(values) != len(self.bind):
             raise failures.NOT_THE_VALUES.error(wanted=len(self.bind), names=", ".join(self.bind), found=len(values))
-        return _ask(self._core, self.text, self.bind, values)
+        return _ask(self._core, self.text, self.bind, values).rows
 
     async def later(self, *values: object) -> Rows:
         """The same for asyncio: the answers are found on another thread, and the loop goes on."""
@@ -81,44 +101,75 @@ def prepare(core: Core, text: str, bind: str | Sequence[str] = ()) -> Prepared:
     return Prepared(core, text, tuple(dict.fromkeys(names)))
 
 
-def _ask(core: Core, text: str, bind: tuple[str, ...], values: Sequence[object]) -> Rows:
+def _ask(
+    core: Core, text: str, bind: tuple[str, ...], values: Sequence[object], limits: Limits | None = None
+) -> Answer:
     rule, _ = read_query(text, core.rules.program.convention)
     check_question(core, rule)
     question = make_ready(core, rule, bind)
     types = question.given_types
     given = [encode_value(v, t or "number", core.dictionary) for v, t in zip(values, types, strict=True)]
     if question.look_up is not None:
-        cells = question.look_up.answer(core, given)
+        cells, epoch = at_one_epoch(core, partial(question.look_up.answer, core, given))
     else:
-        question, cells = _run(core, rule, bind, given)
-    return Rows("answers", question.names, question.types, core.dictionary, cells)
+        question, cells, epoch = _run(core, rule, bind, given, limits)
+    return Answer(Rows("answers", question.names, question.types, core.dictionary, cells), epoch)
 
 
-def _run(core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int]) -> tuple[Question, Cells]:
-    """The answers that the rule of a question derives."""
+def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
+    """What is read while one epoch is the committed one, and its number."""
+    for _ in range(TRIES):
+        before = core.number
+        found = read()
+        if core.number == before:
+            return found, before
+    with core.writing:
+        return read(), core.number
+
+
+def _run(
+    core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
+) -> tuple[Question, Cells, int]:
+    """The answers that the rule of a question derives, and their epoch."""
     if core.writing.take():
         try:
-            return _on_partitions(core, make_ready(core, rule, bind), given)
+            return _on_partitions(core, make_ready(core, rule, bind), given, limits)
         finally:
             core.writing.give_back()
     while core.runtime.session is None and core.rules.demand is None:  # what is asked for is derived where it is kept
         question = make_ready(core, rule, bind)
         names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
         derived = {own.head.predicate for own in question.own_rules.values()}
-        with core.replicas.of_questions.at_last_epoch(
-            names - derived, core.runtime.facts, lambda: core.number
-        ) as copies:
+        replica = core.replicas.of_questions
+        with replica.at_last_epoch(names - derived, core.runtime.facts, lambda: core.number) as copies:
             if copies is None:
                 break
             if question.base is core.rules:
-                return question, _on_copies(copies, question, given, core.runtime.node.partition.machine.limits)
+                own = limits or core.runtime.node.partition.machine.limits
+                return question, _on_copies(copies, question, given, own), replica.epoch
     with core.writing:  # on Spark, and where there is no room for copies
-        return _on_partitions(core, make_ready(core, rule, bind), given)
+        return _on_partitions(core, make_ready(core, rule, bind), given, limits)
 
 
-def _on_partitions(core: Core, question: Question, given: Sequence[int]) -> tuple[Question, Cells]:
+def _on_partitions(
+    core: Core, question: Question, given: Sequence[int], limits: Limits | None
+) -> tuple[Question, Cells, int]:
     work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
-    return question, _answers(core.runtime, work, len(question.names))
+    with _within(core.runtime, limits):
+        return question, _answers(core.runtime, work, len(question.names)), core.number
+
+
+@contextmanager
+def _within(runtime: Runtime, limits: Limits | None) -> Iterator[None]:
+    """While a question runs its own limits are in force, if it has any; then those of epochs again."""
+    before = runtime.node.partition.machine.limits
+    if limits is not None:
+        runtime.set_limits(limits)
+    try:
+        yield
+    finally:
+        if limits is not None:
+            runtime.set_limits(before)
 
 
 def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int], limits: Limits) -> Cells:

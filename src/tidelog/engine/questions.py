@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask import Fact
     from tidelog.engine.core import Core
+    from tidelog.engine.what_if import Alternative, Alternatives, Trial
 
 
 def blame(
-    core: Core, fact: Fact, epoch: int | None = None, *, since: int | None = None, trials: int = 300
+    core: Core, fact: Fact, epoch: int | None = None, *, since: int | None = None, trials: int = 1000
 ) -> Blame | ViewBlame:
     """Why a fact came, went or changed its value in an epoch: the last one that changed it, or the one given.
 
@@ -21,3 +23,14 @@ def blame(
     from tidelog.engine.blame import blame as answer
 
     return answer(core, fact, epoch, since=since, trials=trials)
+
+
+def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | Alternatives:
+    """Try changes out without committing: what views, blame and cost would be.
+
+    ``changes`` is the text of a change script of one epoch, an epoch in the making, or a function that fills one; or a
+    mapping of names to these, which are told side by side.
+    """
+    from tidelog.engine.what_if import what_if as answer
+
+    return answer(core, changes)

@@ -11,6 +11,7 @@ from functools import partial
 from tidelog.engine.core import Core
 from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
+from tidelog.engine.times import in_seconds
 from tidelog.engine.view import Rows
 from tidelog.program import Program
 from tidelog.syntax import print_rule
@@ -80,6 +81,12 @@ def asserted(core: Core, name: str) -> Rows:
     with core.writing:
         cells, *_, bases = core.runtime.facts.counts(name)
         return fixed_rows(core, name, cells[bases])
+
+
+def time(core: Core) -> int | float:
+    """The time of the last committed epoch, in seconds; 0 before the first that had one."""
+    seconds: int | float = in_seconds(core.times.now)
+    return seconds
 
 
 def page(core: Core) -> Callable[[], str]:

@@ -58,6 +58,7 @@ class Replica:
         self._is_copying = False
         self._reading = threading.Lock()
         self._copies: Copies | None = None
+        self.epoch = 0  # that the copies are at; to be read while they are held
 
     @property
     def memory(self) -> int:
@@ -112,6 +113,7 @@ class Replica:
                 last = number()
                 if copies is self._copies:  # which have been told of every epoch up to here
                     _catch_up(copies, last)
+                    self.epoch = last
                     break
             yield None if copies is None else copies.runtime
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.commit import commit_program
 from tidelog.program.choice import given_relations
+from tidelog.program.lifetime import ENDS, NOW
 from tidelog.store import failures
 from tidelog.store.difference import check_same_program
 
@@ -58,6 +59,16 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     core.begin_with(core.rules, schema, image.epoch)
     core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
     durable.taken_over(core.rules, len(image.entries))
+    _learn_times(core)
+
+
+def _learn_times(core: Core) -> None:
+    """The time of a state that was read, and the ends of its facts."""
+    facts = core.runtime.facts
+    for row in facts.rows(NOW) if NOW in core.schema else ():
+        core.times.now = int(row[0])
+    for name in sorted(name for name in core.schema if name.startswith(ENDS)):
+        core.times.enter(name.removeprefix(ENDS), facts.rows(name))
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:

@@ -14,6 +14,7 @@ This module imports nothing of the package and prints nothing.
     ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
     │   ├── ConstraintError   an epoch that a constraint refuses; rolled back
     │   └── NotTrueError      the proof of a fact that is absent (`tidelog.why.errors`)
+    ├── ServerError       a request that `tidelog serve` refuses, or a server that does not start or answer
     ├── StateError        a state folder that cannot be read, written or taken over
     ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
     └── SparkError        anything about Spark that the user or the operator can mend (`tidelog.spark.errors`)
@@ -157,6 +158,10 @@ class ConstraintError(EngineError):
     """
 
     violations: tuple[Any, ...] = ()
+
+
+class ServerError(TidelogError):
+    """A request that the server does not serve, or a server that does not start or answer."""
 
 
 class StateError(TidelogError):

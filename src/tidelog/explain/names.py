@@ -13,6 +13,7 @@ from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
 from tidelog.program.choice import MAY, PICK, declaration_behind
 from tidelog.program.constraint import is_hidden
+from tidelog.program.lifetime import ENDS, NOW
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
@@ -68,6 +69,8 @@ class Names:
             return name
         if is_hidden(name) and name in self._rules.constraints:
             return f"constraint {self._rules.constraints[name].users_label}"
+        if name == NOW or name.startswith(ENDS):
+            return "the time" if name == NOW else f"ends of {name.removeprefix(ENDS)}"
         if (walks := paths_in_words(name)) is not None:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:

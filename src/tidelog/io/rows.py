@@ -37,6 +37,7 @@ class Data:
     length: int
     names: tuple[str, ...] | None = None
     by_name: bool = False
+    until: int | None = None  # when the facts end, where that is told
 
 
 def read_rows(relation: str, data: object) -> Data:
@@ -81,7 +82,7 @@ def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
             raise failures.OTHER_NAMES.error(relation=relation, names=told, own=own or "not known yet")
         return rows
     by_name = dict(zip(rows.names, rows.columns, strict=True))
-    return Data(tuple(by_name[name] for name in names), rows.length, tuple(names))
+    return Data(tuple(by_name[name] for name in names), rows.length, tuple(names), until=rows.until)
 
 
 def data_types(relation: str, rows: Data) -> tuple[str, ...]:

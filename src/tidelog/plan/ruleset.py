@@ -22,6 +22,7 @@ from tidelog.program.constraint import is_hidden
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
+from tidelog.program.lifetime import Life, lives
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
@@ -58,11 +59,13 @@ class Ruleset:
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     apart: Mapping[str, str] = field(init=False, compare=False, repr=False)  # where asserted facts are kept instead
+    lives: Mapping[str, Life] = field(init=False, compare=False, repr=False)  # whose facts end by themselves
     constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
 
     def __post_init__(self) -> None:
         """What every epoch asks of the program is found out once."""
         object.__setattr__(self, "apart", kept_apart(self.program))
+        object.__setattr__(self, "lives", lives(self.program))
         heads = {rule.head.predicate: rule for rule in self.core.values() if is_hidden(rule.head.predicate)}
         object.__setattr__(self, "constraints", heads)
 
@@ -182,7 +185,10 @@ class Ruleset:
         declarations = tuple(d for d in self.program.declarations if d.relation in names)
         pragmas = tuple(each for each in self.program.pragmas if each[0] not in (MAGIC, NO_MAGIC))
         keys = tuple(key for key in self.program.keys if key.relation in names)
-        known_parts = replace(self.program, directives=(), keys=keys, declarations=declarations, pragmas=pragmas)
+        lifetimes = tuple(each for each in self.program.lifetimes if each.relation in names)
+        known_parts = replace(
+            self.program, directives=(), keys=keys, declarations=declarations, pragmas=pragmas, lifetimes=lifetimes
+        )
         alone = replace(known_parts, rules=tuple(add), facts=())
         checked = check_program(alone, self.functions, bound=bound, known=arities)
         needed, core = _needed_rules(checked)

@@ -14,7 +14,16 @@ from tidelog.program.literal import (
 from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.program import PROLOG, SOUFFLE, Program
 from tidelog.program.rule import Constraint, Fact, Key, Reference, Rule
-from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
+from tidelog.program.schema import (
+    Column,
+    Constructor,
+    Declaration,
+    Directive,
+    Functor,
+    Lifetime,
+    Materialize,
+    TypeDeclaration,
+)
 from tidelog.program.term import (
     AGGREGATES,
     Aggregate,
@@ -56,6 +65,7 @@ __all__ = [
     "Inverse",
     "Key",
     "Label",
+    "Lifetime",
     "Literal",
     "Materialize",
     "Negation",

@@ -53,6 +53,7 @@ def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]],
         _declare(declaration, names)
     names.made.update(d.relation for d in program.directives if d.kind == "input")
     names.made.update(k.relation for k in program.keys)
+    names.made.update(life.relation for life in program.lifetimes)
     used = _check_atoms(program, names)
     _check_unknown(program, names, used, known)
     _check_labels(program, names)
@@ -183,6 +184,12 @@ def _check_directives(program: Program, names: Names) -> None:
             word = f".{directive.kind}"
             names.findings.append(diagnose("TL210", directive.span, hint=hint, directive=word, name=directive.relation))
     if program.convention == SOUFFLE:  # elsewhere rules may come that name it
+        for life in program.lifetimes:
+            if life.relation not in names.arity:
+                hint = index.hint(life.relation, UNDECLARED)
+                names.findings.append(
+                    diagnose("TL210", life.span, hint=hint, directive=".lifetime", name=life.relation)
+                )
         for name in (*values_of(program, MAGIC), *values_of(program, NO_MAGIC)):
             if name not in known and name != EVERY:
                 hint = index.hint(name, UNDECLARED)

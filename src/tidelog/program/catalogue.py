@@ -164,6 +164,22 @@ _CONSTRAINTS = (
         ".decl member(name: symbol, team: symbol)\n.decl team(name: symbol)\n"
         ".reference member(name, team) -> team(name)\n",
     ),
+    CodeEntry(
+        "TL244",
+        "lifetime given twice",
+        "`{name}` has two lifetimes",
+        "A relation has at most one lifetime, by `.lifetime` or by `materialize`.",
+        "Remove one of them.",
+        ".decl ping(x: number)\n.lifetime ping 30m\n.lifetime ping 1h\n",
+    ),
+    CodeEntry(
+        "TL245",
+        "lifetime by a column that tells no time",
+        "the lifetime of `{name}` counts from column `{column}`, whose type is {found}",
+        "A lifetime `by` a column begins with the time in that column, which is declared as a timestamp.",
+        "Declare the column as `timestamp`, or leave `by {column}` out: then the lifetime begins with the insertion.",
+        ".decl ping(x: number)\n.lifetime ping 30m by x\n",
+    ),
 )
 
 _SAFETY = (
@@ -503,19 +519,19 @@ _LIMITS = (
     ),
     CodeEntry(
         "TL602",
-        "soft state",
-        "facts of `{name}` cannot expire after {value} seconds",
-        "A base fact stays until it is removed; its lifetime is `infinity`.",
-        "Write `infinity`, and remove old facts in an epoch of their own.",
-        "materialize(link, 30, infinity, keys(1)).\nlink(1, 2).\n",
+        "lifetime of facts that rules derive",
+        "`{name}` has a lifetime of {value}, and its facts are not only asserted",
+        "A lifetime is that of asserted facts; what rules derive lives as long as what it rests on.",
+        "Give the lifetime to the relations that `{name}` is derived from.",
+        "materialize(route, 30, infinity, keys(1)).\nlink(1, 2).\nroute(X, Y) :- link(X, Y).\n",
     ),
     CodeEntry(
         "TL603",
-        "bounded table",
-        "`{name}` cannot be bounded to {value} facts",
-        "A relation holds all its facts; its size is `infinity`.",
-        "Write `infinity`, and remove facts that you no longer want.",
-        "materialize(link, infinity, 100, keys(1)).\nlink(1, 2).\n",
+        "bounded table of facts that rules derive",
+        "`{name}` is bounded to {value} facts, and they are not only asserted",
+        "A bound is kept by retracting the oldest asserted facts; a derived fact is there as long as its rule holds.",
+        "Write `infinity`, and select the facts you want with an aggregate.",
+        "materialize(route, infinity, 100, keys(1)).\nlink(1, 2).\nroute(X, Y) :- link(X, Y).\n",
     ),
 )
 

@@ -28,6 +28,7 @@ from tidelog.program.ending import Ending, check_ending
 from tidelog.program.equivalence import with_closures
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.functors import with_functors
+from tidelog.program.hops import expand_hops
 from tidelog.program.inline import inline_relations, inline_rules
 from tidelog.program.monotone import check_monotone
 from tidelog.program.notices import check_notices
@@ -147,7 +148,7 @@ def examine_program(
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if not _is_error(finding))
     elaborated = replace(typing.program, rules=tuple(map(without_head, _as_written(written, inlined.rules, restored))))
-    evaluated = wrapping(replace(program, rules=rules)).rules
+    evaluated = wrapping(expand_hops(replace(program, rules=rules))).rules
     checked = Checked(elaborated, evaluated, typing.schema, typing.classes, strata, warnings, tuple(orders))
     return replace(checked, ends_if=ending.conditions), ordered
 

@@ -197,7 +197,18 @@ NO_FUNCTOR = FailureEntry(
     'Engine(".functor f(number): number p(f(1)).")\n',
 )
 
+NO_LENGTH = FailureEntry(
+    "TL2951",
+    EvaluationError,
+    "window without a length",
+    "a window of length {length}",
+    "The size of a window, and the step from one to the next, is a length of time above 0.",
+    "Give a size and a step above 0.",
+    'Engine("p(window(7, X)) :- q(X). q(0).")\n',
+)
+
 ENTRIES = (
+    NO_LENGTH,
     OVERFLOW,
     DIVISION,
     NEGATIVE_EXPONENT,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
-from tidelog.program import arithmetic, failures, lists, structure, text
+from tidelog.program import arithmetic, failures, lists, structure, text, windows
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.lists import same
 from tidelog.program.structure import is_loose, is_structural, physical
@@ -384,6 +384,15 @@ _MATHEMATICS = tuple(
     Function(name, (FLOAT,), FLOAT, arithmetic.real_function(getattr(math, name))) for name in (*_REAL, "sqrt")
 )
 
-_PLAIN = (*_operators(), *_least_and_greatest(), *_ranges(), *_conversions(), *_TEXT, *_LISTS, *_MATHEMATICS)
+_WINDOWS = (  # `hop first` and `hop end` can be written by no text (`hops`)
+    Function("window", ("timestamp", NUMBER), "timestamp", windows.window_start),
+    Function("window", (NUMBER, NUMBER), NUMBER, windows.window_start),
+    Function("hop", ("timestamp", NUMBER, NUMBER), "timestamp", windows.hop_starts, generator=True),
+    Function("hop first", ("timestamp", NUMBER, NUMBER), NUMBER, windows.hop_first),
+    Function("hop end", ("timestamp",), NUMBER, lambda moment: moment + 1),
+    Function("moment", (NUMBER,), "timestamp", lambda microseconds: microseconds),
+)
+
+_PLAIN = (*_operators(), *_least_and_greatest(), *_ranges(), *_conversions(), *_TEXT, *_LISTS, *_MATHEMATICS, *_WINDOWS)
 
 FUNCTIONS: Functions = Functions((*_PLAIN, *_wrapping(_PLAIN)))

@@ -1,6 +1,6 @@
 """What Tidelog reads but does not do (TL6xx), and what looks like a slip (TL7xx).
 
-Law: nothing that a text says is dropped in silence. Timers and expiring and bounded tables are refused by name; a
+Law: nothing that a text says is dropped in silence. Timers, and lifetimes of what rules derive, are refused by name; a
 relation that NDlog would treat as a message of an instant is kept, with a warning.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from tidelog.errors import Diagnostic, EvaluationError
 from tidelog.program.arity import TIMER, Names
 from tidelog.program.catalogue import diagnose
+from tidelog.program.lifetime import check_lifetimes
 from tidelog.program.literal import Atom, PathAtom
 from tidelog.program.patterns import compiled
 from tidelog.program.program import Program
@@ -22,11 +23,7 @@ from tidelog.program.term import Aggregate, Call, Const, Var, subterms
 def check_notices(program: Program, names: Names) -> list[Diagnostic]:
     """All findings of both families."""
     findings: list[Diagnostic] = []
-    for key in program.keys:
-        if key.lifetime is not None:
-            findings.append(diagnose("TL602", key.span, name=key.relation, value=key.lifetime))
-        if key.size is not None:
-            findings.append(diagnose("TL603", key.span, name=key.relation, value=key.size))
+    findings += check_lifetimes(program)
     for rule in program.rules:
         _check_rule(rule, names, findings)
     _check_events(program, names, findings)

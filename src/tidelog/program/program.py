@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tidelog.program.rule import Fact, Rule
-from tidelog.program.schema import Declaration, Directive, Functor, Materialize, TypeDeclaration
+from tidelog.program.schema import Declaration, Directive, Functor, Lifetime, Materialize, TypeDeclaration
 
 if TYPE_CHECKING:
     from tidelog.program.component import Component, Instance
@@ -39,4 +39,5 @@ class Program:
     pragmas: tuple[tuple[str, str], ...] = ()
     convention: str = PROLOG
     functors: tuple[Functor, ...] = ()
+    lifetimes: tuple[Lifetime, ...] = ()
     unread: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

@@ -15,7 +15,16 @@ from tidelog.program.casts import cast_type
 from tidelog.program.literal import Atom
 from tidelog.program.path import Label, Repeat
 from tidelog.program.rule import Key, Reference
-from tidelog.program.schema import Column, Constructor, Declaration, Directive, Functor, Materialize, TypeDeclaration
+from tidelog.program.schema import (
+    Column,
+    Constructor,
+    Declaration,
+    Directive,
+    Functor,
+    Lifetime,
+    Materialize,
+    TypeDeclaration,
+)
 from tidelog.program.term import SYMBOL, Call, Const
 
 RELATION, TYPE, CONSTRUCTOR = "relation", "type", "constructor"
@@ -26,6 +35,7 @@ NAMES: dict[type, dict[str, str]] = {
     Declaration: {"relation": RELATION},
     Directive: {"relation": RELATION},
     Materialize: {"relation": RELATION},
+    Lifetime: {"relation": RELATION},
     Key: {"relation": RELATION},
     Reference: {"relation": RELATION, "target": RELATION},
     Column: {"type": TYPE},

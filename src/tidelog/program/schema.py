@@ -82,6 +82,16 @@ class Materialize:
 
 
 @dataclass(frozen=True, slots=True)
+class Lifetime:
+    """``.lifetime relation 30m by column``: how long its facts live, from their insertion or a column's time on."""
+
+    relation: str
+    microseconds: int
+    column: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Functor:
     """``.functor f(number, symbol): number``: a function that comes from outside, with the names of its types."""
 

@@ -1,12 +1,15 @@
 """Several partitions in one process: nodes called one after the other, with a network of lists between them.
 
 Law: messages may be delivered in any order and in any pieces, as long as each is delivered once: the facts and their
-``all`` are the same. A `Network` may be given a choice of its own, which tests use to deliver as unkindly as they can.
+``all`` are the same. A `Network` may be given a choice of its own, which tests use to deliver as unkindly as they can;
+engines made while `delivered_by` holds have that choice (`trial.order`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Concatenate, ParamSpec, TypeVar
 
 from tidelog.kernel.cells import Cells
@@ -24,6 +27,17 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Message = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
 Choice = Callable[[list[Message]], tuple[list[Message], list[Message]]]  # -> those delivered now, those held back
+_DELIVERY: ContextVar[Choice | None] = ContextVar("delivery", default=None)
+
+
+@contextmanager
+def delivered_by(choose: Choice) -> Iterator[None]:
+    """Nodes made meanwhile get their messages as the choice says."""
+    token = _DELIVERY.set(choose)
+    try:
+        yield
+    finally:
+        _DELIVERY.reset(token)
 
 
 class Network:
@@ -91,7 +105,7 @@ class LocalNodes:
         choose: Choice | None = None,
     ) -> None:
         self.partitions = partitions
-        self.network = Network(partitions, choose)
+        self.network = Network(partitions, choose or _DELIVERY.get())
         self.services = [
             Service(Node(functions, number, partitions, dictionary, LocalChannel(self.network, number)))
             for number in range(partitions)

@@ -47,4 +47,12 @@ BOUND = CodeEntry(
     "Bind the variable in the body.",
     "p(X,Y) :- q(X).",
 )
-ENTRIES = (POSITIVE, LOCAL, PLACED, CHOICE, BOUND)
+SOFT = CodeEntry(
+    "TL906",
+    "soft state that the network semantics does not run",
+    "the facts of `{relation}` have a lifetime or a bound, and the network semantics has no time",
+    "The transition systems take their facts as they are told; nothing ends by itself.",
+    "Use the engine for soft state, or write `infinity` and tell the deletions in a script.",
+    "materialize(q, 10, infinity, keys(1)). p(@X,Y) :- q(@X,Y).",
+)
+ENTRIES = (POSITIVE, LOCAL, PLACED, CHOICE, BOUND, SOFT)

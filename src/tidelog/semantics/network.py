@@ -31,6 +31,7 @@ from tidelog.program import (
 from tidelog.program.asserted import kept_apart
 from tidelog.program.choice import choices as choice_relations
 from tidelog.program.equivalence import equivalences
+from tidelog.program.lifetime import lives
 from tidelog.program.subsumption import without_subsumption
 from tidelog.program.witnesses import with_witnesses
 from tidelog.semantics import catalogue, failures
@@ -136,6 +137,9 @@ def prepare(program: Program, *, central: bool = False) -> Network:
         findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`eqrel`", label=name))
     for name, declared in choice_relations(program).items():
         findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`choice-domain`", label=name))
+    spans = {each.relation: each.span for each in program.lifetimes}
+    spans |= {each.relation: each.span for each in program.keys}
+    findings += [catalogue.SOFT.diagnostic(spans[name], relation=name) for name in lives(program)]
     location, arity = _signatures(program, rules, choices, findings)
     if central:
         location = dict.fromkeys(location)

@@ -7,6 +7,7 @@ going on would lose batches or repeat them.
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from tidelog.spark.failures import CHECKPOINT_AHEAD, NEW_CHECKPOINT, NOT_A_STREA
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
+
+BEGIN = datetime.datetime(1970, 1, 1)
 
 
 class BatchEpoch(Protocol):
@@ -41,6 +44,9 @@ class BatchEpoch(Protocol):
     ) -> None: ...
 
 
+Begin = Callable[[str, int, datetime.datetime | None], BatchEpoch]  # source, batch, and the latest event of it
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is handed to Spark."""
@@ -51,6 +57,21 @@ class Stream:
     change: str | None = None
     checkpoint: str | None = None
     trigger: Mapping[str, str | bool] = field(default_factory=dict)
+    event_time: str | None = None
+
+    def time_of(self, batch: DataFrame) -> datetime.datetime | None:
+        """The latest event of a micro-batch, None if it has none or events have no time; in UTC."""
+        if self.event_time is None:
+            return None
+        from pyspark.sql import functions
+
+        column = functions.col(self.event_time)
+        if batch.schema[self.event_time].dataType.typeName() != "timestamp_ntz":  # an instant, whatever the zone
+            column = column.cast("timestamp").cast("double")
+        (latest,) = batch.agg(functions.max(column)).first() or (None,)
+        if latest is None or isinstance(latest, datetime.datetime):
+            return latest
+        return BEGIN + datetime.timedelta(microseconds=round(latest * 1_000_000))
 
     def kept_in(self, folder: str) -> Stream:
         """The stream with Spark's own notes in a folder."""
@@ -65,7 +86,7 @@ class Stream:
                 epoch.change(self.relation, batch, self.change)
 
 
-def start_stream(stream: Stream, begin: Callable[[str, int], BatchEpoch], committed: int | None) -> StreamingQuery:
+def start_stream(stream: Stream, begin: Begin, committed: int | None) -> StreamingQuery:
     """Start a query that makes every micro-batch an epoch; ``committed`` is the last batch that the state has."""
     if not stream.rows.isStreaming:
         raise NOT_A_STREAM.error(relation=stream.relation)
@@ -73,7 +94,7 @@ def start_stream(stream: Stream, begin: Callable[[str, int], BatchEpoch], commit
         check_checkpoint(stream.name, stream.checkpoint, committed)
 
     def take(batch: DataFrame, number: int) -> None:
-        stream.take(begin(source_of(stream.name), number), batch)
+        stream.take(begin(source_of(stream.name), number, stream.time_of(batch)), batch)
 
     writer = stream.rows.writeStream.foreachBatch(take).queryName(f"tidelog {stream.name}")
     if stream.checkpoint is not None:

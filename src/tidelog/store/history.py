@@ -83,10 +83,11 @@ def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary) ->
     return list(zip(*columns, strict=True))
 
 
-def log_entries(state: Durable) -> Iterator[LogEntry]:
-    """The epochs that are kept, oldest first."""
+def log_entries(state: Durable, after: int | None = None) -> Iterator[LogEntry]:
+    """The epochs that are kept, oldest first; or those after one, StateError if they are not kept."""
     segments = state.log.segments
-    for frame in state.frames(segments[0] - 1 if segments else 0):
+    oldest = segments[0] - 1 if segments else 0
+    for frame in state.frames(oldest if after is None else after):
         header = frame.header
         source, offset = next(iter(header.get("offsets", {}).items()), (None, None))
         yield LogEntry(

@@ -282,6 +282,14 @@ _SYNTAX = (
         "few: :- p(X), X > 9.\n.constraint many severity(warn)",
     ),
     CodeEntry(
+        "TL134",
+        "lifetime without a length of time",
+        "expected a length of time such as `30m`, found {found}",
+        "A length of time is a whole number above 0 and a unit at once: `us`, `ms`, `s`, `m`, `h` or `d`.",
+        "Write `.lifetime session 30m`.",
+        ".decl session(x: number)\n.lifetime session 30",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",

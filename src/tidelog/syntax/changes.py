@@ -2,7 +2,7 @@
 
 The forms are ``+fact.`` ``-fact.`` ``+ label: head :- body.`` ``+ head :- body.`` ``- label.``, ``+ .init g = Graph.``
 ``- .init g.`` for instances of components, and ``commit.``, which ends an epoch; changes after the last ``commit.``
-form an epoch too.
+form an epoch too. An epoch that ends with ``preview.`` is tried out and not committed: its last change is `Previewed`.
 
 Law: what stands after ``-`` is a label if it is a bare name, and a fact if it has arguments in brackets or an ``@``;
 so an atom without arguments is removed as ``-p().``. Facts are ground places: bare identifiers are symbols (D7).
@@ -68,7 +68,14 @@ class InstanceRemoved:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Change: TypeAlias = FactChange | RuleAdded | RuleRemoved | InstanceAdded | InstanceRemoved
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """The end of an epoch that is tried out and not committed."""
+
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Change: TypeAlias = FactChange | RuleAdded | RuleRemoved | InstanceAdded | InstanceRemoved | Previewed
 Epoch: TypeAlias = tuple[Change, ...]
 
 
@@ -111,8 +118,18 @@ def print_changes(epochs: tuple[Epoch, ...], convention: str = PROLOG) -> str:
     lines: list[str] = []
     for epoch in epochs:
         lines += (print_change(change, convention) for change in epoch)
-        lines.append("commit.")
+        if not is_preview(epoch):
+            lines.append("commit.")
     return "".join(line + "\n" for line in lines)
+
+
+def is_preview(epoch: Epoch) -> bool:
+    """Whether an epoch is tried out and not committed.
+
+    >>> [is_preview(epoch) for epoch in parse_changes("+p(1). preview. +p(2).")]
+    [True, False]
+    """
+    return bool(epoch) and isinstance(epoch[-1], Previewed)
 
 
 def print_change(change: Change, convention: str = PROLOG) -> str:
@@ -130,6 +147,8 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
             return f"+ {print_instance(instance)}."
         case InstanceRemoved(name=name):
             return f"- .init {name}."
+        case Previewed():
+            return "preview."
 
 
 class ChangeReader(ProgramReader):
@@ -155,10 +174,9 @@ class ChangeReader(ProgramReader):
 
     def change(self) -> bool:
         """One change, kept for its epoch; whether it is the end of the epoch."""
-        if self._commit():
-            return True
-        self.epoch.extend(self._changes())
-        return False
+        end = self._end()
+        self.epoch.extend(self._changes() if end is None else end)
+        return end is not None
 
     def begins_line(self, token: Token) -> bool:
         """In a script a new change begins with its sign."""
@@ -166,12 +184,14 @@ class ChangeReader(ProgramReader):
             return token.start == 0 or token.source.text[token.start - 1] == "\n"
         return super().begins_line(token)
 
-    def _commit(self) -> bool:
-        if self.token.text != "commit" or self.peek().kind != ".":
-            return False
+    def _end(self) -> tuple[Change, ...] | None:
+        """What an epoch ends with beside its changes; None if it does not end here."""
+        word = self.token
+        if word.text not in ("commit", "preview") or self.peek().kind != ".":
+            return None
         self.advance()
         self.advance()
-        return True
+        return (Previewed(span_between(word, self.previous)),) if word.text == "preview" else ()
 
     def _changes(self) -> list[Change]:
         sign = self.token

@@ -20,6 +20,7 @@ from tidelog.program import (
     Fact,
     Functor,
     Instance,
+    Lifetime,
     Materialize,
     Program,
     Rule,
@@ -42,6 +43,7 @@ class Parts:
     instances: list[Instance] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
     pragmas: list[tuple[str, str]] = field(default_factory=list)
+    lifetimes: list[Lifetime] = field(default_factory=list)
     severities: list[Severity] = field(default_factory=list)
 
     @property
@@ -65,6 +67,7 @@ class Parts:
             instances=tuple(self.instances),
             pragmas=tuple(self.pragmas),
             functors=tuple(item for item in self.items if isinstance(item, Functor)),
+            lifetimes=tuple(self.lifetimes),
             convention=convention,
         )
 

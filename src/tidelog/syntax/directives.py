@@ -6,7 +6,17 @@ language has a diagnostic of its own (D8); words that only steer Soufflé's stor
 
 from __future__ import annotations
 
-from tidelog.program import PROLOG, SOUFFLE, Column, Constructor, Declaration, Directive, Functor, TypeDeclaration
+from tidelog.program import (
+    PROLOG,
+    SOUFFLE,
+    Column,
+    Constructor,
+    Declaration,
+    Directive,
+    Functor,
+    Lifetime,
+    TypeDeclaration,
+)
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.pragmas import OVERFLOW, OVERFLOW_MODES
 from tidelog.program.schema import QUALIFIERS
@@ -236,6 +246,21 @@ class DirectiveReader(ClauseReader):
         if self.token.text == "stateful":
             self.advance()
         return Functor(name.text, tuple(params), result, span)
+
+    def lifetime(self) -> Lifetime:
+        """`.lifetime relation 30m`, perhaps with `by column`."""
+        first = self.advance()
+        relation = self._relation("the name of a relation")
+        length = self.duration() if self.token.kind == NUMBER else None
+        if length is None or not length.value:
+            raise self.failure("TL134", found=self.found())
+        column = None
+        if self.token.text == "by" and self.peek().kind == NAME:
+            self.advance()
+            column = self.advance().text
+        self.accept(".")
+        assert isinstance(length.value, int)
+        return Lifetime(relation, length.value, column, span_between(first, self.previous))
 
     def pragma(self) -> tuple[str, str]:
         """`"option"` or `"option" "value"` after `.pragma`."""

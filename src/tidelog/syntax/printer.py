@@ -29,6 +29,7 @@ from tidelog.program import (
     Fact,
     Functor,
     Instance,
+    Lifetime,
     Literal,
     Materialize,
     Negation,
@@ -43,6 +44,7 @@ from tidelog.program import (
 )
 from tidelog.program.casts import CAST, cast_type
 from tidelog.program.constraint import sugar_label
+from tidelog.program.lifetime import duration_text
 from tidelog.program.rule import WARN
 from tidelog.program.structure import MAKE, TEST, is_structural, structure_of
 from tidelog.syntax.path_printer import print_path
@@ -113,6 +115,7 @@ def _lines(program: Program) -> Iterator[str]:
     yield from map(print_instance, program.instances)
     yield from map(_directive, program.directives)
     yield from map(_materialize, program.keys)
+    yield from map(_lifetime, program.lifetimes)
     yield from (printer.atom(fact.atom) + "." for fact in program.facts)
     yield from map(printer.rule, program.rules)
 
@@ -324,6 +327,11 @@ def _directive(item: Directive) -> str:
 
 def _functor(item: Functor) -> str:
     return f".functor {item.name}({', '.join(item.params)}): {item.result}"
+
+
+def _lifetime(item: Lifetime) -> str:
+    by = "" if item.column is None else f" by {item.column}"
+    return f".lifetime {item.relation} {duration_text(item.microseconds)}{by}"
 
 
 def _materialize(item: Materialize) -> str:

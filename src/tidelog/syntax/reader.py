@@ -153,6 +153,8 @@ class ProgramReader(ComponentReader):
                 self.parts.pragmas.append(self.pragma())
             case ".key" | ".reference":
                 self._clause()
+            case ".lifetime":
+                self.parts.lifetimes.append(self.lifetime())
             case ".constraint":
                 self.parts.severities.append(self.severity())
             case _:

@@ -13,6 +13,8 @@ from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
 from tidelog.program.casts import CAST
 from tidelog.program.component import SEPARATOR
+from tidelog.program.lifetime import UNITS
+from tidelog.program.term import NUMBER as NUMBER_TYPE
 from tidelog.program.term import RECORD, SYMBOL
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
@@ -101,7 +103,7 @@ class TermReader(Cursor):
         if kind == NAME:
             return self._named(self.advance())
         if kind == NUMBER:
-            return self._number(self.advance(), token.span)
+            return self.duration() or self._number(self.advance(), token.span)
         if kind == STRING:
             return Const(self.string(), SYMBOL, token.span)
         if kind == "(":
@@ -186,6 +188,17 @@ class TermReader(Cursor):
             hint = None if token.text.isdigit() and not negative else "Use a smaller number or a float."
             raise self.failure("TL108", span, hint=hint, found=span.text)
         return Const(read[0], read[1], span)
+
+    def duration(self) -> Const | None:
+        """`5m`, `30s`, `250ms`: a number of microseconds; None where no unit follows a number at once."""
+        number, last = self.token, self.peek()
+        digits = number.text.rstrip("u")  # the unit `us` begins like an unsigned number ends
+        unit = number.text[len(digits) :] + last.text
+        if unit not in UNITS or last.start != number.end or not digits.isdigit():
+            return None
+        self.advance()
+        self.advance()
+        return Const(int(digits) * UNITS[unit], NUMBER_TYPE, span_between(number, last))
 
     def _grouped(self, opening: Token) -> Term:
         self.enter()

@@ -22,8 +22,9 @@ Report = Callable[[Diagnostic], None]
 NAME, NUMBER, STRING, DIRECTIVE, PREPROCESS, END = "name", "number", "string", "directive", "preprocess", "end"
 
 DIRECTIVES = (
-    "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "limitsize",
-    "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference", "symbol_type", "type",
+    "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "lifetime",
+    "limitsize", "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference",
+    "symbol_type", "type",
 )  # fmt: skip
 PREPROCESSOR_WORDS = (
     "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",

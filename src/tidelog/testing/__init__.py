@@ -1,8 +1,13 @@
 """Judges for tests: a naive evaluator of the whole language, and random programs and changes to put to it.
 
 Law: what is here shares nothing with the engine but the program values and the table of functions. The Hypothesis
-strategies stand in `tidelog.testing.strategies`, which needs the ``dev`` extra.
+strategies stand in `tidelog.testing.strategies`, which needs the ``dev`` extra. `check_order` is here for test suites
+of users, who look for it here; it runs the engine and lives in `tidelog.trial.order`, from where it is taken when it is
+asked for: the judges themselves never ask.
 """
+
+from importlib import import_module
+from typing import Any
 
 from tidelog.testing.changes import EpochChanges, State, states
 from tidelog.testing.generate import AGGREGATION, FEATURES, PLAIN, is_acceptable, random_program
@@ -17,6 +22,7 @@ __all__ = [
     "EpochChanges",
     "State",
     "asserted",
+    "check_order",
     "evaluate",
     "is_acceptable",
     "is_stratified",
@@ -27,3 +33,9 @@ __all__ = [
     "supports",
     "violations",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "check_order":
+        raise AttributeError(f"module `tidelog.testing` has no attribute `{name}`")
+    return import_module("tidelog.trial.order").check_order

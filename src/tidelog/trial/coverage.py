@@ -1,6 +1,7 @@
 """What the cases have tried of the rules: which were used, and which of their premises ever failed.
 
-Law: a rule is used if its body held for some values in some step of some case. A premise failed if the premises beside
+Law: a rule is used if its body held for some values in some step of some case; a constraint if it refused an epoch. A
+premise failed if the premises beside
 it that need nothing of it held for some values for which it did not: a case stands on either side of it then. Both are
 found by the naive evaluator over the facts that the engine showed. A premise that never failed can be left out without
 any case noticing, or nearly so: it is what `mutants` tries.
@@ -37,11 +38,12 @@ class RuleCoverage:
     premises: list[str]
     used: bool = False
     failed: list[bool] = field(default_factory=list)
+    kind: str = "rule"
 
     @property
     def never_failed(self) -> list[str]:
         """The premises that held wherever they were asked, of a rule that has more than one."""
-        if len(self.premises) == 1:
+        if len(self.premises) < 2:
             return []
         return [text for text, failed in zip(self.premises, self.failed, strict=True) if not failed]
 
@@ -61,11 +63,20 @@ class Coverage:
             self.skipped += 1
             return
         for rule in _told_rules(program):
+            if rule.constraint is not None:
+                continue
             key = (file, rule.users_label or print_rule(rule))
             found = self.rules.get(key)
             if found is None:
                 found = self.rules[key] = _blank(rule, program.convention, named)
             _see_rule(found, rule, rows, functions)
+
+    def see_constraints(self, file: str, program: Program, refusals: Set[str]) -> None:
+        """Take in the constraints of a program, and those that refused an epoch."""
+        for rule in program.rules:
+            if rule.constraint is not None and rule.label is not None:
+                found = self.rules.setdefault((file, rule.label), RuleCoverage(rule.label, [], kind="constraint"))
+                found.used = found.used or rule.label in refusals
 
     @property
     def unused(self) -> list[RuleCoverage]:

@@ -28,4 +28,14 @@ NO_CASES = FailureEntry(
     "Name a folder or a file of cases.",
     "$ mkdir empty\n$ tidelog test empty\n",
 )
-ENTRIES = (NOT_A_CASE, NO_CASES)
+OTHER_ARGUMENT = FailureEntry(
+    "TL4913",
+    EngineError,
+    "trial of nothing",
+    "{what} must be at least 1, not {found}",
+    "A trial compares at least one way of running with evaluation from scratch.",
+    "Leave the argument out for the usual number.",
+    'from tidelog.trial.order import check_order\ncheck_order("p(X) :- q(X).", tries=0)\n',
+)
+
+ENTRIES = (NOT_A_CASE, NO_CASES, OTHER_ARGUMENT)

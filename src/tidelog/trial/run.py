@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.engine.engine import Engine
-from tidelog.engine.epoch import Epoch as EngineEpoch
-from tidelog.errors import TidelogError, TidelogWarning
+from tidelog.engine.script import take_script
+from tidelog.errors import ConstraintError, TidelogError, TidelogWarning
 from tidelog.io.texts import show_fact
 from tidelog.program import Atom, Program, Wildcard
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.ground import ground_value
 from tidelog.program.scope import atoms, rule_literals
-from tidelog.syntax import Epoch, FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
+from tidelog.syntax import Epoch, FactChange, InstanceAdded, RuleAdded
 from tidelog.trial.cases import CONTAINS, EMPTY, EQUALS, GOLDEN, LACKS, REFUSED, Case, Expectation
 from tidelog.trial.golden import Golden
 
@@ -49,12 +49,13 @@ class Broken:
 
 @dataclass(slots=True)
 class Outcome:
-    """How a case went; ``seen`` are the rules and facts after each step, for coverage."""
+    """How a case went; for coverage the rules and facts ``seen`` after each step, and the constraints that refused."""
 
     case: Case
     broken: list[Broken] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
     seen: list[tuple[Program, Rows]] = field(default_factory=list)
+    refusals: set[str] = field(default_factory=set)
     seconds: float = 0.0
 
     @property
@@ -102,8 +103,9 @@ class _Run:
             self._know(db, [change.atom.predicate for change in told if isinstance(change, FactChange)], told)
             try:
                 with db.epoch() as epoch:
-                    tell(epoch, told)
+                    take_script(epoch, tuple(told))
             except TidelogError as error:
+                self.outcome.refusals |= refused_by(error)
                 return error
         return None
 
@@ -144,23 +146,6 @@ class _Run:
         if self.watched:
             names = db.relations
             self.outcome.seen.append((db.program, {name: frozenset(db[name]) for name in names}))
-
-
-def tell(epoch: EngineEpoch, told: Epoch) -> None:
-    """Put the changes of a script into an epoch."""
-    for change in told:  # instances first: the facts of the epoch may be theirs
-        if isinstance(change, InstanceAdded):
-            epoch.add_instance(change.instance)
-        elif isinstance(change, InstanceRemoved):
-            epoch.remove_instance(change.name)
-    for change in told:
-        if isinstance(change, FactChange):
-            rows = [_row(change.atom)]
-            (epoch.insert if change.sign > 0 else epoch.delete)(change.atom.predicate, rows)
-        elif isinstance(change, RuleAdded):
-            epoch.add_rule(change.rule)
-        elif isinstance(change, RuleRemoved):
-            epoch.remove_rule(change.label)
 
 
 def _row(atom: Atom) -> Row:
@@ -214,10 +199,15 @@ def _told(row: Row) -> Row:
     return tuple("_" if value is ANYTHING else value for value in row)
 
 
+def refused_by(refusal: TidelogError) -> set[str]:
+    """The constraints that refused an epoch."""
+    return {violated.constraint for violated in refusal.violations} if isinstance(refusal, ConstraintError) else set()
+
+
 def refused_otherwise(by: str, refusal: TidelogError | None) -> str:
     """What does not hold of a refusal by a code or a name."""
     if refusal is None:
         return "no epoch was refused"
     names = {refusal.code, *re.findall(r"`([^`]*)`", str(refusal))}
-    names |= {str(getattr(found, "name", "")) for found in getattr(refusal, "violations", ())}
+    names |= refused_by(refusal)
     return "" if not by or by in names else f"the epoch was refused otherwise: {refusal}"

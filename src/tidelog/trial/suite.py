@@ -56,6 +56,7 @@ def run_files(files: Sequence[CaseFile], load: Load, *, accept: bool = False) ->
             outcome.seconds = time.perf_counter() - start
             for program, rows in outcome.seen:
                 results.coverage.see(str(file.program.resolve()), program, rows, functions, named)
+                results.coverage.see_constraints(str(file.program.resolve()), program, outcome.refusals)
             results.outcomes.append((file, outcome))
     return results
 

@@ -7,7 +7,8 @@ facts too. The program is checked and its literals typed here; whatever the chec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import datetime
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from tidelog.verify.solve import Context, Scope, Step, solver
 from tidelog.verify.strata import reads, stratify
 from tidelog.verify.terms import Overloads
 
+_CALENDAR = frozenset({"date", "timestamp"})
 Base = Mapping[str, Iterable[tuple[Any, ...]]]
 
 
@@ -81,15 +83,30 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     # Relations that subsumptions, equivalences and choices need: their facts are claimed too.
     made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
     user.update((name, state.facts[name]) for name in made)
-    ranks = {name: {row: fact.rank for row, fact in facts.items()} for name, facts in user.items()}
+    plain = {name: _plain_rows(schema.get(name, ())) for name in {*user, *(base or ())}}
+    ranks = {name: {plain[name](row): fact.rank for row, fact in facts.items()} for name, facts in user.items()}
     if base is None:
-        asserted = {name: frozenset(r for r, fact in facts.items() if fact.base) for name, facts in user.items()}
+        asserted = {
+            name: frozenset(plain[name](row) for row, fact in facts.items() if fact.base)
+            for name, facts in user.items()
+        }
     else:
         apart = kept_apart(program)
-        given = {apart.get(name, name): rows for name, rows in base.items()}
-        asserted = {name: frozenset(map(tuple, rows)) for name, rows in given.items()}
+        given = {apart.get(name, name): map(plain[name], rows) for name, rows in base.items()}
+        asserted = {name: frozenset(rows) for name, rows in given.items()}
         asserted = _with_text(checked, apart, asserted, schema, functions)
     return Claim(ranks, asserted, strata_of(checked.rules), schema, functions)
+
+
+def _plain_rows(types: Iterable[str | None]) -> Callable[[Iterable[Any]], Row]:
+    """Rows as rules compute with them: dates and timestamps are whole numbers."""
+    return (lambda row: tuple(map(_plain, row))) if not _CALENDAR.isdisjoint(types) else tuple
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime.datetime):
+        return (value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    return (value - datetime.date(1970, 1, 1)).days if isinstance(value, datetime.date) else value
 
 
 def typed(

@@ -17,6 +17,7 @@ SUMMARIES = {
     "check": "Check programs and report every mistake, without running anything.",
     "run": "Evaluate a program over files of facts, and keep its views true under a script of changes.",
     "apply": "Compare a program, or a folder of facts, with a running state and apply the difference as one epoch.",
+    "blame": "Show why a fact or a view changed in an epoch of a state: the changes that caused it, and how.",
     "changes": "Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once.",
     "explain": "Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the "
     "indexes.",
@@ -24,12 +25,16 @@ SUMMARIES = {
     "format": "Lay out programs in the one form that all have: spaces, line breaks and indentation, nothing else.",
     "log": "List the epochs of a state: when, how long, which rules and base facts changed, and what that did to "
     "views.",
+    "lsp": "Serve editors: findings while one types, completion, definitions, renaming, layout and more.",
     "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
+    "serve": "Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
     "test": "Run the cases of a folder: given facts, when facts and rules change, then what views contain.",
+    "test-order": "Run a program over the same facts and changes in many orders, and compare what they come to.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
+    "what-if": "Try change scripts out on a state, side by side, and tell what each would change and cost.",
     "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
 }
 
@@ -37,17 +42,21 @@ SUMMARIES = {
 def register_all() -> None:
     """Every command with its options."""
     for name in SUMMARIES:
-        import_module(f"tidelog.cli.commands.{name}")
+        _register(name)
 
 
 def register_for(words: Sequence[str]) -> None:
     """What these words of a command line need: the command that they name, or else all by name alone."""
     name = next((word for word in words if not word.startswith("-")), "")
     if name in SUMMARIES:
-        import_module(f"tidelog.cli.commands.{name}")
+        _register(name)
         return
     for each, summary in SUMMARIES.items():
         app.command(each, help=summary, short_help=summary)(_nothing)
+
+
+def _register(name: str) -> None:
+    import_module(f"tidelog.cli.commands.{name.replace('-', '_')}")
 
 
 def _nothing() -> None:

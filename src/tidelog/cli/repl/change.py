@@ -23,6 +23,7 @@ from tidelog.syntax import (
     InstanceRemoved,
     RuleAdded,
     RuleRemoved,
+    is_preview,
     parse_changes,
     parse_ground_atom,
     parse_program,
@@ -50,13 +51,14 @@ def clauses(session: ReplSession, text: str) -> None:
 
 
 def script(session: ReplSession, text: str) -> None:
-    """Changes as a script writes them."""
+    """Changes as a script writes them; an epoch that ends with `preview.` is only tried."""
     for epoch in parse_changes(text, session.name, convention=session.convention):
         facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
         added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
         removed = [change.label for change in epoch if isinstance(change, RuleRemoved)]
         instances = [change for change in epoch if isinstance(change, InstanceAdded | InstanceRemoved)]
-        commit(session, facts, added, removed, instances)
+        with session.trying(is_preview(epoch)):
+            commit(session, facts, added, removed, instances)
 
 
 def commit(
@@ -170,11 +172,8 @@ def dry(session: ReplSession, text: str) -> None:
     needed(text, "dry", "edge(1, 2).")
     if text.startswith((":", "?")) and not text.startswith(":-"):
         raise failures.NOT_A_CHANGE.error(text=text)
-    session.dry = True
-    try:
+    with session.trying():
         session.dispatch(text)
-    finally:
-        session.dry = False
 
 
 def needed(text: str, command: str, example: str) -> str:

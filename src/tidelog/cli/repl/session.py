@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from tidelog.cli import failures
 from tidelog.cli.load import start_engine
@@ -89,6 +89,15 @@ class ReplSession:
             change.script(self, text)
         elif bare:
             change.clauses(self, text)
+
+    @contextmanager
+    def trying(self, dry: bool = True) -> Iterator[None]:
+        """What is changed inside is only tried."""
+        before, self.dry = self.dry, self.dry or dry
+        try:
+            yield
+        finally:
+            self.dry = before
 
     def line(self, text: str) -> None:
         """Tell a line."""

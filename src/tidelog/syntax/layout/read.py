@@ -35,7 +35,7 @@ class Reading:
 
 def read_text(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
     """The text as a program; as a script of changes if it is none, and one of these."""
-    program = _read_program(text, name, convention, include)
+    program = read_as_program(text, name, convention, include)
     if not program.errors:
         return program
     changes = _read_changes(text, name, convention or PROLOG)
@@ -46,7 +46,7 @@ def read_again(text: str, before: Reading, convention: str | None, include: Incl
     """Another text, in the way in which this one was read."""
     name = before.source.name
     if isinstance(before.meaning, Program):
-        return _read_program(text, name, convention, include)
+        return read_as_program(text, name, convention, include)
     return _read_changes(text, name, before.convention)
 
 
@@ -56,7 +56,8 @@ def settles_convention(reading: Reading, include: Include | None) -> bool:
     return sources.said_outright(reading.source) is not None or sources.convention_of(reading.source) == SOUFFLE
 
 
-def _read_program(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
+def read_as_program(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
+    """The text as a program, its components not expanded."""
     findings = Findings()
     source = source_of(name, text, findings.report)
     sources = Sources(include, findings.report)

@@ -1,0 +1,33 @@
+"""`tidelog lsp`: the language server, on standard input and output."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+
+
+@app.command("lsp")
+def lsp_command(
+    state: Annotated[
+        str | None, typer.Option("--state", metavar="DIR", help="Show the sizes of this state folder beside relations.")
+    ] = None,
+    stdio: Annotated[bool, typer.Option("--stdio", help="Talk over standard input and output, as always.")] = True,
+) -> None:
+    """Serve editors: findings while one types, completion, definitions, renaming, layout and more.
+
+    An editor starts this command and talks to it by the language server protocol, over standard input and output.
+    """
+    from tidelog.cli.guard import guarded
+
+    with guarded():
+        from tidelog.cli.failures import NO_EDITOR_EXTRA
+
+        try:
+            from tidelog.editor.server import make_server
+        except ModuleNotFoundError as error:
+            raise NO_EDITOR_EXTRA.error(missing=error.name) from None
+        server = make_server(state)
+    server.start_io()

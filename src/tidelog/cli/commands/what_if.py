@@ -1,0 +1,39 @@
+"""`tidelog what-if --state DIR SCRIPT...`: what change scripts would do to a state, side by side.
+
+Law: the folder is read without its lock; nothing is changed. A script that would be refused says so beside the others;
+exit code 1 if all are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.options import FunctionsOption
+
+
+@app.command("what-if")
+def what_if_command(
+    scripts: Annotated[
+        list[Path], typer.Argument(metavar="SCRIPT...", help="Change scripts of one epoch each.", show_default=False)
+    ],
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
+    blame: Annotated[
+        str | None, typer.Option(metavar="FACT", help="Show why this fact, or this view, would change, in each.")
+    ] = None,
+    functions: FunctionsOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Try change scripts out on a state, side by side, and tell what each would change and cost.
+
+    Nothing is committed.
+    """
+    from tidelog.cli.functions import functions_of
+    from tidelog.cli.state import opened
+    from tidelog.cli.try_scripts import show_alternatives
+
+    with opened(state, functions=functions_of(functions)) as db:
+        show_alternatives(db, scripts, blame, as_json)

@@ -1,0 +1,17 @@
+"""A client of `tidelog serve`, with the interface of `Engine` where it fits.
+
+Law: what the server refuses is raised as the error that the engine would have raised, with its code, note and hint. The
+package knows the errors and nothing else of Tidelog.
+
+    with connect("http://127.0.0.1:8117", token_file="state/tokens/write") as db:
+        with db.epoch() as e:
+            e.insert("edge", [(1, 2), (2, 3)])
+        sorted(db["reach"])
+"""
+
+from tidelog.client.client import Client, connect
+from tidelog.client.epoch import Changed, RemoteEpoch
+from tidelog.client.feed import FeedChange
+from tidelog.client.views import RemoteRows, RemoteView
+
+__all__ = ["Changed", "Client", "FeedChange", "RemoteEpoch", "RemoteRows", "RemoteView", "connect"]

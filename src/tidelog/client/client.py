@@ -1,0 +1,164 @@
+"""A client of one server.
+
+Law: its members are those of `Engine`, as far as they make sense over a wire: epochs, views, questions, proofs,
+history. Each call is one request, or as many as its pages need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tidelog.client.epoch import RemoteEpoch, signed
+from tidelog.client.feed import FeedChange, feed
+from tidelog.client.values import Row
+from tidelog.client.views import RemoteRows, RemoteView, read_all
+from tidelog.client.wire import Wire, read_token
+
+TIMEOUT = 120.0  # seconds
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    token_file: str | Path | None = None,
+    timeout: float = TIMEOUT,
+    verify: bool | str = True,
+) -> Client:
+    """A client of the server at an address, with a token or the file of one.
+
+    ``verify`` is a file of certificates to trust, where the server has one of its own.
+    """
+    given = token if token is not None else "" if token_file is None else read_token(token_file)
+    return Client(Wire(url, given, timeout, verify))
+
+
+class Client:
+    """A server, used as an engine."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    # Changing
+
+    def epoch(
+        self,
+        source: str | None = None,
+        offset: int | None = None,
+        *,
+        author: str | None = None,
+        note: str | None = None,
+    ) -> RemoteEpoch:
+        """Begin an epoch: use it in a ``with`` block, which commits at its end."""
+        given = {"source": source, "offset": offset, "author": author, "note": note}
+        return RemoteEpoch(self._wire, {name: value for name, value in given.items() if value is not None})
+
+    def preview(self, epoch: RemoteEpoch) -> None:
+        """Tell in an epoch what it would change, and change nothing."""
+        epoch.preview()
+
+    # Reading
+
+    @property
+    def epoch_number(self) -> int:
+        """The number of the last committed epoch."""
+        number: int = self._wire.get("")["epoch"]
+        return number
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The names of all relations."""
+        return tuple(relation["name"] for relation in self.program()["relations"])
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """The text of every rule by its label."""
+        return {rule["label"]: rule["text"] for rule in self.program()["rules"]}
+
+    def program(self) -> dict[str, Any]:
+        """Rules, relations and how they depend on each other."""
+        found: dict[str, Any] = self._wire.get("/program")
+        return found
+
+    def __getitem__(self, name: str) -> RemoteView:
+        return RemoteView(self._wire, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.relations
+
+    def query(self, text: str, *, at: int | None = None) -> RemoteRows:
+        """The answers to a query: one column per variable."""
+        asked = {"text": text, **({} if at is None else {"at": at})}
+        return read_all(lambda page: self._wire.post("/query", {**asked, **page}))
+
+    # Asking
+
+    def why(self, fact: str, *, depth: int = 20, at: int | None = None) -> dict[str, Any]:
+        """The proof of a fact, as a tree."""
+        found: dict[str, Any] = self._wire.get("/why", fact=fact, depth=depth, at=at)
+        return found
+
+    def why_not(self, fact: str, *, at: int | None = None) -> dict[str, Any]:
+        """Why a fact is absent."""
+        found: dict[str, Any] = self._wire.get("/why-not", fact=fact, at=at)
+        return found
+
+    def explain(self, rule: str | None = None, *, analyze: bool = False) -> dict[str, Any]:
+        """How rules are evaluated."""
+        found: dict[str, Any] = self._wire.get("/explain", rule=rule, analyze=str(analyze).lower())
+        return found
+
+    def profile(self) -> dict[str, Any]:
+        """Where epochs spent their time."""
+        found: dict[str, Any] = self._wire.get("/profile")
+        return found
+
+    def statistics(self) -> dict[str, Any]:
+        """How the server is doing."""
+        found: dict[str, Any] = self._wire.get("/statistics")
+        return found
+
+    def verify(self) -> bool:
+        """Whether the state is exactly the model of its rules."""
+        valid: bool = self._wire.post("/verify", {})["valid"]
+        return valid
+
+    # History
+
+    def log(self, limit: int = 100, before: int | None = None) -> list[dict[str, Any]]:
+        """The last epochs, oldest first."""
+        return list(reversed(self._wire.get("/epochs", limit=limit, before=before)["epochs"]))
+
+    def changes(self, view: str, since: int = 0) -> list[tuple[int, int, Row]]:
+        """What epochs after one changed in a view: (epoch, +1 or -1, row), each once."""
+        found: list[tuple[int, int, Row]] = []
+        while True:
+            told = self._wire.get(f"/changes/{view}", since=since)
+            found += signed(told["changes"])
+            since = told["epoch"]
+            if not told["more"]:
+                return found
+
+    def feed(self, view: str, since: int | None = None, *, patience: float | None = None) -> Iterator[FeedChange]:
+        """The changes of a view after an epoch (or from now on), as they happen, without end.
+
+        A connection that breaks is made again. ``patience``: seconds without a server after which that is an error.
+        """
+        return feed(self._wire, view, self.epoch_number if since is None else since, patience=patience)
+
+    # Closing
+
+    def close(self) -> None:
+        """End the connection."""
+        self._wire.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Client({self._wire.url!r})"

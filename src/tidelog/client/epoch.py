@@ -1,0 +1,168 @@
+"""Epochs of a client.
+
+Law: what is collected goes to the server when the block ends, as one epoch; an exception in the block sends nothing.
+With a source and an offset a request whose answer was lost is sent again, and is applied once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.client import failures
+from tidelog.client.values import Row, from_rows, to_rows
+from tidelog.client.wire import ARROW, Wire
+from tidelog.errors import ServerError
+
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What an epoch changed in a relation; the counts are of all rows, which may be more than are told."""
+
+    inserted: list[Row]
+    deleted: list[Row]
+    inserted_count: int
+    deleted_count: int
+
+    def __bool__(self) -> bool:
+        return bool(self.inserted_count or self.deleted_count)
+
+
+@dataclass
+class RemoteEpoch:
+    """An epoch in the making; after the commit it tells its number, what changed, and the labels of new rules."""
+
+    wire: Wire = field(repr=False)
+    about: Mapping[str, Any]
+    number: int | None = None
+    repeated: bool = False
+    seconds: float = 0.0
+    labels: list[str] = field(default_factory=list)
+    changes: dict[str, Changed] = field(default_factory=dict)
+    statistics: dict[str, Any] = field(default_factory=dict, repr=False)
+    _body: dict[str, Any] = field(default_factory=dict, repr=False)
+    _tables: list[tuple[str, str, bytes]] = field(default_factory=list, repr=False)
+    _open: bool = True
+
+    def insert(self, relation: str, rows: Any) -> None:
+        """Assert base facts: tuples, dicts, or a table of Arrow, pandas, DuckDB or Polars."""
+        self._change("insert", relation, rows)
+
+    def delete(self, relation: str, rows: Any) -> None:
+        """Retract base facts."""
+        self._change("delete", relation, rows)
+
+    def _change(self, change: str, relation: str, rows: Any) -> None:
+        self._must_be_open()
+        if hasattr(rows, "__arrow_c_stream__"):
+            self._tables.append((change, relation, _stream(pa.table(rows))))
+        else:
+            self._body.setdefault(change, {}).setdefault(relation, []).extend(from_rows(rows))
+
+    def add_rule(self, text: str, label: str | None = None, *, replaces: str | None = None) -> None:
+        """Add a rule, in the place of another if that is named; its label is told after the commit."""
+        self._must_be_open()
+        given = {"text": text, "label": label, "replaces": replaces}
+        rule = {name: value for name, value in given.items() if value is not None}
+        self._body.setdefault("add_rules", []).append(rule)
+
+    def remove_rule(self, label: str) -> None:
+        """Remove a rule by its label."""
+        self._must_be_open()
+        self._body.setdefault("remove_rules", []).append(label)
+
+    def commit(self) -> None:
+        """Commit now; the ``with`` block does it by itself."""
+        self._must_be_open()
+        self._open = False
+        self._tell(self._send(dry_run=False))
+
+    def preview(self) -> None:
+        """Tell what would change and what that costs, and change nothing; the epoch stays open."""
+        self._must_be_open()
+        self._tell(self._send(dry_run=True))
+
+    def _send(self, *, dry_run: bool) -> Any:
+        tries = TRIES if self.about.get("source") is not None else 1
+        for left in range(tries, 0, -1):
+            try:
+                return self._staged(dry_run) if self._tables else self._at_once(dry_run)
+            except ServerError as error:
+                if error.code != failures.UNREACHABLE.code or left == 1:
+                    raise
+        raise AssertionError("a last try gives or raises")
+
+    def _at_once(self, dry_run: bool) -> Any:
+        more = {"dry_run": True} if dry_run else {}
+        return self.wire.post("/epochs", {**self._body, **self.about, **more})
+
+    def _staged(self, dry_run: bool) -> Any:
+        """Tables of Arrow's go to an open epoch one by one."""
+        place = f"/epochs/open/{self.wire.post('/epochs/open', dict(self.about))['id']}"
+        try:
+            if self._body:
+                self.wire.post(place, self._body)
+            for change, relation, body in self._tables:
+                path = f"/relations/{relation}/{change}"
+                query = {"open": place.rpartition("/")[2]}
+                self.wire.send("POST", path, query=query, content=body, headers={"Content-Type": ARROW})
+            found = self.wire.post(f"{place}/commit", {"dry_run": True} if dry_run else {})
+        except BaseException:
+            self._give_up(place)
+            raise
+        if dry_run:
+            self._give_up(place)
+        return found
+
+    def _give_up(self, place: str) -> None:
+        try:
+            self.wire.send("DELETE", place)
+        except ServerError:
+            return  # it is over already, or is forgotten after a while
+
+    def _tell(self, told: Any) -> None:
+        self.number, self.repeated, self.seconds = told["epoch"], told["repeated"], told["seconds"]
+        self.labels, self.statistics = told["labels"], told["statistics"]
+        self.changes = {
+            name: Changed(to_rows(c["plus"]), to_rows(c["minus"]), c["plus_count"], c["minus_count"])
+            for name, c in told["changes"].items()
+        }
+
+    def _must_be_open(self) -> None:
+        if not self._open:
+            raise failures.EPOCH_IS_OVER.error()
+
+    def __enter__(self) -> RemoteEpoch:
+        self._must_be_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._open:
+            self.commit()
+        self._open = False
+
+
+def _stream(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
+
+
+def signed(changes: Iterable[Any]) -> list[tuple[int, int, Row]]:
+    """Changes one by one: epoch, +1 or -1, row."""
+    return [
+        (each["epoch"], sign, row)
+        for each in changes
+        for sign, name in ((-1, "minus"), (1, "plus"))
+        for row in to_rows(each[name])
+    ]

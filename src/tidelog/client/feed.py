@@ -1,0 +1,81 @@
+"""Feeds of a client: what epochs change in a view, as it happens.
+
+Law: every epoch after the one named that changes the view comes once, in order, whole, over any number of broken
+connections: each is gone on from after the last epoch that came.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidelog.client import failures
+from tidelog.client.values import Row, to_rows
+from tidelog.client.wire import EVENTS, Wire
+from tidelog.errors import ServerError
+
+SILENCE = 60.0  # seconds after which a feed that says nothing is taken for broken
+PAUSE, LONGEST = 0.2, 5.0  # seconds before a feed is opened again
+AGAIN = (failures.UNREACHABLE.code, "TL8020")  # the server is away, or about to stop
+
+
+@dataclass(frozen=True, slots=True)
+class FeedChange:
+    """What one epoch changed in a view."""
+
+    epoch: int
+    inserted: list[Row] = field(default_factory=list)
+    deleted: list[Row] = field(default_factory=list)
+
+
+def feed(wire: Wire, view: str, since: int, *, patience: float | None = None) -> Iterator[FeedChange]:
+    """The changes of a view after an epoch, without end; after so many seconds without a server it is an error."""
+    pause, last = PAUSE, time.monotonic()
+    while True:
+        try:
+            for epoch, change in _connection(wire, view, since):
+                since, pause, last = epoch, PAUSE, time.monotonic()
+                if change is not None:
+                    yield change
+                    last = time.monotonic()
+        except ServerError as error:
+            if error.code not in AGAIN or (patience is not None and time.monotonic() - last > patience):
+                raise
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST)
+
+
+def _connection(wire: Wire, view: str, since: int) -> Iterator[tuple[int, FeedChange | None]]:
+    """What comes until the connection ends: epochs up to which all is told, with what they changed."""
+    headers = {"Accept": EVENTS, "Last-Event-ID": str(since)}
+    with wire.stream(f"/changes/{view}", headers, SILENCE) as lines:
+        inserted: list[Row] = []
+        deleted: list[Row] = []
+        for kind, data in _events(lines):
+            if kind == "change":
+                inserted += to_rows(data["plus"])
+                deleted += to_rows(data["minus"])
+                if data.get("more"):
+                    continue
+                yield data["epoch"], FeedChange(data["epoch"], inserted, deleted)
+            else:
+                yield data["epoch"], None
+            inserted, deleted = [], []
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """The events of a stream: their kind and their values."""
+    kind, data = "", ""
+    for line in lines:
+        name, _, value = line.partition(":")
+        if not line:
+            if data:
+                yield kind, json.loads(data)
+            kind, data = "", ""
+        elif name == "event":
+            kind = value.strip()
+        elif name == "data":
+            data += value.removeprefix(" ")

@@ -1,0 +1,64 @@
+"""Values of JSON as Python has them, and back.
+
+Law: what is read is what an engine would give: tuples, dates, floats that JSON has no number for. Records and algebraic
+values are the texts that files hold.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+Row = tuple[Any, ...]
+_ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+_NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "float": lambda value: _ENDLESS.get(value, value),
+    "date": datetime.date.fromisoformat,
+    "timestamp": datetime.datetime.fromisoformat,
+}
+
+
+def to_rows(rows: Iterable[Sequence[Any]], types: Sequence[str] = ()) -> list[Row]:
+    """Rows of an answer; without types texts stay texts."""
+    readers = [_READERS.get(type_) for type_ in types]
+    if not any(readers):
+        return [tuple(map(_tuples, row)) for row in rows]
+    return [
+        tuple(_tuples(value) if read is None else read(value) for value, read in zip(row, readers, strict=True))
+        for row in rows
+    ]
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def from_rows(rows: Iterable[Any]) -> list[Any]:
+    """Rows as JSON has them: lists by order, objects by names."""
+    return [
+        {name: plain(value) for name, value in row.items()} if isinstance(row, Mapping) else [plain(v) for v in row]
+        for row in rows
+    ]
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it.
+
+    >>> plain((1, float("inf"))), plain(datetime.date(2026, 11, 17))
+    ([1, 'Infinity'], '2026-11-17')
+    """
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return _NAMES[str(value)]
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def as_text(value: Any) -> str:
+    """A value as the parameter of an address has it."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return str(plain(value))

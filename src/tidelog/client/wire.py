@@ -1,0 +1,130 @@
+"""Requests and answers on the wire.
+
+Law: an answer that is an error is raised as the class that it names, with its code, note and hint. The token goes into
+one header and nowhere else.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tidelog import errors
+from tidelog.client import failures
+from tidelog.errors import Diagnostic, ProgramError, ServerError, TidelogError
+
+ARROW, EVENTS = "application/vnd.apache.arrow.stream", "text/event-stream"
+BAD = 400
+SHOWN = 80
+
+
+class Wire:
+    """A connection to one server."""
+
+    def __init__(self, url: str, token: str, timeout: float, verify: bool | str) -> None:
+        self.url = url.rstrip("/")
+        # a path of certificates is loaded here: httpx wants a context of Python's
+        context = _context(verify)
+        self._http = httpx.Client(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=httpx.Timeout(timeout),
+            verify=context,
+        )
+
+    def get(self, path: str, **query: Any) -> Any:
+        """What a GET gives; parameters that are None are left out."""
+        return self.send("GET", path, query=query).json()
+
+    def post(self, path: str, body: Any, **query: Any) -> Any:
+        """What a POST of JSON gives."""
+        return self.send("POST", path, query=query, json=body).json()
+
+    def send(self, method: str, path: str, query: dict[str, Any] | None = None, **more: Any) -> httpx.Response:
+        """An answer that went well."""
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        try:
+            response = self._http.request(method, f"/v1{path}", params=given, **more)
+        except httpx.HTTPError as error:
+            raise failures.UNREACHABLE.error(url=self.url, error=error) from error
+        if response.status_code >= BAD or not _is_ours(response):
+            raise self.error_of(response)
+        return response
+
+    @contextmanager
+    def stream(self, path: str, headers: dict[str, str], wait: float, **query: Any) -> Iterator[Iterator[str]]:
+        """The lines of an answer as they come; ``wait`` are the seconds within which there is always something."""
+        given = {name: value for name, value in query.items() if value is not None}
+        timeout = httpx.Timeout(wait)
+        try:
+            with self._http.stream("GET", f"/v1{path}", params=given, headers=headers, timeout=timeout) as response:
+                if response.status_code >= BAD:
+                    response.read()
+                    raise self.error_of(response)
+                yield response.iter_lines()
+        except httpx.HTTPError as error:
+            raise failures.UNREACHABLE.error(url=self.url, error=error) from error
+
+    def error_of(self, response: httpx.Response) -> TidelogError:
+        """The error that an answer tells of."""
+        try:
+            told = response.json()["error"]
+            return _error(told)
+        except (ValueError, KeyError, TypeError):
+            found = response.text[:SHOWN]
+            return failures.STRANGE.error(url=self.url, status=response.status_code, found=repr(found))
+
+    def close(self) -> None:
+        """End the connection."""
+        self._http.close()
+
+
+def _context(verify: bool | str) -> Any:
+    if isinstance(verify, bool):
+        return verify
+    try:
+        return ssl.create_default_context(cafile=verify)
+    except OSError as error:
+        raise failures.NO_TOKEN_FILE.error(path=verify, error=error) from error
+
+
+def _is_ours(response: httpx.Response) -> bool:
+    kind = response.headers.get("content-type", "")
+    return not response.content or kind.startswith(("application/json", ARROW))
+
+
+def _error(told: dict[str, Any]) -> TidelogError:
+    """An error of the class that the server names, or of the nearest that this package knows."""
+    kind = getattr(errors, told["kind"], None)
+    if kind is ProgramError:
+        findings = [_diagnostic(found) for found in told["diagnostics"]]
+        return kind(findings)  # which takes code, note and hint of the first
+    known = kind if isinstance(kind, type) and issubclass(kind, TidelogError) else _nearest(told["kind"])
+    error: TidelogError = known(told["message"])
+    error.code, error.hint = told["code"], told["hint"]
+    error.note = " ".join(told["notes"])
+    return error
+
+
+def _nearest(name: str) -> type[TidelogError]:
+    return errors.EngineError if name == "NotTrueError" else ServerError
+
+
+def _diagnostic(told: dict[str, Any]) -> Diagnostic:
+    found = told["where"]
+    where = f"line {found['line']}, column {found['column']}: " if found else ""
+    note = " ".join(told["notes"])
+    return Diagnostic(told["code"], f"{where}{told['message']}", None, note, told["hint"], (), told["severity"])
+
+
+def read_token(path: str | Path) -> str:
+    """The token in a file."""
+    try:
+        return Path(path).read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise failures.NO_TOKEN_FILE.error(path=path, error=error) from error

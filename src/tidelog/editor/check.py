@@ -1,0 +1,142 @@
+"""What is wrong with a document: at once for the clause that is typed, and for the whole text when it rests.
+
+Law: when a document rests, its findings are those of `tidelog check`, with the same words. While it is typed, a clause
+that was changed shows what reading it and checking it by itself find, and every other clause what was last found there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from tidelog.editor.document import Document, Finding, Piece
+from tidelog.editor.segments import Places
+from tidelog.editor.symbols import RELATION
+from tidelog.errors import Diagnostic
+from tidelog.program import SOUFFLE, Declaration, Program
+from tidelog.program.check import Checked, examine_program
+from tidelog.syntax import read_program
+
+_ALONE = ("TL20", "TL3", "TL4", "TL702")  # codes that a clause and the declarations of its relations settle
+_WITH_TYPES = (".type", ".number_type", ".symbol_type", ".functor", ".pragma")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A document at one moment, for a check beside it."""
+
+    text: str
+    path: str
+    version: int
+    pieces: tuple[Piece, ...]
+    places: Places
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check of the whole text found."""
+
+    snapshot: Snapshot
+    checked: Checked
+    findings: tuple[Diagnostic, ...]
+
+
+def snapshot_of(document: Document) -> Snapshot:
+    """The document as it is now."""
+    return Snapshot(document.text, document.path, document.version, tuple(document.pieces), document.places)
+
+
+def check_whole(snapshot: Snapshot, document: Document) -> Verdict:
+    """Read and check the whole text, as `tidelog check` does."""
+    program, read = read_program(snapshot.text, snapshot.path, include=document.include)
+    checked, found = examine_program(program)
+    return Verdict(snapshot, checked, (*read, *found))
+
+
+def accept(verdict: Verdict, document: Document) -> None:
+    """Give the findings to the pieces at which they stand; pieces that have gone since keep theirs to themselves."""
+    document.edited.difference_update(verdict.snapshot.pieces)
+    shared: dict[int, list[Finding]] = {}
+    for diagnostic in verdict.findings:
+        at, finding = _placed(diagnostic, verdict.snapshot)
+        shared.setdefault(at, []).append(finding)
+    for at, piece in enumerate(verdict.snapshot.pieces):
+        piece.findings = shared.get(at, [])
+
+
+def _placed(diagnostic: Diagnostic, snapshot: Snapshot) -> tuple[int, Finding]:
+    """The piece that a diagnostic is about, and the finding there; one about an included file is told at its line."""
+    span = diagnostic.span
+    if span is None:
+        return 0, Finding(diagnostic, 0, 0)
+    if span.source.name == snapshot.path:
+        at = snapshot.places.at_offset(span.start)
+        start = snapshot.places.starts[at]
+        return at, Finding(diagnostic, span.start - start, span.end - start)
+    at = next((at for at, piece in enumerate(snapshot.pieces) if piece.includes), 0)
+    text = snapshot.pieces[at].text if snapshot.pieces else ""
+    told = replace(diagnostic, message=f"{span.source.name}:{span.line}: {diagnostic.message}")
+    return at, Finding(told, len(text) - len(text.lstrip()), len(text))
+
+
+def current(document: Document) -> Iterator[tuple[int, Finding]]:
+    """All findings with the offset of their segment."""
+    for at, piece in enumerate(document.pieces):
+        if piece.findings is None:
+            piece.findings = piece.errors()
+            if piece in document.edited:
+                piece.findings += check_alone(document, piece)
+        for finding in piece.findings:
+            yield document.places.starts[at], finding
+
+
+def check_alone(document: Document, piece: Piece) -> list[Finding]:
+    """What the checks find about the clauses of one segment, given the declarations of what they use."""
+    program = piece.program
+    if document.whole or program.components or program.instances or not (program.rules or program.facts):
+        return []
+    if any("." in s.name for s in piece.symbols if s.kind == RELATION):
+        return []  # a part of an instance, which only the whole text has
+    given = _surroundings(document)
+    alone = replace(
+        program,
+        declarations=(*program.declarations, *_declarations(document, piece)),
+        types=given.types,
+        functors=given.functors,
+        pragmas=given.pragmas,
+    )
+    found = examine_program(alone, known=_arities(document, piece))[1]
+    return [
+        Finding(each, each.span.start, each.span.end)
+        for each in found
+        if each.code.startswith(_ALONE) and each.span is not None and each.span.source is piece.reading.source
+    ]
+
+
+def _surroundings(document: Document) -> Program:
+    """The types, functors and options of the text."""
+    parts = [piece.program for piece in document.pieces if any(word in piece.text for word in _WITH_TYPES)]
+    return Program(
+        types=tuple(item for part in parts for item in part.types),
+        functors=tuple(item for part in parts for item in part.functors),
+        pragmas=tuple(item for part in parts for item in part.pragmas),
+    )
+
+
+def _declarations(document: Document, piece: Piece) -> Iterable[Declaration]:
+    """The declarations of the relations that a segment speaks of, from elsewhere."""
+    names = {symbol.name for symbol in piece.symbols if symbol.kind == RELATION}
+    holders = {holder for name in names for holder in document.names().get(name, ()) if holder is not piece}
+    return (item for holder in holders for item in holder.program.declarations if item.relation in names)
+
+
+def _arities(document: Document, piece: Piece) -> dict[str, int]:
+    """How many columns the relations have that other segments derive; in Soufflé's convention declarations say it."""
+    if document.convention == SOUFFLE:
+        return {}
+    names = {symbol.name for symbol in piece.symbols if symbol.kind == RELATION}
+    holders = (next((each for each in document.names().get(name, ()) if each is not piece), None) for name in names)
+    programs = [holder.program for holder in holders if holder is not None]
+    heads = [rule.head for program in programs for rule in program.rules]
+    heads += [fact.atom for program in programs for fact in program.facts]
+    return {head.predicate: len(head.args) for head in heads if head.predicate in names}

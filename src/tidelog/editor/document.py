@@ -1,0 +1,269 @@
+"""A text in an editor, read segment by segment.
+
+Law: after any edits a document is what opening its text anew would give; an edit costs what it touches, and a pass over
+the list of segments. Texts with macros and conditions are one segment: what a line of them means depends on all before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types as lsp
+
+from tidelog.editor.positions import Positions
+from tidelog.editor.segments import Places, cut, recut
+from tidelog.editor.symbols import Symbol, symbols_of
+from tidelog.errors import Diagnostic, Source
+from tidelog.program import Program
+from tidelog.syntax.layout.read import Reading, read_as_program
+from tidelog.syntax.sources import Include, Sources, include_from
+from tidelog.syntax.tokens import PREPROCESSOR_WORDS
+
+_INCLUDE = re.compile(r'(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"([^"\n]*+)"')
+_TELLING = (".decl", ".comp", ".init", ".convention", "include")
+_WHOLE = re.compile(rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__")
+_ATTIC = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic at a place of its segment."""
+
+    diagnostic: Diagnostic
+    start: int
+    end: int
+
+
+class Piece:
+    """A segment with what was read in it. ``findings`` is None until somebody checked it."""
+
+    def __init__(self, text: str, name: str, convention: str, include: Include | None) -> None:
+        self.text = text
+        self.findings: list[Finding] | None = None
+        self._name = name
+        self._convention = convention
+        self._include = include
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The segment, read as a program of its own."""
+        return read_as_program(self.text, self._name, self._convention, self._include)
+
+    @property
+    def program(self) -> Program:
+        """What the segment says, components not expanded."""
+        assert isinstance(self.reading.meaning, Program)
+        return self.reading.meaning
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The names in the segment."""
+        return symbols_of(self.reading)
+
+    @cached_property
+    def includes(self) -> tuple[str, ...]:
+        """The files that it includes, as they are named."""
+        return tuple(_INCLUDE.findall(self.text)) if "include" in self.text else ()
+
+    def errors(self) -> list[Finding]:
+        """What reading the segment found; a file that is not there is told by the check of the whole."""
+        if self.includes:
+            return []
+        return [_finding(error) for error in self.reading.errors]
+
+
+def _finding(diagnostic: Diagnostic) -> Finding:
+    span = diagnostic.span
+    return Finding(diagnostic, span.start, span.end) if span is not None else Finding(diagnostic, 0, 0)
+
+
+@dataclass(slots=True)
+class Place:
+    """A symbol in a document: the piece that holds it and where it stands in the text."""
+
+    document: Document
+    piece: Piece
+    symbol: Symbol
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the text."""
+        return self.start + len(self.symbol.name)
+
+    @property
+    def range(self) -> lsp.Range:
+        """Where it stands, as editors count."""
+        return self.document.positions.range(self.start, self.end)
+
+    @property
+    def location(self) -> lsp.Location:
+        """Where it stands, and in which file."""
+        return lsp.Location(self.document.uri, self.range)
+
+
+@dataclass(slots=True)
+class Document:
+    """A text with its address; ``version`` counts its edits."""
+
+    uri: str
+    path: str
+    pieces: list[Piece] = field(default_factory=list)
+    convention: str = ""
+    version: int = 0
+    places: Places = field(default_factory=lambda: Places([]))
+    positions: Positions = field(default_factory=lambda: Positions([], Places([])))
+    whole: bool = False
+    edited: set[Piece] = field(default_factory=set)  # since the text was opened or last checked as a whole
+    _names: dict[str, set[Piece]] = field(default_factory=dict)
+    _attic: dict[str, Piece] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def include(self) -> Include:
+        """Finds the files that the text includes."""
+        return include_from(Path(self.path).parent)
+
+    def open(self, text: str) -> None:
+        """Take a whole text."""
+        self.version += 1
+        self.convention = self._convention_of(text)
+        self.whole = _WHOLE.search(text) is not None or self._includes_macros(text)
+        self._names, self.edited = {}, set()
+        segments = [text] if self.whole else cut(text, self.convention)
+        self.pieces = [self._piece(segment) for segment in segments]
+        self._settle()
+        for piece in self.pieces:
+            self._remember(piece)
+
+    def edit(self, where: lsp.Range, text: str) -> None:
+        """Put a text in the place of a range."""
+        start, end = self.positions.offset(where.start), self.positions.offset(where.end)
+        first, last = self.places.at_offset(start), self.places.at_offset(end) + 1
+        base = self.places.starts[first] if self.pieces else 0
+        joined = "".join(piece.text for piece in self.pieces[first:last])
+        middle = joined[: start - base] + text + joined[end - base :]
+        if self.whole or not self.pieces or _is_telling(joined) or _is_telling(middle) or "#" in middle:
+            self.open("".join((self.text[:start], text, self.text[end:])))
+            return
+        self.version += 1
+        begin, until, segments = recut([piece.text for piece in self.pieces], first, last, middle, self.convention)
+        self._replace(begin, until, segments)
+
+    def _replace(self, begin: int, until: int, segments: list[str]) -> None:
+        for piece in self.pieces[begin:until]:
+            self._forget(piece)
+        fresh = [self._piece(segment) for segment in segments]
+        self.pieces[begin:until] = fresh
+        self.edited.update(fresh)
+        self._settle()
+        for piece in fresh:
+            self._remember(piece)
+
+    def _settle(self) -> None:
+        segments = [piece.text for piece in self.pieces]
+        self.places = Places(segments)
+        self.positions = Positions(segments, self.places)
+
+    def _piece(self, segment: str) -> Piece:
+        kept = self._attic.pop(segment, None) if not self.whole else None
+        if kept is not None and kept.reading.convention == self.convention:
+            return kept
+        return Piece(segment, self.path, self.convention, self.include if self.whole else None)
+
+    def _remember(self, piece: Piece) -> None:
+        for name in {symbol.name for symbol in piece.symbols}:
+            self._names.setdefault(name, set()).add(piece)
+
+    def _forget(self, piece: Piece) -> None:
+        for name in {symbol.name for symbol in piece.symbols}:
+            holders = self._names[name]
+            holders.discard(piece)
+            if not holders:
+                del self._names[name]
+        if len(self._attic) > _ATTIC:
+            self._attic.clear()
+        self._attic[piece.text] = piece
+
+    def _convention_of(self, text: str) -> str:
+        return Sources(self.include, _ignore).convention_of(Source(self.path, text))
+
+    def _includes_macros(self, text: str) -> bool:
+        """Whether a file that the text includes, or one that that includes, has macros or conditions."""
+        if "include" not in text:
+            return False
+        seen: set[str] = set()
+        left = [(wanted, self.path) for wanted in _INCLUDE.findall(text)]
+        while left:
+            wanted, including = left.pop()
+            try:
+                name, data = self.include(wanted, including)
+            except OSError:
+                continue
+            if name in seen:
+                continue
+            seen.add(name)
+            inner = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+            if _WHOLE.search(inner):
+                return True
+            left += [(other, name) for other in _INCLUDE.findall(inner)]
+        return False
+
+    def names(self) -> dict[str, set[Piece]]:
+        """Every name of the text with the pieces that hold it."""
+        return self._names
+
+    def occurrences(self, name: str) -> list[Place]:
+        """Where a name stands, in the order of the text."""
+        holders = self._names.get(name, set())
+        if not holders:
+            return []
+        found = []
+        for at, piece in enumerate(self.pieces):
+            if piece in holders:
+                start = self.places.starts[at]
+                found += [Place(self, piece, s, start + s.start) for s in piece.symbols if s.name == name]
+        return found
+
+    def symbol_at(self, offset: int) -> Place | None:
+        """The name at an offset, or right before it."""
+        for at in {self.places.at_offset(offset), self.places.at_offset(max(offset - 1, 0))} if self.pieces else ():
+            start = self.places.starts[at]
+            for symbol in self.pieces[at].symbols:
+                if start + symbol.start <= offset <= start + symbol.end:
+                    return Place(self, self.pieces[at], symbol, start + symbol.start)
+        return None
+
+    def all_places(self) -> Iterator[Place]:
+        """Every name of the text, in its order."""
+        for at, piece in enumerate(self.pieces):
+            start = self.places.starts[at]
+            for symbol in piece.symbols:
+                yield Place(self, piece, symbol, start + symbol.start)
+
+    def included(self) -> list[str]:
+        """The paths of the files that the text includes itself."""
+        paths = []
+        for piece in self.pieces:
+            for wanted in piece.includes:
+                try:
+                    paths.append(self.include(wanted, self.path)[0])
+                except OSError:
+                    continue
+        return paths
+
+
+def _is_telling(text: str) -> bool:
+    return any(word in text for word in _TELLING)
+
+
+def _ignore(diagnostic: Diagnostic) -> None:
+    """Told where the text is checked."""

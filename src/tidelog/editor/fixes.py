@@ -1,0 +1,98 @@
+"""Quick fixes: the hints of diagnostics that are edits.
+
+Law: a fix is offered only for a finding whose own words name it, and changes the characters that the finding is about,
+or adds a line before its clause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lsprotocol import types as lsp
+
+from tidelog.editor.check import current
+from tidelog.editor.document import Document, Finding
+from tidelog.editor.report import to_lsp
+from tidelog.program import Atom, Const, Rule
+
+_MEANT = re.compile(r"[Dd]id you mean `\.?([^`]+)`\?")
+_WRITE = re.compile(r"Write `([^`]+)`\.")
+_QUOTED = re.compile(r"`\.?([^`]+)`")
+_SINGLE, _UNKNOWN, _IN_BODY = "TL702", "TL201", "TL114"
+
+
+def fixes(document: Document, where: lsp.Range) -> list[lsp.CodeAction]:
+    """The fixes of all findings that a range touches."""
+    start, end = document.positions.offset(where.start), document.positions.offset(where.end)
+    found: list[lsp.CodeAction] = []
+    for base, finding in current(document):
+        if base + finding.start <= end and start <= base + finding.end:
+            for title, edit in _edits(document, base, finding):
+                change = lsp.WorkspaceEdit(changes={document.uri: [edit]})
+                kind = lsp.CodeActionKind.QuickFix
+                shown = [to_lsp(document, base, finding)]
+                found.append(lsp.CodeAction(title, kind=kind, diagnostics=shown, edit=change, is_preferred=not found))
+    return found
+
+
+def _edits(document: Document, base: int, finding: Finding) -> Iterator[tuple[str, lsp.TextEdit]]:
+    diagnostic = finding.diagnostic
+    text = document.text[base + finding.start : base + finding.end]
+    meant = _MEANT.search(diagnostic.hint) or _MEANT.search(diagnostic.message)
+    if meant is not None:
+        wrong = _QUOTED.search(diagnostic.message)
+        at = text.find(wrong[1]) if wrong is not None else -1
+        if wrong is not None and at >= 0:
+            start = base + finding.start + at
+            edit = lsp.TextEdit(document.positions.range(start, start + len(wrong[1])), meant[1])
+            yield f"Replace `{wrong[1]}` by `{meant[1]}`", edit
+    if diagnostic.code == _SINGLE:
+        yield "Replace the variable by `_`", _instead(document, base, finding, "_")
+    elif diagnostic.code == _UNKNOWN:
+        yield from _declare(document, base, finding)
+    elif diagnostic.code == _IN_BODY:
+        yield from _braces(document, base, finding, text)
+    elif write := _WRITE.fullmatch(diagnostic.hint):
+        yield f"Write `{write[1]}`", _instead(document, base, finding, write[1])
+
+
+def _instead(document: Document, base: int, finding: Finding, text: str) -> lsp.TextEdit:
+    return lsp.TextEdit(document.positions.range(base + finding.start, base + finding.end), text)
+
+
+def _braces(document: Document, base: int, finding: Finding, text: str) -> Iterator[tuple[str, lsp.TextEdit]]:
+    """`min<Y>` in a body: `min Y : { }`, to be filled in."""
+    match = re.fullmatch(r"(\w+)\s*<\s*([^>]*?)\s*>", text)
+    if match is not None:
+        value = "" if match[2] in ("*", "") else f" {match[2]}"
+        made = f"{match[1]}{value} : {{ }}"
+        yield f"Write `{made}`", _instead(document, base, finding, made)
+
+
+def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[str, lsp.TextEdit]]:
+    """The missing declaration, on a line before the clause."""
+    name = _QUOTED.search(finding.diagnostic.message)
+    at = document.places.at_offset(base + finding.start)
+    piece = document.pieces[at]
+    atoms = [rule.head for rule in piece.program.rules] + [fact.atom for fact in piece.program.facts]
+    atoms += [literal for rule in piece.program.rules for literal in _atoms(rule)]
+    atom = next((each for each in atoms if name is not None and each.predicate == name[1]), None)
+    if atom is None:
+        return
+    columns = ", ".join(f"x{n}: {_type_of(arg)}" for n, arg in enumerate(atom.args, 1))
+    items = piece.reading.outline.items
+    place = document.positions.position(document.places.starts[at] + (items[0].start if items else 0))
+    line = lsp.Position(place.line, 0)
+    yield f"Declare `{atom.predicate}`", lsp.TextEdit(lsp.Range(line, line), f".decl {atom.predicate}({columns})\n")
+
+
+def _atoms(rule: Rule) -> Iterator[Atom]:
+    for literal in rule.body:
+        atom = getattr(literal, "atom", literal)
+        if isinstance(atom, Atom):
+            yield atom
+
+
+def _type_of(term: object) -> str:
+    return term.type if isinstance(term, Const) and term.type in ("number", "unsigned", "float") else "symbol"

@@ -1,0 +1,68 @@
+"""Renaming relations, variables, types, components and labels in all texts that belong together.
+
+Law: after a rename the program means the same but for the name: every place that speaks of the thing has the new name,
+no other place has, and a name that is taken already or is no identifier is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
+
+from tidelog.editor.document import Document, Place
+from tidelog.editor.symbols import COLUMN, FUNCTION, LABEL, RELATION, VARIABLE
+from tidelog.editor.workspace import Workspace
+from tidelog.program import SOUFFLE
+from tidelog.program.component import SEPARATOR
+
+_IDENTIFIER = re.compile(r"\??[^\W\d]\w*")
+_FIXED = (FUNCTION, COLUMN, LABEL)
+
+
+def place_to_rename(document: Document, offset: int) -> Place:
+    """The name at an offset, if it can be renamed."""
+    place = document.symbol_at(offset)
+    if place is None or place.symbol.kind in _FIXED:
+        raise JsonRpcInvalidParams("there is nothing here that can be renamed")
+    return place
+
+
+def own_range(place: Place) -> lsp.Range:
+    """The part of a name that is renamed: of `graph.edge` the last."""
+    last = place.symbol.name.rpartition(SEPARATOR)[2]
+    return place.document.positions.range(place.end - len(last), place.end)
+
+
+def rename(workspace: Workspace, document: Document, offset: int, name: str) -> lsp.WorkspaceEdit:
+    """The edits that give a thing another name."""
+    place = place_to_rename(document, offset)
+    _refuse(workspace, place, name)
+    changes: dict[str, list[lsp.TextEdit]] = {}
+    for each in workspace.references(place):
+        changes.setdefault(each.document.uri, []).append(lsp.TextEdit(own_range(each), name))
+    return lsp.WorkspaceEdit(changes=changes)
+
+
+def _refuse(workspace: Workspace, place: Place, name: str) -> None:
+    if not _IDENTIFIER.fullmatch(name):
+        raise JsonRpcInvalidParams(f"`{name}` is no identifier")
+    if place.symbol.kind == VARIABLE:
+        prolog = place.document.convention != SOUFFLE
+        if prolog and not (name[0].isupper() or name[0] in "_?"):
+            raise JsonRpcInvalidParams(f"a variable begins with a capital letter here; `{name}` would be a symbol")
+        own = [s for s in place.piece.symbols if s.kind == VARIABLE and s.clause == place.symbol.clause]
+        if any(symbol.name == name for symbol in own):
+            raise JsonRpcInvalidParams(f"the clause has a variable `{name}` already")
+        return
+    family = workspace.family(place.document)
+    taken = [p for member in family for p in member.occurrences(name) if p.symbol.kind == place.symbol.kind]
+    if taken and (place.symbol.kind != RELATION or _same_scope(workspace, taken, place)):
+        raise JsonRpcInvalidParams(f"there is a {place.symbol.kind} `{name}` already")
+
+
+def _same_scope(workspace: Workspace, taken: list[Place], place: Place) -> bool:
+    family = workspace.family(place.document)
+    scope = workspace.key_of(place, family)[1]
+    return any(workspace.key_of(each, family)[1] == scope for each in taken)

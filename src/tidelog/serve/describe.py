@@ -1,0 +1,82 @@
+"""The program and the server, described for clients.
+
+Law: everything that is told together is of one epoch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tidelog.engine.core import Core, core_of
+from tidelog.engine.engine import Engine
+from tidelog.engine.look_up import size
+from tidelog.program import Program
+from tidelog.program.dependency import POSITIVE, dependencies
+from tidelog.program.inline import inline_relations
+from tidelog.program.strata import Stratum, stratify
+from tidelog.serve.hub import Hub
+from tidelog.serve.values import type_names
+from tidelog.syntax import print_atom, print_literal, print_program, print_rule
+
+
+def program_json(db: Engine, hub: Hub) -> dict[str, Any]:
+    """Rules, relations and how they depend on each other."""
+    core = core_of(db)
+    committed = core.committed
+    program = committed.rules.program
+    strata = stratify(program.rules)
+    level = {name: number for number, stratum in enumerate(strata, 1) for name in stratum.relations}
+    return {
+        "text": print_program(replace(program, facts=())),
+        "convention": program.convention,
+        "epoch": committed.number,
+        "rules": [_rule_json(program, place, level) for place in range(len(program.rules))],
+        "relations": _relations(core, strata, level, hub),
+        "edges": _edges(program),
+    }
+
+
+def _rule_json(program: Program, place: int, level: dict[str, int]) -> dict[str, Any]:
+    rule = program.rules[place]
+    return {
+        "label": rule.label,
+        "text": print_rule(rule, program.convention),
+        "head": print_atom(rule.head, program.convention),
+        "body": [print_literal(literal, program.convention) for literal in rule.body],
+        "stratum": level[rule.head.predicate],
+    }
+
+
+def _relations(core: Core, strata: tuple[Stratum, ...], level: dict[str, int], hub: Hub) -> list[dict[str, Any]]:
+    recursive = {
+        name: number for number, stratum in enumerate(strata, 1) if stratum.recursive for name in stratum.relations
+    }
+    unheld = inline_relations(core.rules.program)
+    found = []
+    for name in core.relations:
+        types = core.rules.schema[name]
+        columns = zip(core.columns(name), type_names(types), strict=True)
+        noted = hub.changed.get(name)
+        found.append(
+            {
+                "name": name,
+                "columns": [{"name": column, "type": type_} for column, type_ in columns],
+                "base": name not in level,
+                "stratum": level.get(name, 0),
+                "recursive": recursive.get(name),
+                "size": 0 if name in unheld else size(core, name),
+                "last_change": None
+                if noted is None
+                else {"epoch": noted.epoch, "plus": noted.counts[name][0], "minus": noted.counts[name][1]},
+            }
+        )
+    return found
+
+
+def _edges(program: Program) -> list[dict[str, Any]]:
+    found: dict[tuple[str, str], bool] = {}
+    for edge in dependencies(program.rules):
+        key = edge.source, edge.target
+        found[key] = found.get(key, False) or edge.kind != POSITIVE
+    return [{"from": source, "to": target, "negated": negated} for (source, target), negated in found.items()]

@@ -1,0 +1,183 @@
+"""The description of the API: a document of OpenAPI, and a page for people.
+
+Law: both are made of the operations that are served. The page is plain HTML: no script, nothing from elsewhere. They
+tell nothing of the program and need no token.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from tidelog import __version__
+from tidelog.serve.operation import CREATED, NO_CONTENT, OK, Operation
+from tidelog.serve.responses import HEADERS, json_response
+from tidelog.serve.routes import OPERATIONS
+from tidelog.serve.tokens import WRITE
+from tidelog.serve.values import ARROW
+
+DOCUMENT, PAGE = "/v1/openapi.json", "/v1/docs"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+_ERRORS = {
+    "400": "What was sent is not as described, or not a program, or rows that do not fit.",
+    "401": "There is no token, or one that the server does not know.",
+    "403": "The token may only read.",
+    "404": "There is no such relation, rule, fact or open epoch.",
+    "406": "The answer cannot be had as what `Accept` names.",
+    "409": "A constraint would be violated; nothing was changed.",
+    "410": "What is asked for is no longer kept.",
+    "413": "The body is larger than the limit.",
+    "415": "The body is of a type that is not taken.",
+    "422": "A value cannot be computed, or a limit was hit; nothing was changed.",
+    "429": "There are too many open feeds or epochs.",
+    "503": "The server is busy with the same, is about to stop, or cannot write its state.",
+}
+
+
+def document_routes() -> list[BaseRoute]:
+    """The addresses of the document and the page."""
+    return [Route(DOCUMENT, _document, methods=["GET"]), Route(PAGE, _page, methods=["GET"])]
+
+
+async def _document(_: Request) -> Response:
+    return json_response(document())
+
+
+async def _page(_: Request) -> Response:
+    return Response(page(), headers={**HEADERS, "Content-Security-Policy": POLICY}, media_type="text/html")
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The document of OpenAPI."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Tidelog", "version": __version__, "description": "Datalog views that stay true."},
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {"Error": _error_schema()},
+        },
+        "security": [{"token": []}],
+    }
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "operationId": _name(operation),
+        "summary": operation.summary,
+        "description": " ".join(filter(None, (operation.detail, _needs(operation)))),
+        "parameters": [*_in_path(operation), *_in_query(operation)],
+        "responses": {**_answers(operation), **{status: _error(text) for status, text in _ERRORS.items()}},
+    }
+    if operation.body is not None:
+        binary = {"type": "string", "format": "binary"}
+        content = {type_: {"schema": binary if type_ == ARROW else operation.body} for type_ in operation.takes}
+        told["requestBody"] = {"required": bool(operation.body.get("required")), "content": content}
+    return told
+
+
+def _name(operation: Operation) -> str:
+    words = re.findall(r"\w+", operation.path.removeprefix("/v1")) or ["server"]
+    return "_".join((operation.method.lower(), *words))
+
+
+def _needs(operation: Operation) -> str:
+    return "Needs the writing token." if operation.access == WRITE else ""
+
+
+def _in_path(operation: Operation) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in re.findall(r"\{(\w+)\}", operation.path)
+    ]
+
+
+def _in_query(operation: Operation) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in operation.required,
+            "schema": schema,
+            "description": schema.get("description", ""),
+        }
+        for name, schema in operation.query.items()
+    ]
+    if operation.more:
+        columns = {"type": "object", "additionalProperties": {"type": "string"}}
+        found.append({"name": "columns", "in": "query", "schema": columns, "style": "form", "explode": True})
+    return found
+
+
+def _answers(operation: Operation) -> dict[str, Any]:
+    if operation.method == "DELETE":
+        return {str(NO_CONTENT): {"description": "It is gone."}}
+    content = {
+        type_: {"schema": operation.answer if type_ == "application/json" else {"type": "string"}}
+        for type_ in operation.gives
+    }
+    return {str(CREATED if operation.created else OK): {"description": operation.summary, "content": content}}
+
+
+def _error(text: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    return {"description": text, "content": content}
+
+
+def _error_schema() -> dict[str, Any]:
+    where = {"line": {"type": "integer"}, "column": {"type": "integer"}, "text": {"type": "string"}}
+    error = {
+        "code": {"type": "string", "description": "As the page of diagnostics lists them."},
+        "kind": {"type": "string", "description": "The class of the error in Python."},
+        "message": {"type": "string"},
+        "notes": {"type": "array", "items": {"type": "string"}},
+        "hint": {"type": "string"},
+        "where": {"type": ["object", "null"], "properties": where},
+        "diagnostics": {"type": "array", "items": {"type": "object"}},
+    }
+    body = {"type": "object", "required": ["code", "kind", "message", "notes", "hint", "where"], "properties": error}
+    return {"type": "object", "required": ["error"], "properties": {"error": body}}
+
+
+@cache
+def page() -> str:
+    """The page for people."""
+    parts = [_section(operation) for operation in OPERATIONS]
+    return (
+        "<!doctype html><html lang=en><head><meta charset=utf-8><title>Tidelog: the API</title>"
+        "<meta name=viewport content='width=device-width'><style>"
+        ":root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:56rem;margin:2rem auto;padding:0 1rem}"
+        "code{font-family:ui-monospace,monospace}dt{margin-top:.4rem}h2{font-size:1.05rem;margin:2rem 0 0}"
+        "dd{margin-left:1.5rem}</style></head><body>"
+        f"<h1>Tidelog {html.escape(__version__)}: the API</h1>"
+        f"<p>Send <code>Authorization: Bearer TOKEN</code> with every request. The same as a document of OpenAPI: "
+        f"<a href='{DOCUMENT}'><code>{DOCUMENT}</code></a>.</p>{''.join(parts)}</body></html>"
+    )
+
+
+def _section(operation: Operation) -> str:
+    named = [(name, schema, name in operation.required) for name, schema in operation.query.items()]
+    fields = (operation.body or {}).get("properties", {})
+    needed = (operation.body or {}).get("required", ())
+    named += [(name, schema, name in needed) for name, schema in fields.items()]
+    rows = "".join(_term(name, schema, wanted) for name, schema, wanted in named)
+    told = " ".join(filter(None, (operation.summary + ".", operation.detail, _needs(operation))))
+    address = html.escape(f"{operation.method} {operation.path}")
+    return f"<section><h2><code>{address}</code></h2><p>{html.escape(told)}</p><dl>{rows}</dl></section>"
+
+
+def _term(name: str, schema: Any, wanted: bool) -> str:
+    kind = schema.get("type", "")
+    kinds = kind if isinstance(kind, str) else " or ".join(kind)
+    told = html.escape(schema.get("description", ""))
+    return f"<dt><code>{name}</code>: {kinds}{', needed' if wanted else ''}</dt><dd>{told}</dd>"

@@ -1,0 +1,19 @@
+"""What the server needs beside Tidelog.
+
+Law: who lacks it is told what to install, before anything is made.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from tidelog.serve import failures
+
+PACKAGES = ("starlette", "uvicorn")
+
+
+def check_extra() -> None:
+    """Refuse to go on without the packages of the extra `serve`."""
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise failures.NEEDS_EXTRA.error(missing=" and ".join(missing))

@@ -1,0 +1,31 @@
+"""What requests may use.
+
+Law: a request that would use more is refused or ended by name; the server goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+PAGE = 1_000  # rows of a page, if nobody says how many
+TEXT = 1 << 16  # characters of a question or a rule
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLimits:
+    """What requests may use; sizes in bytes, times in seconds."""
+
+    body: int = 64 << 20  # of one request
+    rows: int = 1_000_000  # of one answer, and facts that a question may make
+    seconds: float = 10.0  # of one question
+    feeds: int = 1_000  # that are open, waiting polls among them
+    open_epochs: int = 100
+    open_bytes: int = 1 << 30  # sent to open epochs
+    open_seconds: float = 600.0  # after which an open epoch that nobody touches is given up
+    kept_pages: int = 256 << 20  # bytes of answers whose further pages may be asked for
+    kept_changes: int = 64 << 20  # bytes of changes that feeds need not read from the state folder
+    connections: int = 2_000
+
+    def to_json(self) -> dict[str, float]:
+        """By name."""
+        return asdict(self)

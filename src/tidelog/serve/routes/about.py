@@ -1,0 +1,61 @@
+"""The server and its program.
+
+Law: what is checked here is text alone: nothing that it names is read.
+"""
+
+from __future__ import annotations
+
+from tidelog import __version__
+from tidelog.program.check import examine_program
+from tidelog.serve import schemas
+from tidelog.serve.describe import program_json
+from tidelog.serve.operation import Call, Lane, Operation, Reply
+from tidelog.serve.service import Service
+from tidelog.serve.statuses import diagnostic_json
+from tidelog.serve.tokens import WRITE
+from tidelog.syntax import read_program
+
+
+def server(service: Service, call: Call) -> Reply:
+    """What this is."""
+    return Reply(
+        {
+            "name": "tidelog",
+            "version": __version__,
+            "epoch": service.engine.epoch_number,
+            "read_only": call.access != WRITE,
+            "limits": service.limits.to_json(),
+        }
+    )
+
+
+def program(service: Service, call: Call) -> Reply:
+    """Rules and relations."""
+    return Reply(program_json(service.engine, service.hub))
+
+
+def check(service: Service, call: Call) -> Reply:
+    """Findings about a text; nothing is read but the text."""
+    read, found = read_program(call.body["text"], "<text>")
+    _, meant = examine_program(read)
+    return Reply({"diagnostics": [diagnostic_json(each) for each in (*found, *meant)]})
+
+
+def statistics(service: Service, call: Call) -> Reply:
+    """How the server is doing."""
+    return Reply(service.statistics())
+
+
+OPERATIONS = (
+    Operation("GET", "/v1", server, "The server: version, epoch, limits"),
+    Operation("GET", "/v1/program", program, "Rules, relations and how they depend on each other"),
+    Operation(
+        "POST",
+        "/v1/check",
+        check,
+        "Check the text of a program, without running anything",
+        lane=Lane.ask,
+        body=schemas.fields({"text": schemas.text("The text of a program.", 1 << 20)}, ("text",)),
+    ),
+    Operation("GET", "/v1/statistics", statistics, "How the server is doing"),
+)

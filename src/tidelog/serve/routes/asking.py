@@ -1,0 +1,180 @@
+"""Questions about the engine: why, why not, how, and whether all is true.
+
+Law: asking changes nothing. A proof is told as a tree to a depth; deeper parts are asked for by their facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from tidelog.serve import schemas
+from tidelog.serve.operation import Call, Lane, Operation, Reply
+from tidelog.serve.service import Service
+from tidelog.serve.tokens import WRITE
+from tidelog.serve.values import plain_value
+from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise
+
+DEPTH = 3  # levels of a proof, if nobody says how many
+DEEPEST = 60
+TRIALS = 300  # of a search for causes
+
+
+def why(service: Service, call: Call) -> Reply:
+    """The proof of a fact."""
+    query = call.query
+    with service.at(query.get("at")) as db:
+        proof = db.why(query["fact"], depth=query.get("depth", DEPTH), width=query.get("width", 10))
+        told = {"epoch": db.epoch_number, "rules": dict(proof.rules), "hidden": proof.hidden, "exact": proof.exact}
+    return Reply({**tree_json(proof.root), **told})
+
+
+def tree_json(node: Premise) -> dict[str, Any]:
+    """A node of a proof with what stands under it; as deep as was asked for, which is bounded."""
+    match node:
+        case FactNode():
+            return {
+                "fact": node.text,
+                "relation": node.relation,
+                "values": [plain_value(value) for value in node.values],
+                "how": node.how,
+                "rule": node.rule,
+                "premises": [tree_json(premise) for premise in node.premises],
+            }
+        case Absence():
+            return {"absent": node.text}
+        case Condition():
+            return {"test": node.text, "source": node.source}
+    return _group_json(node)
+
+
+def _group_json(node: GroupNode) -> dict[str, Any]:
+    return {
+        "aggregate": node.kind,
+        "text": node.text,
+        "value": plain_value(node.value),
+        "size": node.size,
+        "rule": node.rule,
+        "rows": [[tree_json(inner) for inner in row] for row in node.rows],
+    }
+
+
+def why_not(service: Service, call: Call) -> Reply:
+    """Why a fact is absent."""
+    with service.at(call.query.get("at")) as db:
+        return Reply({"epoch": db.epoch_number, **db.why_not(call.query["fact"]).to_json()})
+
+
+def blame(service: Service, call: Call) -> Reply:
+    """The changes that caused a change."""
+    query = call.query
+    with service.alone("a search for causes"):
+        found = service.engine.blame(query["fact"], query.get("epoch"), since=query.get("since"), trials=TRIALS)
+    return Reply({**found.to_json(), "text": str(found)})
+
+
+def explain(service: Service, call: Call) -> Reply:
+    """How rules are evaluated: all of them, or one."""
+    query = call.query
+    told = service.engine.explain(core=query.get("core", False), analyze=query.get("analyze", False))
+    content = told.to_json()
+    if "rule" in query:
+        service.engine.rule(query["rule"])
+        content["strata"] = [
+            {**stratum, "rules": rules}
+            for stratum in content["strata"]
+            if (rules := [rule for rule in stratum["rules"] if rule["label"] == query["rule"]])
+        ]
+    return Reply({**content, "text": str(told)})
+
+
+def profile(service: Service, call: Call) -> Reply:
+    """Where epochs spent their time."""
+    told = service.engine.profile()
+    return Reply({**asdict(told), "sampling": service.engine.profiling, "text": str(told)})
+
+
+def set_profile(service: Service, call: Call) -> Reply:
+    """Switch the sampling of rules on or off."""
+    service.engine.profiling = call.body["sampling"]
+    return profile(service, call)
+
+
+def verify(service: Service, call: Call) -> Reply:
+    """Whether the state is what the rules derive."""
+    with service.alone("a verification"):
+        verdict = service.engine.verify()
+        return Reply({"epoch": service.engine.epoch_number, "valid": bool(verdict), "text": str(verdict)})
+
+
+_FACT = schemas.text("A fact, such as `reach(1, 3)`.", 10_000, 1)
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/why",
+        why,
+        "The proof of a fact",
+        lane=Lane.ask,
+        query={
+            "fact": _FACT,
+            "depth": schemas.whole("Levels of the tree.", 1, DEEPEST),
+            "width": schemas.whole("Rows of a group that are told.", 0, 1000),
+            "at": schemas.AT,
+        },
+        required=("fact",),
+    ),
+    Operation(
+        "GET",
+        "/v1/why-not",
+        why_not,
+        "Why a fact is absent",
+        lane=Lane.ask,
+        query={"fact": _FACT, "at": schemas.AT},
+        required=("fact",),
+    ),
+    Operation(
+        "GET",
+        "/v1/blame",
+        blame,
+        "The changes of facts and rules that caused a change",
+        lane=Lane.ask,
+        query={
+            "fact": schemas.text("A fact, or the name of a relation.", 10_000, 1),
+            "epoch": schemas.whole("The epoch; the last one that changed it if left out."),
+            "since": schemas.whole("All epochs after this one together."),
+        },
+        required=("fact",),
+    ),
+    Operation(
+        "GET",
+        "/v1/explain",
+        explain,
+        "How rules are evaluated",
+        lane=Lane.ask,
+        query={
+            "rule": schemas.text("The label of a rule.", 200),
+            "analyze": schemas.flag("With what every step did since its plan was made."),
+            "core": schemas.flag("In terms of the rules as they were rewritten."),
+        },
+    ),
+    Operation("GET", "/v1/profile", profile, "Where epochs spent their time", lane=Lane.ask),
+    Operation(
+        "POST",
+        "/v1/profile",
+        set_profile,
+        "Switch the sampling of rules on or off",
+        access=WRITE,
+        lane=Lane.ask,
+        body=schemas.fields({"sampling": schemas.flag("Whether the time of rules is sampled.")}, ("sampling",)),
+    ),
+    Operation(
+        "POST",
+        "/v1/verify",
+        verify,
+        "Certify that the state is what the rules derive",
+        access=WRITE,
+        lane=Lane.ask,
+        body=schemas.fields({}),
+    ),
+)

@@ -1,0 +1,229 @@
+"""Changing facts and rules, and the history of changes.
+
+Law: one request is one epoch, or a part of one that is open; a dry run changes nothing.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from tidelog.engine.core import core_of
+from tidelog.engine.durable import log
+from tidelog.errors import StateError
+from tidelog.serve import schemas
+from tidelog.serve.feeds import counts_json
+from tidelog.serve.limits import PAGE, TEXT
+from tidelog.serve.operation import CREATED, JSON, NO_CONTENT, Call, Lane, Operation, Reply
+from tidelog.serve.service import Service
+from tidelog.serve.tokens import WRITE
+from tidelog.serve.values import ARROW
+from tidelog.serve.writing import collect, collect_rows, finish, new_epoch, read_rows
+from tidelog.store.failures import CHANGES_NOT_KEPT
+from tidelog.store.history import LogEntry
+
+ENTRIES = 100  # of history, if nobody says how many
+
+
+def commit(service: Service, call: Call) -> Reply:
+    """One epoch."""
+    db, body = service.engine, call.body
+    epoch = new_epoch(db, body)
+    labels = collect(db, epoch, body)
+    return Reply(finish(db, epoch, labels, body.get("rows", PAGE), dry_run=body.get("dry_run", False)))
+
+
+def change_rows(service: Service, call: Call, sign: int) -> Reply:
+    """One epoch of rows of one relation, or rows for an open one."""
+    db, name, query = service.engine, call.path["name"], call.query
+    rows = read_rows(db, name, call.body) if isinstance(call.body, list) else call.body
+    if "open" in query:
+        with service.staging.use(query["open"], call.size) as staged:
+            collect_rows(staged.epoch, name, sign, rows)
+            return Reply({"id": query["open"]})
+    epoch = new_epoch(db, query)
+    collect_rows(epoch, name, sign, rows)
+    return Reply(finish(db, epoch, (), query.get("rows", PAGE), dry_run=query.get("dry_run", False)))
+
+
+def begin(service: Service, call: Call) -> Reply:
+    """Open an epoch."""
+    return Reply({"id": service.staging.begin(new_epoch(service.engine, call.body))}, CREATED)
+
+
+def add(service: Service, call: Call) -> Reply:
+    """Changes for an open epoch."""
+    with service.staging.use(call.path["id"], call.size) as staged:
+        labels = collect(service.engine, staged.epoch, call.body)
+        staged.labels += labels
+        return Reply({"id": call.path["id"], "labels": labels})
+
+
+def commit_open(service: Service, call: Call) -> Reply:
+    """Commit an open epoch, or try it and leave it open."""
+    shown, name = call.body.get("rows", PAGE), call.path["id"]
+    if call.body.get("dry_run"):
+        with service.staging.use(name) as staged:
+            return Reply(finish(service.engine, staged.epoch, staged.labels, shown, dry_run=True))
+    staged = service.staging.end(name)
+    return Reply(finish(service.engine, staged.epoch, staged.labels, shown))
+
+
+def give_up(service: Service, call: Call) -> Reply:
+    """Give up an open epoch."""
+    service.staging.end(call.path["id"])
+    return Reply(status=NO_CONTENT)
+
+
+def history(service: Service, call: Call) -> Reply:
+    """Epochs, the last ones first."""
+    limit = call.query.get("limit", ENTRIES)
+    before = min(call.query.get("before", service.engine.epoch_number + 1), service.engine.epoch_number + 1)
+    entries = _kept(service, max(0, before - 1 - limit), before - 1)
+    oldest = entries[0].epoch if entries else 0
+    following = oldest if oldest > 1 and len(entries) == limit else None
+    return Reply({"epochs": [_entry(entry) for entry in reversed(entries)], "next": following})
+
+
+def _kept(service: Service, after: int, until: int) -> list[LogEntry]:
+    """The epochs after one and up to another, as far as they are kept."""
+    core = core_of(service.engine)
+    try:
+        return log(core, after, until)
+    except StateError as error:
+        if error.code != CHANGES_NOT_KEPT.code:
+            raise
+        return log(core, until=until)
+
+
+def _entry(entry: LogEntry) -> dict[str, Any]:
+    names = {**entry.asserted, **entry.retracted}
+    facts = {name: (entry.asserted.get(name, 0), entry.retracted.get(name, 0)) for name in names}
+    return {
+        "epoch": entry.epoch,
+        "time": entry.time,
+        "seconds": entry.seconds,
+        "source": entry.source,
+        "offset": entry.offset,
+        "author": entry.author,
+        "note": entry.note,
+        "rules": {"added": list(entry.added), "removed": list(entry.removed)},
+        "facts": counts_json(facts),
+        "changes": counts_json(dict(entry.changed)),
+    }
+
+
+_RULE = {
+    "type": ["string", "object"],
+    "properties": {
+        "text": schemas.text("The rule."),
+        "label": schemas.text("A label that no rule ever had; one is made if it is left out.", 200),
+        "replaces": schemas.text("The label of the rule in whose place it comes.", 200),
+    },
+    "required": ["text"],
+    "additionalProperties": False,
+    "maxLength": TEXT,
+}
+_CHANGES = {
+    "insert": schemas.by_name(schemas.ROWS),
+    "delete": schemas.by_name(schemas.ROWS),
+    "add_rules": schemas.listed(_RULE),
+    "remove_rules": schemas.listed(schemas.text("The label of a rule.", 200)),
+}
+_ABOUT = {
+    "source": schemas.text("Where the input comes from; with `offset` it is applied once.", 1000),
+    "offset": schemas.whole("Its place there; input up to the last offset of a source is not applied again."),
+    "author": schemas.text("Who makes the change; the history keeps it.", 1000),
+    "note": schemas.text("Why; the history keeps it.", 10_000),
+}
+_SHOWN = schemas.whole("Changed rows that are told of each relation; the counts are of all.", 0, 100_000)
+_TRIED = schemas.flag("Tell what would change, and change nothing.")
+_DONE = {
+    "type": "object",
+    "properties": {
+        "epoch": {"type": ["integer", "null"], "description": "The number of the epoch; null for a dry run."},
+        "repeated": {"type": "boolean", "description": "The input was committed before, and nothing was done."},
+        "dry_run": {"type": "boolean"},
+        "seconds": {"type": "number"},
+        "labels": schemas.listed({"type": "string"}),
+        "changes": schemas.by_name({"type": "object"}),
+        "statistics": {"type": "object"},
+    },
+}
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/epochs",
+        commit,
+        "Commit an epoch of facts and rules, or try one",
+        access=WRITE,
+        lane=Lane.write,
+        body=schemas.fields({**_CHANGES, **_ABOUT, "dry_run": _TRIED, "rows": _SHOWN}),
+        answer=_DONE,
+    ),
+    Operation(
+        "GET",
+        "/v1/epochs",
+        history,
+        "The history of epochs, the last ones first",
+        lane=Lane.ask,
+        query={
+            "before": schemas.whole("Epochs before this one.", 1),
+            "limit": schemas.whole("How many.", 1, 10_000),
+        },
+    ),
+    Operation(
+        "POST",
+        "/v1/epochs/open",
+        begin,
+        "Open an epoch",
+        access=WRITE,
+        lane=Lane.write,
+        body=schemas.fields(_ABOUT),
+        answer=schemas.fields({"id": {"type": "string"}}, ("id",)),
+        created=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/epochs/open/{id}",
+        add,
+        "Add changes to an open epoch",
+        access=WRITE,
+        lane=Lane.write,
+        body=schemas.fields(_CHANGES),
+    ),
+    Operation(
+        "POST",
+        "/v1/epochs/open/{id}/commit",
+        commit_open,
+        "Commit an open epoch",
+        access=WRITE,
+        lane=Lane.write,
+        body=schemas.fields({"dry_run": _TRIED, "rows": _SHOWN}),
+        answer=_DONE,
+    ),
+    Operation(
+        "DELETE",
+        "/v1/epochs/open/{id}",
+        give_up,
+        "Give up an open epoch",
+        access=WRITE,
+        lane=Lane.write,
+    ),
+    *(
+        Operation(
+            "POST",
+            f"/v1/relations/{{name}}/{change}",
+            partial(change_rows, sign=sign),
+            f"{change.capitalize()} rows of one relation, as JSON or as a stream of Arrow's",
+            access=WRITE,
+            lane=Lane.write,
+            query={**_ABOUT, "open": schemas.text("The id of an open epoch.", 80), "dry_run": _TRIED, "rows": _SHOWN},
+            body=schemas.ROWS,
+            takes=(JSON, ARROW),
+            answer=_DONE,
+        )
+        for change, sign in (("insert", 1), ("delete", -1))
+    ),
+)

@@ -1,0 +1,72 @@
+"""Descriptions that several operations use.
+
+Law: they say what `schema.check` refuses; numbers that are limits of this server stand in `GET /v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tidelog.serve.limits import TEXT
+
+LARGEST = (1 << 63) - 1
+
+
+def text(description: str, most: int = TEXT, least: int = 0) -> dict[str, Any]:
+    """A text."""
+    return {"type": "string", "maxLength": most, "minLength": least, "description": description}
+
+
+def whole(description: str, least: int = 0, most: int = LARGEST) -> dict[str, Any]:
+    """A whole number."""
+    return {"type": "integer", "minimum": least, "maximum": most, "description": description}
+
+
+def number(description: str, least: float = 0, most: float = 3600) -> dict[str, Any]:
+    """A number."""
+    return {"type": "number", "minimum": least, "maximum": most, "description": description}
+
+
+def flag(description: str) -> dict[str, Any]:
+    """True or false."""
+    return {"type": "boolean", "description": description}
+
+
+def fields(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """An object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def listed(items: Any) -> dict[str, Any]:
+    """A list."""
+    return {"type": "array", "items": items}
+
+
+def by_name(values: Any) -> dict[str, Any]:
+    """An object whose fields are names of relations."""
+    return {"type": "object", "additionalProperties": values}
+
+
+EPOCH = {"type": "integer", "description": "The committed epoch that the answer is true at."}
+ROWS = {"type": "array", "items": {"type": ["array", "object"]}, "description": "Rows: lists by order, or objects."}
+PAGE = {
+    "type": "object",
+    "required": ["epoch", "columns", "types", "rows", "total", "next"],
+    "properties": {
+        "epoch": EPOCH,
+        "columns": listed({"type": "string"}),
+        "types": listed({"type": "string"}),
+        "rows": listed({"type": "array"}),
+        "total": {"type": "integer", "description": "Rows of all pages."},
+        "next": {"type": ["string", "null"], "description": "Send it as `after` for the following page."},
+    },
+}
+LIMIT = whole("Rows of a page; at most `limits.rows`. 1,000 if left out, and as many as may be for Arrow.", 1)
+AFTER = text("The `next` of the page before.", 40)
+AT = whole("An old epoch, which the state folder still keeps.")

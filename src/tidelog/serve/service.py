@@ -1,0 +1,145 @@
+"""What all requests share: the engine, and what the server keeps beside it.
+
+Law: one engine, whose epochs the hub is told of, whoever commits them. What the server keeps beside the engine is
+bounded (`limits`), and can be lost: the state folder has everything that counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidelog.engine.core import core_of
+from tidelog.engine.engine import Engine
+from tidelog.partition.limits import Limits
+from tidelog.program.functors import Given
+from tidelog.serve import failures
+from tidelog.serve.feeds import Feeds
+from tidelog.serve.hub import Hub
+from tidelog.serve.limits import ServerLimits
+from tidelog.serve.pages import Pages
+from tidelog.serve.past import Past
+from tidelog.serve.reading import Reader
+from tidelog.serve.sources import Source
+from tidelog.serve.staging import Staging
+from tidelog.serve.threads import Threads
+from tidelog.serve.tokens import Tokens
+
+LATELY = 60.0  # seconds that rates are told of
+
+
+@dataclass
+class Served:
+    """How many requests there were, by status."""
+
+    by_status: dict[int, int] = field(default_factory=dict)
+
+    def note(self, status: int) -> None:
+        """A request was answered."""
+        self.by_status[status] = self.by_status.get(status, 0) + 1
+
+
+class Service:
+    """An engine that is served. ``functions`` are those that the engine was made with, for old epochs."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        tokens: Tokens,
+        limits: ServerLimits | None = None,
+        sources: Sequence[Source] = (),
+        functions: Given = (),
+    ) -> None:
+        self.engine, self.tokens, self.sources = engine, tokens, sources
+        self.limits = limits or ServerLimits()
+        self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
+        self.feeds = Feeds(self.limits.feeds)
+        self.staging = Staging(self.limits)
+        self.pages = Pages(self.limits.kept_pages)
+        self.reader = Reader(self.pages, Limits(facts=self.limits.rows, seconds=self.limits.seconds))
+        self.threads = Threads()
+        self.served = Served()
+        self.clock: Callable[[], float] = time.monotonic
+        self._past = Past(self._open_at)
+        self._functions = functions
+        self._busy = threading.Lock()
+        self._began = time.time()
+        core_of(engine).listeners.append(self.hub.note)
+
+    def start(self) -> None:
+        """The server is ready; to be called on its loop."""
+        self.hub.attach(asyncio.get_running_loop())
+        for source in self.sources:
+            source.start(self.engine)
+
+    def stop(self) -> None:
+        """The server has stopped: sources end, old epochs are closed. The engine is its owner's to close."""
+        for source in self.sources:
+            source.stop()
+        self._past.close()
+        core_of(self.engine).listeners.remove(self.hub.note)
+
+    def _open_at(self, epoch: int) -> Engine:
+        return Engine(path=core_of(self.engine).opened.lasting, at=epoch, functions=self._functions, strict=True)
+
+    @contextmanager
+    def at(self, epoch: int | None) -> Iterator[Engine]:
+        """The engine, or the one of an old epoch."""
+        if epoch is None or epoch == self.engine.epoch_number:
+            yield self.engine
+            return
+        if epoch > self.engine.epoch_number:
+            raise failures.NOT_YET.error(epoch=epoch, now=self.engine.epoch_number)
+        with self._past.at(epoch) as db:
+            yield db
+
+    @contextmanager
+    def alone(self, what: str) -> Iterator[None]:
+        """While something runs that is done once at a time."""
+        if not self._busy.acquire(blocking=False):
+            raise failures.BUSY.error(what=what)
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    def statistics(self) -> dict[str, Any]:
+        """How the server is doing."""
+        lately = self.hub.lately(LATELY)
+        now = time.time()
+        seconds = max(1e-3, min(LATELY, now - self._began))
+        times = sorted(noted.seconds for noted in lately)
+        return {
+            "epoch": self.engine.epoch_number,
+            "time": now,
+            "uptime": now - self._began,
+            "facts": self.engine.fact_count,
+            "memory": {"engine": self.engine.memory, "pages": self.pages.held, "changes": self.hub.held, **_process()},
+            "epochs": {
+                "lately": len(lately),
+                "per_second": len(lately) / seconds,
+                "median_seconds": times[len(times) // 2] if times else None,
+                "longest_seconds": times[-1] if times else None,
+            },
+            "feeds": self.feeds.open,
+            "open_epochs": len(self.staging),
+            "requests": {str(status): count for status, count in sorted(self.served.by_status.items())},
+            "sources": [{"name": source.name, **source.health()} for source in self.sources],
+        }
+
+
+def _process() -> dict[str, int]:
+    """Bytes of the process that are in memory, where the system tells."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as told:
+            pages = int(told.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        return {}
+    import resource
+
+    return {"process": pages * resource.getpagesize()}

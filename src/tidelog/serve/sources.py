@@ -1,0 +1,26 @@
+"""What feeds the engine beside requests: a database that is followed, a table that is kept.
+
+Law: a source is started when the server is ready, and stopped before the engine is closed; what it says of itself is
+shown to whoever asks for statistics. It commits epochs with a source and offsets of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from tidelog.engine.engine import Engine
+
+
+class Source(Protocol):
+    """Something that runs beside the server, on threads of its own."""
+
+    name: str
+
+    def start(self, engine: Engine) -> None:
+        """Begin; returns soon."""
+
+    def stop(self) -> None:
+        """End; returns when nothing of it runs any more."""
+
+    def health(self) -> dict[str, Any]:
+        """How it is, as plain values: at least `state`, such as `running` or `failed`, and `detail`."""

@@ -1,0 +1,85 @@
+"""Epochs that are open over several requests.
+
+Law: an open epoch changes nothing and keeps nobody waiting until it is committed. It ends once: by its commit, also one
+that fails, by being given up, or by being forgotten. Their number, and the bytes sent to them, are limited.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tidelog.engine.epoch import Epoch
+from tidelog.serve import failures
+from tidelog.serve.limits import ServerLimits
+
+
+@dataclass(slots=True)
+class Open:
+    """An open epoch; ``labels`` are those of the rules that were added to it."""
+
+    epoch: Epoch
+    labels: list[str] = field(default_factory=list)
+    size: int = 0
+    touched: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Staging:
+    """The open epochs by id."""
+
+    def __init__(self, limits: ServerLimits) -> None:
+        self._limits = limits
+        self.clock: Callable[[], float] = time.monotonic
+        self._open: dict[str, Open] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, epoch: Epoch) -> str:
+        """Open an epoch; gives its id."""
+        with self._lock:
+            self._forget()
+            if len(self._open) >= self._limits.open_epochs:
+                raise failures.TOO_MANY_OPEN.error(limit=self._limits.open_epochs)
+            name = secrets.token_urlsafe(16)
+            self._open[name] = Open(epoch, touched=self.clock())
+            return name
+
+    @contextmanager
+    def use(self, name: str, size: int = 0) -> Iterator[Open]:
+        """An open epoch, for one request at a time; ``size``: bytes that are sent to it."""
+        with self._lock:
+            self._forget()
+            found = self._open.get(name)
+            if found is None:
+                raise self._none(name)
+            if size + sum(each.size for each in self._open.values()) > self._limits.open_bytes:
+                raise failures.TOO_LARGE.error(limit=self._limits.open_bytes)
+            found.size += size
+            found.touched = self.clock()
+        with found.lock:
+            yield found
+
+    def end(self, name: str) -> Open:
+        """Take an epoch out: it is committed or given up."""
+        with self._lock:
+            self._forget()
+            found = self._open.pop(name, None)
+        if found is None:
+            raise self._none(name)
+        with found.lock:  # until a request that is at it is through
+            return found
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _none(self, name: str) -> Exception:
+        return failures.NO_OPEN_EPOCH.error(id=name[:80], minutes=self._limits.open_seconds / 60)
+
+    def _forget(self) -> None:
+        oldest = self.clock() - self._limits.open_seconds
+        for name in [name for name, each in self._open.items() if each.touched < oldest]:
+            del self._open[name]

@@ -1,0 +1,69 @@
+"""Tokens: one that reads, one that writes.
+
+Law: tokens are made at the first start, in files that their owner alone may read, and a file that others may read is
+refused. They are compared in constant time, stand in no address and no log, and show in no `repr`.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import secrets
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tidelog.serve import failures
+
+READ, WRITE = "read", "write"  # the names of the files, and what the token in each may do
+_TOKEN = re.compile(rb"[A-Za-z0-9_-]{20,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of a server."""
+
+    read: bytes = field(repr=False)
+    write: bytes = field(repr=False)
+
+    def grants(self, given: bytes) -> str | None:
+        """What a token may do; None if it is unknown. Both are compared, whichever it is."""
+        reads, writes = hmac.compare_digest(given, self.read), hmac.compare_digest(given, self.write)
+        return WRITE if writes else READ if reads else None
+
+
+def new_tokens() -> Tokens:
+    """Tokens that nobody knows yet."""
+    return Tokens(*(secrets.token_urlsafe(32).encode() for _ in (READ, WRITE)))
+
+
+def kept_tokens(folder: Path) -> Tokens:
+    """The tokens in the files of a folder; those that are missing are made."""
+    try:
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        return Tokens(_kept(folder / READ), _kept(folder / WRITE))
+    except OSError as error:
+        raise failures.BAD_TOKEN_FILE.error(path=folder, what=error.strerror or error) from error
+
+
+def _kept(file: Path) -> bytes:
+    try:
+        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        return _read(file)
+    token = secrets.token_urlsafe(32).encode()
+    with os.fdopen(made, "wb") as to:
+        to.write(token + b"\n")
+    return token
+
+
+def _read(file: Path) -> bytes:
+    with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source:
+        mode = os.fstat(source.fileno()).st_mode
+        if not stat.S_ISREG(mode) or mode & 0o077:
+            raise failures.BAD_TOKEN_FILE.error(path=file, what="others than its owner may read or write it")
+        token = source.read(1000).strip()
+    if not _TOKEN.fullmatch(token):
+        raise failures.BAD_TOKEN_FILE.error(path=file, what="it does not hold a token")
+    return token

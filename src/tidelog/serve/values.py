@@ -1,0 +1,188 @@
+"""Rows on the wire: as JSON, and as streams of Arrow's.
+
+Law: what is read out and sent in again is the same rows. In JSON a row is a list of values: numbers are exact, lists
+are lists, dates and timestamps texts in ISO 8601, records and algebraic values the texts that files hold, and floats
+that JSON has no number for the texts `Infinity`, `-Infinity` and `NaN`. What comes in is checked by the engine.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.engine.view import Rows, Table
+from tidelog.errors import DataError
+from tidelog.io.texts import read_text, show_text
+from tidelog.program import Variant
+from tidelog.program.shape import Shape
+from tidelog.serve import failures
+
+ARROW = "application/vnd.apache.arrow.stream"
+BATCH = 1 << 16  # rows of a batch of Arrow's
+_NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+_ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+Types = Sequence[str | None]
+Cell = Callable[[Any], Any]
+
+
+def type_names(types: Types) -> list[str]:
+    """The names of types as programs write them."""
+    return [f"{type_ or 'any'}" for type_ in types]
+
+
+def to_json(value: Any) -> bytes:
+    """The text of plain values."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:  # halves of surrogate pairs
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+
+
+def rows_to_json(rows: Sequence[tuple[Any, ...]], types: Types) -> list[Any]:
+    """Rows as lists of plain values."""
+    writers = [_writer(type_) for type_ in types]
+    if not any(writers):
+        return [list(row) for row in rows]
+    return [
+        [value if write is None else write(value) for value, write in zip(row, writers, strict=True)] for row in rows
+    ]
+
+
+def _writer(type_: str | None) -> Cell | None:
+    if isinstance(type_, Shape):
+        return lambda value: show_text(value, type_)
+    return None if type_ in ("number", "unsigned", "symbol", "boolean") else plain_value
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it, whatever its type.
+
+    >>> plain_value((1, ("a", float("-inf")))), plain_value(datetime.date(2026, 11, 17))
+    ([1, ['a', '-Infinity']], '2026-11-17')
+    """
+    if isinstance(value, Variant) or hasattr(value, "_fields"):  # records are named tuples
+        return show_text(value, None)
+    if isinstance(value, tuple):
+        return [plain_value(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return _NAMES[str(value)]
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def rows_from_json(rows: Sequence[Any], types: Types | None) -> list[Any]:
+    """Rows as the engine takes them: lists by the order of columns, objects by their names."""
+    readers = [] if types is None else [_reader(type_) for type_ in types]
+    return [_row(row, readers) for row in rows]
+
+
+def _row(row: Any, readers: Sequence[Cell | None]) -> Any:
+    if not isinstance(row, list):
+        return row
+    if len(row) != len(readers):
+        return tuple(_nested(value) for value in row)
+    pairs = zip(row, readers, strict=True)
+    return tuple(_nested(value) if read is None else read(value) for value, read in pairs)
+
+
+def _nested(value: Any) -> Any:
+    """Lists as tuples. How deep they may be is the engine's matter; Python has read them."""
+    return tuple(map(_nested, value)) if isinstance(value, list) else value
+
+
+def _reader(type_: str | None) -> Cell | None:
+    if type_ == "float":
+        return lambda value: _ENDLESS.get(value, value) if isinstance(value, str) else value
+    if type_ in ("date", "timestamp"):
+        return lambda value: _moment(value, type_)
+    return None
+
+
+def _moment(value: Any, type_: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return read_text(value, type_)
+    except ValueError:
+        return value  # refused by the engine, in its words
+
+
+def value_from_text(text: str, type_: str | None) -> Any:
+    """The value of a column that the parameter of an address names."""
+    if type_ is None or type_ == "symbol":
+        return text
+    if isinstance(type_, Shape):
+        return text
+    try:
+        return _ENDLESS[text] if type_ == "float" and text in _ENDLESS else read_text(text, type_)
+    except (ValueError, DataError):
+        raise failures.NOT_AS_DESCRIBED.error(place=text[:80], what=f"is not of type {type_}") from None
+
+
+def arrow_stream(table: Rows) -> Iterator[bytes]:
+    """The rows as a stream of Arrow's, a batch at a time."""
+    first = table_part(table, 0, BATCH).to_arrow()
+    sink = _Parts()
+    with pa.ipc.new_stream(sink, first.schema) as writer:
+        for start in range(0, max(1, len(table)), BATCH):
+            part = first if not start else table_part(table, start, BATCH).to_arrow()
+            writer.write_table(part.cast(first.schema) if start else part)
+            yield sink.taken()
+    yield sink.taken()
+
+
+def table_part(table: Table, first: int, count: int) -> Rows:
+    """Some rows of a table, as rows that stay."""
+    return Rows("rows", table.columns, table.types, table._dictionary, table._some_cells(first, count))
+
+
+class _Parts:
+    """A sink that gives away what was written."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: Any) -> int:
+        """Take bytes in."""
+        self._parts.append(bytes(data))
+        return len(self._parts[-1])
+
+    def taken(self) -> bytes:
+        """What was written since."""
+        found, self._parts = b"".join(self._parts), []
+        return found
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+        self.closed = True
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def readable(self) -> bool:
+        """Never."""
+        return False
+
+    def seekable(self) -> bool:
+        """Never."""
+        return False
+
+
+def table_from_arrow(body: bytes) -> pa.Table:
+    """The rows of a stream of Arrow's; it is checked as a whole, since it comes from anywhere."""
+    try:
+        with pa.ipc.open_stream(body) as reader:
+            table = reader.read_all()
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        raise failures.NOT_ARROW.error(error=str(error).partition("\n")[0][:200]) from None
+    return table

@@ -1,0 +1,103 @@
+"""Epochs out of requests.
+
+Law: a request is one epoch, whole or not at all; with a source and an offset it is applied once, however often it is
+sent. A dry run tells what would change and what that costs, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.engine.core import core_of
+from tidelog.engine.engine import Engine
+from tidelog.engine.epoch import Epoch
+from tidelog.engine.view import ChangeSet, Rows
+from tidelog.serve.values import rows_from_json, rows_to_json
+
+
+def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
+    """An epoch with the source, offset, author and note of a request."""
+    return db.epoch(body.get("source"), body.get("offset"), author=body.get("author"), note=body.get("note"))
+
+
+def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
+    """Collect what a request changes; gives the labels of the rules that it adds."""
+    for name, rows in body.get("insert", {}).items():
+        epoch.insert(name, read_rows(db, name, rows))
+    for name, rows in body.get("delete", {}).items():
+        epoch.delete(name, read_rows(db, name, rows))
+    for label in body.get("remove_rules", ()):
+        epoch.remove_rule(label)
+    return [_add_rule(epoch, rule) for rule in body.get("add_rules", ())]
+
+
+def read_rows(db: Engine, name: str, rows: Sequence[Any]) -> list[Any]:
+    """Rows of a relation as the engine takes them; one that is new learns its types from them."""
+    return rows_from_json(rows, core_of(db).rules.schema.get(name))
+
+
+def _add_rule(epoch: Epoch, rule: Any) -> str:
+    """A rule as text, or with a label; one that `replaces` another takes its place."""
+    if isinstance(rule, str):
+        return epoch.add_rule(rule)
+    if "replaces" in rule:
+        epoch.remove_rule(rule["replaces"])
+    return epoch.add_rule(rule["text"], rule.get("label"))
+
+
+def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[Any]) -> None:
+    """Collect rows of one relation."""
+    (epoch.insert if sign > 0 else epoch.delete)(name, rows)
+
+
+def finish(db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, dry_run: bool = False) -> dict[str, Any]:
+    """Commit an epoch, or try it; tells what changed, at most so many rows of each relation."""
+    if dry_run:
+        db.preview(epoch)
+    else:
+        epoch.commit()
+    statistics = epoch.statistics
+    return {
+        "epoch": epoch.number,
+        "repeated": epoch.number is None and not dry_run,
+        "dry_run": dry_run,
+        "seconds": statistics.seconds,
+        "labels": list(labels),
+        "changes": {name: change_json(change, shown) for name, change in epoch.changes.items()},
+        "statistics": {
+            "supports": dict(statistics.supports),
+            "suspended": statistics.suspended,
+            "revived": statistics.revived,
+            "strata": [
+                {
+                    "relations": list(stratum.relations),
+                    "seconds": stratum.seconds,
+                    "supports": stratum.supports,
+                    "suspended": stratum.suspended,
+                    "revived": stratum.revived,
+                    "rebuilt": stratum.rebuilt,
+                }
+                for stratum in statistics.strata
+                if (not all(name.startswith("__") for name in stratum.relations))
+            ],
+        },
+    }
+
+
+def change_json(change: ChangeSet, shown: int) -> dict[str, Any]:
+    """What an epoch changed in a relation."""
+    return {
+        "columns": list(change.inserted.columns),
+        "plus": _some(change.inserted, shown),
+        "minus": _some(change.deleted, shown),
+        "plus_count": len(change.inserted),
+        "minus_count": len(change.deleted),
+    }
+
+
+def _some(rows: Rows, shown: int) -> list[Any]:
+    return rows_to_json(list(islice(iter(rows), shown)), rows.types)

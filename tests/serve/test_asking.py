@@ -1,0 +1,92 @@
+"""Why, why not, how, and whether all is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.serve.running import refused, running
+
+
+def test_a_proof_is_told_as_a_tree() -> None:
+    with running() as server:
+        server.insert("edge", *((i, i + 1) for i in range(6)))
+        told = server.get("/why", fact="reach(0, 6)", depth=2)
+        assert (told["fact"], told["rule"], told["how"], told["epoch"]) == ("reach(0, 6)", "r2", "derived", 2)
+        edge, reach = told["premises"]
+        assert (edge["fact"], edge["how"], edge["premises"]) == ("edge(0, 1)", "asserted", [])
+        assert (reach["fact"], reach["values"]) == ("reach(1, 6)", [1, 6])
+        assert told["hidden"] > 0
+        deep = server.get("/why", fact="reach(0, 6)", depth=20)
+        assert deep["hidden"] == 0
+        refused(server.http.get("/v1/why", params={"fact": "reach(6, 0)"}), 404, "TL4601")
+        refused(server.http.get("/v1/why"), 400, "TL8009")
+
+
+def test_a_proof_of_a_group_and_of_an_absence() -> None:
+    with running("n(X, sum<Y>) :- q(X, Y).  lone(X) :- q(X, _), !r(X).  t(X, 1.0 / Y) :- q(X, _), f(Y).") as server:
+        server.post("/epochs", {"insert": {"q": [[1, 2], [1, 3]], "r": [[9]], "f": [[0.5]]}})
+        group = server.get("/why", fact="n(1, 5)")["premises"][0]
+        assert (group["aggregate"], group["value"], group["size"], len(group["rows"])) == ("sum", 5, 2, 2)
+        assert {"absent": "r(1)"} in server.get("/why", fact="lone(1)")["premises"]
+
+
+def test_why_a_fact_is_absent() -> None:
+    with running() as server:
+        server.insert("edge", (1, 2))
+        told = server.get("/why-not", fact="reach(2, 1)")
+        assert (told["present"], told["epoch"]) == (False, 2)
+        assert [attempt["failed"] for attempt in told["attempts"]] == ["edge(2, 1)", "edge(2, Y)"]
+
+
+def test_why_a_fact_changed(tmp_path: Path) -> None:
+    with running(path=tmp_path / "state") as server:
+        server.insert("edge", (1, 2))
+        server.post("/epochs", {"insert": {"edge": [[2, 3], [7, 8]]}, "author": "ada"})
+        told = server.get("/blame", fact="reach(1, 3)")
+        assert "edge(2, 3)" in told["text"]
+        assert "edge(7, 8)" not in told["text"]
+
+
+def test_a_constraint_that_is_violated() -> None:
+    with running("path(X, Y) :- edge(X, Y).  :- path(X, X).") as server:
+        server.insert("edge", (1, 2))
+        response = server.http.post("/v1/epochs", json={"insert": {"edge": [[3, 3]]}})
+        assert (response.status_code, response.json()["error"]["kind"]) == (409, "ConstraintError")
+        assert server.get("")["epoch"] == 2
+
+
+def test_plans_and_profiles() -> None:
+    with running() as server:
+        server.insert("edge", (1, 2))
+        told = server.get("/explain", rule="r2", analyze="true")
+        (stratum,) = told["strata"]
+        assert [rule["label"] for rule in stratum["rules"]] == ["r2"]
+        assert stratum["rules"][0]["orders"][0]["numbers"]
+        refused(server.http.get("/v1/explain", params={"rule": "r9"}), 404, "TL4501")
+        assert server.get("/profile")["last"]["epochs"] == 1
+        assert server.post("/profile", {"sampling": True})["sampling"] is True
+        assert server.service.engine.profiling
+
+
+def test_a_state_is_certified(tmp_path: Path) -> None:
+    with running(path=tmp_path / "state") as server:
+        server.insert("edge", (1, 2))
+        told = server.post("/verify")
+        assert (told["valid"], told["epoch"]) == (True, 2)
+
+
+def test_verification_is_done_once_at_a_time() -> None:
+    with running() as server, server.service.alone("a verification"):
+        refused(server.http.post("/v1/verify", json={}), 503, "TL8015")
+
+
+def test_reading_waits_for_no_epoch() -> None:
+    with running() as server:
+        server.insert("edge", (1, 2), (2, 3))
+        with server.service.engine._core.writing:  # as an epoch has it
+            assert server.get("/views/reach")["total"] == 3
+            assert server.get("/views/reach", c1=1)["total"] == 2
+            assert server.post("/query", {"text": "reach(X, Y), !edge(X, Y)"})["rows"] == [[1, 3]]
+            assert server.get("/program")["epoch"] == 2
+            assert server.get("/statistics")["epoch"] == 2
+            assert server.get("/changes/reach", since=1)["epoch"] == 2

@@ -1,0 +1,103 @@
+"""Epochs over HTTP: at once, over several requests, tried, repeated."""
+
+from __future__ import annotations
+
+from tests.serve.running import refused, running
+from tidelog.serve.limits import ServerLimits
+
+
+def test_an_epoch_tells_what_it_changed() -> None:
+    with running() as server:
+        told = server.insert("edge", (1, 2), (2, 3))
+        assert (told["epoch"], told["repeated"], told["dry_run"]) == (2, False, False)
+        assert sorted(told["changes"]["reach"]["plus"]) == [[1, 2], [1, 3], [2, 3]]
+        told = server.post("/epochs", {"delete": {"edge": [{"c1": 1, "c2": 2}]}, "rows": 1})
+        assert len(told["changes"]["reach"]["minus"]) == 1
+        assert told["changes"]["reach"]["minus_count"] == 2
+
+
+def test_rules_come_are_replaced_and_go() -> None:
+    with running() as server:
+        server.insert("edge", (1, 2))
+        told = server.post("/epochs", {"add_rules": ["back(Y, X) :- edge(X, Y)."]})
+        assert (told["labels"], told["changes"]["back"]["plus"]) == (["r3"], [[2, 1]])
+        told = server.post("/epochs", {"add_rules": [{"text": "back(Y, Y) :- edge(X, Y).", "replaces": "r3"}]})
+        assert (told["changes"]["back"]["plus"], told["changes"]["back"]["minus"]) == ([[2, 2]], [[2, 1]])
+        told = server.post("/epochs", {"remove_rules": told["labels"]})
+        assert told["changes"]["back"]["minus"] == [[2, 2]]
+        refused(server.http.post("/v1/epochs", json={"remove_rules": ["r3"]}), 404, "TL4501")
+
+
+def test_a_dry_run_changes_nothing() -> None:
+    with running() as server:
+        server.insert("edge", (1, 2))
+        told = server.post(
+            "/epochs", {"add_rules": ["back(Y, X) :- edge(X, Y)."], "delete": {"edge": [[1, 2]]}, "dry_run": True}
+        )
+        assert (told["epoch"], told["repeated"], told["dry_run"]) == (None, False, True)
+        assert told["changes"]["reach"]["minus"] == [[1, 2]]
+        assert told["statistics"]["supports"]
+        assert (server.get("")["epoch"], len(server.get("/program")["rules"])) == (2, 2)
+        assert server.get("/views/edge")["rows"] == [[1, 2]]
+
+
+def test_an_epoch_that_fails_leaves_no_trace() -> None:
+    with running("p(X / Y) :- q(X, Y).") as server:
+        server.insert("q", (4, 2))
+        refused(server.http.post("/v1/epochs", json={"insert": {"q": [[1, 1], [1, 0]]}}), 422, "TL2002")
+        refused(server.http.post("/v1/epochs", json={"insert": {"q": [[1, "x"]]}}), 400, "TL1002")
+        refused(server.http.post("/v1/epochs", json={"insert": {"q": [[1, None]]}}), 400, "TL1003")
+        refused(server.http.post("/v1/epochs", json={"insert": {"q": [[1]]}}), 400, "TL1201")
+        refused(server.http.post("/v1/epochs", json={"add_rules": ["p(X) :- q(Y, Y)."]}), 400, "TL301")
+        assert (server.get("")["epoch"], server.get("/views/p")["rows"]) == (2, [[2]])
+
+
+def test_input_with_a_source_and_an_offset_is_applied_once() -> None:
+    with running() as server:
+        body = {"insert": {"edge": [[1, 2]]}, "source": "clicks", "offset": 7}
+        assert server.post("/epochs", body)["epoch"] == 2
+        again = server.post("/epochs", {**body, "insert": {"edge": [[8, 9]]}})
+        assert (again["epoch"], again["repeated"], again["changes"]) == (None, True, {})
+        assert server.post("/epochs", {**body, "offset": 8})["repeated"] is False
+        assert server.get("/views/edge")["rows"] == [[1, 2]]
+        refused(server.http.post("/v1/epochs", json={"source": "clicks"}), 400, "TL4052")
+
+
+def test_an_epoch_over_several_requests() -> None:
+    with running() as server:
+        name = server.post("/epochs/open", {"source": "s", "offset": 1, "author": "ada"})["id"]
+        assert server.post(f"/epochs/open/{name}", {"insert": {"edge": [[1, 2]]}}) == {"id": name, "labels": []}
+        added = server.post(f"/epochs/open/{name}", {"add_rules": ["back(Y, X) :- reach(X, Y)."]})
+        server.http.post("/v1/relations/edge/insert", params={"open": name}, json=[[2, 3]]).raise_for_status()
+        assert (server.get("")["epoch"], server.get("/views/edge")["rows"]) == (1, [])
+        server.insert("edge", (7, 8))  # others go on meanwhile
+        tried = server.post(f"/epochs/open/{name}/commit", {"dry_run": True})
+        assert (tried["epoch"], tried["changes"]["edge"]["plus_count"]) == (None, 2)
+        done = server.post(f"/epochs/open/{name}/commit")
+        assert (done["epoch"], done["labels"]) == (3, added["labels"])
+        assert done["changes"]["back"]["plus_count"] == 4
+
+
+def test_an_open_epoch_ends_once() -> None:
+    with running() as server:
+        name = server.post("/epochs/open")["id"]
+        assert server.http.delete(f"/v1/epochs/open/{name}").status_code == 204
+        refused(server.http.post(f"/v1/epochs/open/{name}", json={}), 404, "TL8011")
+        refused(server.http.post(f"/v1/epochs/open/{name}/commit", json={}), 404, "TL8011")
+        refused(server.http.delete(f"/v1/epochs/open/{name}"), 404, "TL8011")
+        broken = server.post("/epochs/open")["id"]
+        server.post(f"/epochs/open/{broken}", {"insert": {"edge": [[1, 2, 3]]}})
+        refused(server.http.post(f"/v1/epochs/open/{broken}/commit", json={}), 400, "TL1201")
+        refused(server.http.post(f"/v1/epochs/open/{broken}/commit", json={}), 404, "TL8011")
+
+
+def test_open_epochs_are_limited() -> None:
+    with running(limits=ServerLimits(open_epochs=2, open_bytes=200)) as server:
+        first, second = (server.post("/epochs/open")["id"] for _ in range(2))
+        refused(server.http.post("/v1/epochs/open", json={}), 429, "TL8012")
+        many = {"insert": {"edge": [[1, 2]] * 50}}
+        refused(server.http.post(f"/v1/epochs/open/{first}", json=many), 413, "TL8005")
+        later = server.service.staging.clock() + 1_000
+        server.service.staging.clock = lambda: later
+        assert server.post("/epochs/open")["id"] not in (first, second)
+        refused(server.http.post(f"/v1/epochs/open/{first}", json={}), 404, "TL8011")
