@@ -17,8 +17,8 @@ SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/te
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium coq java test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo \
-	docs site dist format clean
+.PHONY: help install lint types imports check chromium coq java postgresql test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo demo-live \
+	docs site dist pictures format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -60,11 +60,19 @@ chromium:
 			>/dev/null 2>&1 || echo "chromium could not be installed; the browser test will be skipped"; \
 	fi
 
+# Databases are followed in a real PostgreSQL: installed where that is possible, else those tests say they are skipped.
+postgresql:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then \
+		(apt-get install -qq -y --no-install-recommends postgresql libpostgresql-jdbc-java \
+			|| (apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql libpostgresql-jdbc-java)) \
+			>/dev/null 2>&1 || echo "PostgreSQL could not be installed; tests of databases will be skipped"; \
+	fi
+
 # The proofs are checked by Coq: installed where that is possible, else those tests say that they are skipped.
 coq:
 	@$(MAKE) --no-print-directory -C proofs install-coq
 
-test: lint types imports chromium coq java ## everything: 400 cases of the law, long tests, coverage, partitions, Spark
+test: lint types imports chromium coq java postgresql ## everything: 400 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage test-partitions test-threads test-spark
 
@@ -122,6 +130,9 @@ java:
 demo: $(READY) java ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
 	TIDELOG_RUNTIME=$${TIDELOG_RUNTIME:-spark} $(BIN)/python examples/demo.py
 
+demo-live: $(READY) postgresql ## a PostgreSQL database that is followed and served while it changes, for ever or for SECONDS=n
+	SECONDS=$(or $(SECONDS),1e6) $(BIN)/python examples/live.py
+
 docs: $(READY) ## write what is generated: diagnostics, options of commands, files of the glossary, grammar of editors
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
@@ -137,6 +148,9 @@ dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty envir
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	TIDELOG_DIST=dist $(PYTEST) tests/test_dist.py
+
+pictures: $(READY) chromium ## make the pictures of the console in docs/images anew
+	TIDELOG_PICTURES=docs/images $(PYTEST) tests/serve/test_console_pictures.py
 
 format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the programs
 	$(BIN)/ruff check --fix .

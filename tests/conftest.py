@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -60,3 +60,12 @@ def spark() -> Iterator[SparkSession]:
     settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH, "spark.sql.shuffle.partitions": "2"}
     with local_session(6, settings=settings) as session:
         yield session
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Chromium for all tests that look at pages."""
+    from tests.browser import chromium
+
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver

@@ -21,6 +21,7 @@ GROUPS: Mapping[str, str] = {
     "loading": "files and data frames of strings beside DuckDB and Arrow",
     "reading": "len, in and queries of a key beside DuckDB, SQLite and Python; readers beside a writer",
     "starting": "commands and first epochs in fresh processes, beside the imports they are made of",
+    "live": "from COMMIT in PostgreSQL to a view and to a feed, kills in between",
     "durability": "epochs with a state folder beside epochs in memory, opening beside building",
     "circuits": "incremental circuits beside the engine",
     "paths": "path queries beside DuckDB's recursive SQL",

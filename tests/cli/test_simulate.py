@@ -5,7 +5,6 @@ skipped by name where they are absent.
 """
 
 import json
-import shutil
 from io import StringIO
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from tidelog.syntax import parse_program
 
 PROGRAMS = Path(__file__).parents[2] / "programs" / "network"
 RUNNER = CliRunner()
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 
 def simulate(name: str, *options: str):
@@ -171,27 +169,11 @@ def test_layout_is_deterministic_and_inside_the_unit_square() -> None:
     assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in places.values())
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory):
-    if BROWSER is None or DRIVER is None:
-        pytest.skip("needs chromium and chromedriver (Debian: chromium, chromium-driver)")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs the selenium package")
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    quiet = "headless=new no-sandbox disable-gpu disable-quic no-first-run disable-background-networking"
-    for flag in f"{quiet} disable-component-update disable-sync window-size=1280,800".split():
-        options.add_argument(f"--{flag}")
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
-
-
 @pytest.mark.long
 def test_page_plays_the_run_in_a_browser(browser, tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     simulate("reachability", "--algorithm=psn-extended", "--no-steps", f"--page={file}", "--limit=100000")
+    browser.get_log("browser")  # of pages before
     browser.get(file.as_uri())
 
     def find(selector: str):

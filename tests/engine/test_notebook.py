@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from tidelog import Engine
 from tidelog.why.tree import Condition, FactNode, Proof
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 PROGRAM = """
 base: reach(X, Y) :- edge(X, Y).
 step: reach(X, Z) :- edge(X, Y), reach(Y, Z).
@@ -155,21 +153,10 @@ def test_notebook_takes_facts_and_rules_for_text() -> None:
 
 
 @pytest.mark.long
-def test_notebook_folds_in_a_browser(db: Engine, tmp_path: Path) -> None:
-    if BROWSER is None or DRIVER is None:
-        pytest.skip("needs chromium and chromedriver (Debian: chromium, chromium-driver)")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs the selenium package")
+def test_notebook_folds_in_a_browser(db: Engine, tmp_path: Path, browser: Any) -> None:
     (tmp_path / "proof.html").write_text(f"<!doctype html><meta charset=utf-8>{db.why('reach(0, 3)')._repr_html_()}")
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in ("headless=new", "no-sandbox", "disable-gpu", "no-first-run", f"user-data-dir={tmp_path / 'profile'}"):
-        options.add_argument(f"--{flag}")
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    try:
-        browser.get((tmp_path / "proof.html").as_uri())
-        leaf = browser.find_element("xpath", "//code[text()='edge(2, 3)']")
-        assert leaf.is_displayed()
-        browser.find_elements("css selector", "summary")[1].click()
-        assert not leaf.is_displayed()
-    finally:
-        browser.quit()
+    browser.get((tmp_path / "proof.html").as_uri())
+    leaf = browser.find_element("xpath", "//code[text()='edge(2, 3)']")
+    assert leaf.is_displayed()
+    browser.find_elements("css selector", "summary")[1].click()
+    assert not leaf.is_displayed()

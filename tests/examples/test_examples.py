@@ -1,6 +1,9 @@
 """Every example runs, is short, and prints what it promises."""
 
+import os
+import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -68,3 +71,16 @@ def test_data_of_the_demo_is_the_same_everywhere(tmp_path):
     assert sum(map(len, facts.values())) > 100_000
     assert facts["secret"][:2] == found["organisation"]()["secret"][:2]
     assert sum(path.stat().st_size for path in EXAMPLES.rglob("*") if path.is_file()) < 2_000_000
+
+
+def test_live_demo_serves_what_changes_in_a_database():
+    from examples.data.postgresql import why_not
+
+    if why := why_not():
+        pytest.skip(why)
+    environment = {**os.environ, "SECONDS": "3", "PAUSE": "0.2", "PYTHONPATH": f"{ROOT / 'src'}"}
+    command = [sys.executable, str(EXAMPLES / "live.py")]
+    printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
+    assert re.search(r"^console: http://127\.0\.0\.1:\d+$", printed, re.MULTILINE)
+    assert re.search(r"^in PostgreSQL now: can_open [\d,]+ rows, stranded \d+ rows$", printed, re.MULTILINE)
+    assert "moves to team" in printed

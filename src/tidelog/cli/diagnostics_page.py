@@ -18,6 +18,7 @@ from tidelog.dbsp import catalogue as circuits
 from tidelog.dbsp import failures as dbsp_failures
 from tidelog.engine import failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
+from tidelog.follow import failures as follow_failures
 from tidelog.io import catalogue as files
 from tidelog.io import failures as io_failures
 from tidelog.partition import failures as partition_failures
@@ -82,6 +83,7 @@ FAILURE_CATALOGUES = (
     client_failures,
     dbsp_failures,
     engine_failures,
+    follow_failures,
     io_failures,
     partition_failures,
     plan_failures,
@@ -113,7 +115,7 @@ FAILURE_FAMILIES = (
     ("TL4", "Calls and commands", "EngineError"),
     ("TL5", "State folders and feeds", "StateError"),
     ("TL6", "Spark", "SparkError"),
-    ("TL7", "Circuits and the simulator", "TidelogError"),
+    ("TL7", "Circuits, the simulator, databases that are followed", "TidelogError"),
     ("TL8", "The server and its clients", "ServerError"),
 )
 

@@ -27,6 +27,7 @@ from tidelog.io.files import InputFile, find_inputs
 from tidelog.partition.limits import Limits
 from tidelog.program.functors import Given, function_table
 from tidelog.serve import failures
+from tidelog.serve.console_routes import console_routes
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, serve
 from tidelog.serve.service import Service
@@ -65,8 +66,10 @@ def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         engine = _resumed(options, given, spark) if holds_state(options.state) else _new(options, given, spark)
         with closing(engine):
+            for source in sources:
+                source.check(engine)
             service = Service(engine, tokens, options.limits, sources, given)
-            serve(service, options.address, lambda url: _tell(url, options))
+            serve(service, options.address, lambda url: _tell(url, options), console_routes())
 
 
 def _tokens(options: Options) -> Tokens:

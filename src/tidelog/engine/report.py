@@ -133,7 +133,8 @@ def no_change(core: Core, name: str) -> ChangeSet:
 
 def fixed_rows(core: Core, name: str, cells: Cells | Callable[[], Cells], schema: Schema | None = None) -> Rows:
     """Rows of a relation that stay as they are."""
-    types = (schema or core.schema)[name]
+    known = schema or core.schema
+    types = known[name] if name in known else core.rules.schema[name]  # declared, and in no epoch yet
     return Rows(name, core.columns(name)[: len(types)], types, core.dictionary, cells)
 
 

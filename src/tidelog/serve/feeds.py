@@ -135,11 +135,15 @@ async def counts_after(service: Service, since: int) -> tuple[list[dict[str, Any
     noted = service.hub.since(since)
     if noted is None:
         return await service.threads.ask(lambda: _counts_from_history(service, since))
-    found = [
-        {"epoch": each.epoch, "time": each.time, "seconds": each.seconds, "changes": counts_json(each.counts)}
-        for each in noted[:MANY]
-    ]
+    found = [_counts_json(each.epoch, each.time, each.seconds, each.rules, each.counts) for each in noted[:MANY]]
     return found, noted[:MANY][-1].epoch if noted else max(since, 0)
+
+
+def _counts_json(
+    epoch: int, time: float, seconds: float, rules: bool, counts: Mapping[str, tuple[int, int]]
+) -> dict[str, Any]:
+    """An epoch in numbers; ``rules`` says whether the program changed too."""
+    return {"epoch": epoch, "time": time, "seconds": seconds, "rules": rules, "changes": counts_json(counts)}
 
 
 def counts_json(counts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
@@ -152,7 +156,7 @@ def _counts_from_history(service: Service, since: int) -> tuple[list[dict[str, A
     if core.opened.lasting is None:
         raise failures.CHANGES_GONE.error(since=since)
     found: list[dict[str, Any]] = [
-        {"epoch": e.epoch, "time": e.time, "seconds": e.seconds, "changes": counts_json(e.changed)}
+        _counts_json(e.epoch, e.time, e.seconds, bool(e.added or e.removed), e.changed)
         for e in log(core, since, since + MANY)
     ]
     return found, found[-1]["epoch"] if found else since

@@ -31,6 +31,7 @@ class Noted:
     changes: Mapping[str, ChangeSet]
     counts: dict[str, tuple[int, int]]  # rows that came and went, by relation
     size: int
+    rules: bool = False  # whether rules changed too
     _made: dict[str, EpochChange] = field(default_factory=dict)
 
     def change(self, view: str) -> EpochChange:
@@ -66,7 +67,8 @@ class Hub:
         counts = {name: (len(change.inserted), len(change.deleted)) for name, change in epoch.changes.items()}
         cells = sum((plus + minus) * len(epoch.changes[name].inserted.types) for name, (plus, minus) in counts.items())
         size = cells * CELL_BYTES + OVERHEAD
-        noted = Noted(epoch.number, time.time(), epoch.statistics.seconds, epoch.changes, counts, size)
+        rules = epoch.collected.changes_rules
+        noted = Noted(epoch.number, time.time(), epoch.statistics.seconds, epoch.changes, counts, size, rules)
         with self._lock:
             self._notes.append(noted)
             self._held += size

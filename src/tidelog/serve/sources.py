@@ -16,6 +16,9 @@ class Source(Protocol):
 
     name: str
 
+    def check(self, engine: Engine) -> None:
+        """Raise what has to be mended before it can run; nothing is changed."""
+
     def start(self, engine: Engine) -> None:
         """Begin; returns soon."""
 

@@ -136,6 +136,11 @@ class Durable:
         return self._epoch
 
     @property
+    def checksum(self) -> int:
+        """The checksum of the last committed epoch, which names that epoch and, through it, all before it."""
+        return self._checksum
+
+    @property
     def partitions(self) -> int:
         """How many partitions have pieces of their own; 0 for one embedded partition, or if nothing was written yet."""
         return len(self.markers)

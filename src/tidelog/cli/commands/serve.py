@@ -12,6 +12,20 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
+from tidelog.cli.follow_options import (
+    SLOT,
+    FollowOption,
+    GroupOption,
+    JdbcOption,
+    NumericChoice,
+    NumericOption,
+    PublicationOption,
+    PublishOption,
+    SlotOption,
+    TableOption,
+    follow_sources,
+    with_jar,
+)
 from tidelog.cli.options import FactsOption, FunctionsOption
 from tidelog.cli.place import (
     MasterOption,
@@ -62,6 +76,14 @@ def serve_command(
     threads: ThreadsOption = None,
     master: MasterOption = None,
     settings: SettingsOption = None,
+    follow: FollowOption = None,
+    table: TableOption = None,
+    publish: PublishOption = None,
+    slot: SlotOption = SLOT,
+    publication: PublicationOption = None,
+    numeric: NumericOption = NumericChoice.text,
+    group: GroupOption = 1,
+    jdbc_driver: JdbcOption = None,
 ) -> None:
     """Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.
 
@@ -90,6 +112,7 @@ def serve_command(
                 epochs=Limits(seconds=limit_epoch_seconds),
                 sandbox=sandbox,
                 functions=functions,
-                place=Place(runtime, partitions, master, read_settings(settings), threads),
-            )
+                place=Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads),
+            ),
+            follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver),
         )

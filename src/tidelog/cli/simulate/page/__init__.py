@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from tidelog.cli.simulate.page.layout import layout
+from tidelog.io.page import inline, part
 
 __all__ = ["layout", "render"]
 
@@ -25,8 +26,8 @@ def render(run: Mapping[str, Any]) -> str:
     """The page of a run (the document of `run_json`) as text."""
     parts = {
         "TITLE": html.escape(f"Tidelog: {run['title']}"),
-        "STYLE": _resource("page.css"),
-        "SCRIPT": _resource("page.js"),
+        "STYLE": f"{part('base.css')}{_resource('page.css')}",
+        "SCRIPT": inline(part("dom.js"), part("graph.js"), _resource("page.js")),
         "RUN": json.dumps(_placed(run), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
     }
     return _MARK.sub(lambda mark: parts[mark[1]], _resource("page.html"))

@@ -1,10 +1,10 @@
-"use strict";
 /* Plays a recorded run. Law: what is shown at step n depends on the run and n only, so stepping back shows what was
    there before. `at` counts the steps that have happened; state(n) replays them from the nearest kept state. */
+import { el, make, text } from "./dom.js";
+import { drawLine, drawNode, openGraph } from "./graph.js";
+
 const run = JSON.parse(document.getElementById("run").textContent);
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 1000, HEIGHT = 700, MARGIN = 70, LEGEND = 45, KEPT_EVERY = 50;
-const el = (id) => document.getElementById(id);
 const steps = run.steps;
 let at = 0, chosen = run.nodes.length ? run.nodes[0].name : null, timer = null, dots = [];
 
@@ -39,34 +39,21 @@ function stateAt(n) {
 }
 
 /* ---- drawing ---- */
-function make(name, attributes, parent) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (parent) parent.append(node);
-  return node;
-}
 const place = new Map(run.nodes.map((n) =>
   [n.name, [MARGIN + n.x * (WIDTH - 2 * MARGIN), MARGIN + n.y * (HEIGHT - 2 * MARGIN - LEGEND)]]));
 const many = run.nodes.length > 40, radius = many ? 10 : 24;
-const map = el("map"), layers = {};
-map.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-for (const layer of ["edges", "dots", "nodes"]) layers[layer] = make("g", { class: layer }, map);
-const edges = run.links.map(([a, b]) => {
-  const [x1, y1] = place.get(a), [x2, y2] = place.get(b);
-  return { a, b, line: make("line", { class: "edge", x1, y1, x2, y2 }, layers.edges) };
-});
+const layers = openGraph(el("map"), WIDTH, HEIGHT, ["edges", "dots", "nodes"]);
+const edges = run.links.map(([a, b]) => ({ a, b, line: drawLine(layers.edges, place.get(a), place.get(b)) }));
+const choose = (name) => { chosen = name; show(); };
 const circles = new Map();
 for (const { name } of run.nodes) {
   const [x, y] = place.get(name);
-  const group = make("g", { class: "node", tabindex: 0, transform: `translate(${x} ${y})`, "data-node": name }, layers.nodes);
+  const group = drawNode(layers.nodes, { name, x, y, label: `node ${name}` }, choose);
   make("circle", { r: radius }, group);
   const outside = many || String(name).length > 4;
   const label = make("text", outside ? { y: -radius - 12, class: "outside" } : {}, group);
   label.textContent = String(name).length > 14 && many ? String(name).slice(0, 13) + "…" : name;
   make("text", { class: "badge", y: radius + 15 }, group);
-  const choose = () => { chosen = name; show(); };
-  group.addEventListener("click", choose);
-  group.addEventListener("keydown", (e) => { if (e.key === "Enter") choose(); });
   circles.set(name, group);
 }
 const sign = (message) => (message.sign > 0 ? "plus" : "minus");
@@ -107,13 +94,6 @@ function moveDots(duration) {
 }
 
 /* ---- panels ---- */
-function text(tag, className, content, parent) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  node.textContent = content;
-  parent.append(node);
-  return node;
-}
 function showEvent(step) {
   const box = el("event");
   box.replaceChildren();

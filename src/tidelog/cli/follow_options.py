@@ -1,0 +1,96 @@
+"""The options by which a command follows a database: `--follow`, `--table`, `--publish` and their like.
+
+Law: nothing of the database is looked at here, and its connection string is shown nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from tidelog.follow.source import DatabaseSource
+
+SLOT = "tidelog"
+
+
+class NumericChoice(StrEnum):
+    """What numeric columns become where the program does not say it."""
+
+    text = "text"
+    float = "float"
+
+
+FollowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--follow",
+        metavar="DSN",
+        envvar="TIDELOG_FOLLOW",
+        show_envvar=False,
+        help="A PostgreSQL database to follow, also as TIDELOG_FOLLOW.",
+    ),
+]
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option("--table", metavar="RELATION=TABLE", help="A relation and the table that it follows."),
+]
+PublishOption = Annotated[
+    list[str] | None,
+    typer.Option("--publish", metavar="VIEW=TABLE", help="A view and the table that it is published in."),
+]
+SlotOption = Annotated[str, typer.Option("--slot", metavar="NAME", help="The replication slot.")]
+PublicationOption = Annotated[
+    str | None, typer.Option("--publication", metavar="NAME", help="The publication.", show_default="as the slot")
+]
+NumericOption = Annotated[
+    NumericChoice, typer.Option("--numeric", help="Numeric columns where the program does not say it.")
+]
+
+GroupOption = Annotated[
+    int, typer.Option("--group", min=1, metavar="N", help="Transactions that wait become one epoch, so many at most.")
+]
+
+JdbcOption = Annotated[
+    str | None,
+    typer.Option("--jdbc-driver", metavar="JAR", help="On Spark, its tasks read the first snapshot with this driver."),
+]
+
+
+def follow_sources(
+    dsn: str | None,
+    tables: Sequence[str] | None,
+    publish: Sequence[str] | None,
+    slot: str,
+    publication: str | None,
+    numeric: NumericChoice,
+    group: int,
+    jdbc: str | None,
+) -> tuple[DatabaseSource, ...]:
+    """The database to follow, if there is one."""
+    if dsn is None:
+        if tables or publish:
+            from tidelog.follow.failures import WITHOUT_FOLLOW
+
+            raise WITHOUT_FOLLOW.error(option="--table" if tables else "--publish")
+        return ()
+    from tidelog.follow.options import make_options, split_option
+    from tidelog.follow.source import DatabaseSource
+
+    read, out = (dict(map(split_option, given or ())) for given in (tables, publish))
+    return (DatabaseSource(make_options(dsn, read, out, slot, publication, numeric.value, group, jdbc is not None)),)
+
+
+def with_jar(settings: dict[str, str], jar: str | None) -> dict[str, str]:
+    """The settings of Spark with a jar beside those that it has.
+
+    >>> with_jar({"spark.jars": "a.jar"}, "b.jar")
+    {'spark.jars': 'a.jar,b.jar'}
+    """
+    if jar is None:
+        return settings
+    known = [settings["spark.jars"]] if "spark.jars" in settings else []
+    return {**settings, "spark.jars": ",".join([*known, jar])}

@@ -1,0 +1,192 @@
+"""The tables to follow, as the catalog of the database has them: columns, types, keys, replica identity.
+
+Law: whatever could make a relation differ from its table later is refused here, by name, before anything is changed in
+the database. Columns are those named, else those that the relation declares, by name, else all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidelog.follow import failures
+from tidelog.follow.connect import place_of, told
+from tidelog.follow.options import Options, TableOption
+from tidelog.follow.types import Kind, kind_of
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+TABLE = """
+SELECT c.oid, n.nspname, c.relname, c.relkind::text, c.relpersistence::text, c.relreplident::text
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(%s)
+"""
+COLUMNS = """
+WITH RECURSIVE base(att, typ) AS (
+  SELECT attnum, atttypid FROM pg_attribute WHERE attrelid = %(table)s AND attnum > 0 AND NOT attisdropped
+  UNION ALL
+  SELECT b.att, t.typbasetype FROM base b JOIN pg_type t ON t.oid = b.typ WHERE t.typtype = 'd')
+SELECT a.attnum, a.attname, a.atttypid, a.atttypmod, b.typ, format_type(a.atttypid, a.atttypmod), a.attgenerated <> ''
+FROM pg_attribute a JOIN base b ON b.att = a.attnum JOIN pg_type t ON t.oid = b.typ AND t.typtype <> 'd'
+WHERE a.attrelid = %(table)s ORDER BY a.attnum
+"""
+KEYS = """
+SELECT i.indkey::int2[], i.indnkeyatts, i.indisprimary, i.indisreplident,
+  (SELECT bool_and(a.attnotnull) FROM pg_attribute a WHERE a.attrelid = i.indrelid
+    AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
+FROM pg_index i WHERE i.indrelid = %s AND i.indisunique AND i.indimmediate AND i.indisvalid
+  AND i.indpred IS NULL AND i.indexprs IS NULL
+ORDER BY i.indisprimary DESC, i.indexrelid
+"""
+KINDS_OF_TABLES = {
+    "v": "a view",
+    "m": "a materialized view",
+    "f": "a foreign table",
+    "S": "a sequence",
+    "i": "an index",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedColumn:
+    """A column that is followed; ``type`` and ``modifier`` as the stream sends them."""
+
+    name: str
+    type: int
+    modifier: int
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedTable:
+    """A table that is followed; ``key``: which of the columns followed are its key, and tell the row that changed."""
+
+    relation: str
+    oid: int
+    schema: str
+    name: str
+    columns: tuple[FollowedColumn, ...]
+    key: tuple[int, ...]
+    is_partitioned: bool = False
+    tells_all: bool = False  # the stream has the whole old row
+
+    @property
+    def key_is_all(self) -> bool:
+        """Whether the key tells the whole row."""
+        return len(self.key) == len(self.columns)
+
+    @property
+    def title(self) -> str:
+        """The table as messages name it."""
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def print(self) -> str:
+        """What makes two tables different for a follower."""
+        columns = ",".join(f"{c.name} {c.type} {c.modifier} {c.kind.type}" for c in self.columns)
+        return f"{self.relation}={self.oid}({columns})"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an engine knows of a relation: declared names of its columns, and their types, where it knows any."""
+
+    names: tuple[str, ...] | None
+    types: tuple[str | None, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    number: int
+    name: str
+    type: int
+    modifier: int
+    base: int
+    text: str
+    generated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    columns: tuple[int, ...]
+    primary: bool
+    identity: bool
+    not_null: bool
+
+
+def inspect(
+    connection: Connection[tuple[Any, ...]], options: Options, option: TableOption, known: Known
+) -> FollowedTable:
+    """What there is to know of a table that is to be followed, or why it cannot be."""
+    with told(options.dsn, f"to look at `{option.table}`"):
+        found = connection.execute(TABLE, (option.table,)).fetchone()
+        if found is None:
+            raise failures.NO_TABLE.error(table=option.table, where=place_of(options.dsn))
+        oid, schema, name, kind, persistence, identity = found
+        columns = [_Column(*row) for row in connection.execute(COLUMNS, {"table": oid})]
+        indexes = [_index(*row) for row in connection.execute(KEYS, (oid,))]
+    title = f"{schema}.{name}"
+    _check_kind(title, kind, persistence)
+    chosen = _choose(title, option, columns, known)
+    types = known.types or (None,) * len(chosen)
+    followed = tuple(
+        _followed(title, option.relation, column, type_, options) for column, type_ in zip(chosen, types, strict=True)
+    )
+    key = _key(title, chosen, followed, indexes, identity)
+    return FollowedTable(option.relation, oid, schema, name, followed, key, kind == "p", identity == "f")
+
+
+def _index(columns: Sequence[int], count: int, primary: bool, identity: bool, not_null: bool) -> _Index:
+    return _Index(tuple(columns)[:count], primary, identity, not_null)
+
+
+def _check_kind(title: str, kind: str, persistence: str) -> None:
+    if kind not in "rp":
+        raise failures.NOT_A_TABLE.error(table=title, what=KINDS_OF_TABLES.get(kind, "no table"))
+    if persistence != "p":
+        raise failures.NOT_A_TABLE.error(table=title, what="unlogged" if persistence == "u" else "temporary")
+
+
+def _choose(title: str, option: TableOption, columns: Sequence[_Column], known: Known) -> list[_Column]:
+    """The columns to follow, in the order of the relation's."""
+    by_name = {column.name: column for column in columns}
+    declared = known.names if known.names and all(name in by_name for name in known.names) else None
+    wanted = option.columns or declared or tuple(by_name)
+    fits = all(name in by_name for name in wanted) and len(set(wanted)) == len(wanted)
+    if not fits or (known.types is not None and len(known.types) != len(wanted)):
+        need = f"{len(known.types)} columns" if known.types is not None and fits else ", ".join(wanted)
+        raise failures.COLUMNS.error(table=title, relation=option.relation, found=", ".join(by_name), wanted=need)
+    return [by_name[name] for name in wanted]
+
+
+def _followed(title: str, relation: str, column: _Column, wanted: str | None, options: Options) -> FollowedColumn:
+    kind = kind_of(column.base, wanted, options.numeric)
+    if kind is None or column.generated:
+        shown = f"{column.text} generated" if column.generated else column.text
+        raise failures.TYPE.error(column=column.name, table=title, type=shown)
+    if wanted not in (None, kind.type):
+        raise failures.OTHER_TYPE.error(
+            column=column.name, table=title, type=column.text, own=kind.type, relation=relation, wanted=wanted
+        )
+    return FollowedColumn(column.name, column.type, column.modifier, kind)
+
+
+def _key(
+    title: str,
+    chosen: Sequence[_Column],
+    followed: Sequence[FollowedColumn],
+    indexes: Sequence[_Index],
+    identity: str,
+) -> tuple[int, ...]:
+    """Which of the columns followed tell a row from all others."""
+    if identity == "d" and not any(index.primary for index in indexes):
+        raise failures.NO_IDENTITY.error(table=title, why="it has no primary key", identity="FULL")
+    if identity == "n":
+        raise failures.NO_IDENTITY.error(table=title, why="its replica identity is NOTHING", identity="DEFAULT")
+    names = {"d": [i for i in indexes if i.primary], "i": [i for i in indexes if i.identity]}
+    for index in names.get(identity, [i for i in indexes if i.not_null]):
+        places = {column.number: place for place, column in enumerate(chosen)}
+        if all(number in places and followed[places[number]].kind.exact for number in index.columns):
+            return tuple(places[number] for number in index.columns)
+    raise failures.NO_KEY.error(table=title, columns=", ".join(column.name for column in chosen))

@@ -1,0 +1,57 @@
+"""How a follower fares, as a value to show.
+
+Law: reading it waits for nobody, and no text in it has a password.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tidelog.errors import TidelogError
+from tidelog.follow.lsn import lsn_text
+
+STARTING, SNAPSHOT, FOLLOWING = "starting", "snapshot", "following"
+WAITING, REFUSED, STOPPED = "waiting", "refused", "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The last error of a follower."""
+
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a follower does, how far it is, and what went wrong last.
+
+    ``state``: `starting`, `snapshot` (reading whole tables), `following`, `waiting` (for the database, to try again),
+    `refused` (an error that somebody has to mend; it is tried again all the same), `stopped`. ``place``: everything
+    before it in the database's log is in the engine. ``lag``: seconds from the last transaction's commit in the
+    database to its epoch, by the two clocks. ``left_out`` counts rows with nulls that came.
+    """
+
+    state: str = STARTING
+    place: int = 0
+    lag: float = 0.0
+    epoch: int = 0
+    transactions: int = 0
+    snapshots: int = 0
+    reconnects: int = 0
+    left_out: int = 0
+    published: int = 0
+    trouble: Trouble | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As a server tells it."""
+        return {**asdict(self), "place": lsn_text(self.place)}
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """An error as health tells it; of one that is not ours, its kind alone."""
+    if isinstance(error, TidelogError):
+        return Trouble(error.code or "", str(error), error.hint or "")
+    return Trouble("", f"a defect: {type(error).__name__}", "See the log, and report it.")

@@ -1,0 +1,63 @@
+"""What an engine can tell of its past: which epochs changed a view, and whether two pasts are the same.
+
+Law: the mark of an epoch names it and all before it, so that a table that holds the mark of an epoch of this history
+can be brought up to date by the changes since. Without a state folder there is no past to tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidelog.engine.core import core_of
+from tidelog.errors import StateError
+
+if TYPE_CHECKING:
+    from tidelog.engine.engine import Engine
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChange:
+    """What an epoch brings into a view and takes out of it."""
+
+    epoch: int
+    plus: list[Row]
+    minus: list[Row]
+
+
+class History:
+    """The past of an engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._core = core_of(engine)
+
+    @property
+    def mark(self) -> str:
+        """The mark of the last epoch; whoever wants number and mark of one epoch has the turn."""
+        lasting = self._core.durable if self._core.opened.lasting is not None else None
+        return "" if lasting is None else f"{lasting.checksum:016x}"
+
+    def has(self, epoch: int, mark: str) -> bool:
+        """Whether an epoch with this mark is in this past, and all epochs since are kept."""
+        durable = self._core.durable
+        if durable is None or not self.mark or not mark or epoch > durable.epoch:
+            return False
+        if epoch == durable.epoch:
+            return mark == self.mark
+        try:
+            first = next(iter(durable.frames(epoch)), None)
+        except StateError:
+            return False
+        return first is not None and f"{first.previous:016x}" == mark
+
+    def net(self, view: str, since: int, until: int) -> ViewChange:
+        """What the epochs after one and up to another changed in a view, taken together."""
+        signs: dict[Row, int] = {}
+        for change in self._engine.changes(view, since) if since < until else ():
+            if change.epoch <= until:
+                signs[change.fact] = signs.get(change.fact, 0) + change.sign
+        plus, minus = ([row for row, total in signs.items() if total == sign] for sign in (1, -1))
+        return ViewChange(until, plus, minus)

@@ -1,0 +1,97 @@
+"""The first snapshot on Spark: rows go from the database to Spark's tasks, and never through this process.
+
+Law: the rows are those that `snapshot` reads: the same moment, the same texts for the same values, no row with a null;
+and a date or time that has no value here is refused before anything is read.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from tidelog.engine.core import core_of
+from tidelog.follow import failures
+from tidelog.follow.catalog import FollowedColumn, FollowedTable
+from tidelog.follow.connect import connect, driver, told
+from tidelog.follow.options import Options
+from tidelog.spark.jdbc import read_query
+from tidelog.spark.views import session_or_active
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from tidelog.engine.engine import Engine
+    from tidelog.spark.types import DataFrame
+
+PARTS = 8  # tasks for a table
+CASTS = {
+    "number": "{}::bigint",
+    "float": "{}::text::float8",
+    "symbol": "format('%s', {})",
+    "timestamp": "{}::timestamp",
+}
+PREPARE = "SET timezone = 'UTC'; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT '{}'"
+
+
+def read_frame(engine: Engine, options: Options, table: FollowedTable, snapshot: str) -> DataFrame:
+    """The rows of a table in a snapshot that another connection exports."""
+    with connect(options.dsn) as connection, told(options.dsn, f"to read `{table.title}`"):
+        _check_times(connection, table)
+        query = _query(table).as_string(connection)
+    hashed = f'abs(hashtext("{table.columns[table.key[0]].name}"::text)::bigint) % {PARTS}'
+    url, properties = _address(options)
+    parts = [f"{hashed} = {part}" for part in range(PARTS)]
+    session = session_or_active(core_of(engine).runtime.session)
+    return read_query(session, url, properties, query, parts, PREPARE.format(snapshot))
+
+
+def is_possible(engine: Engine, options: Options) -> bool:
+    """Whether Spark's tasks are to read the tables, and can."""
+    return options.jdbc and core_of(engine).runtime.session is not None
+
+
+def _query(table: FollowedTable) -> Any:
+    from psycopg import sql
+
+    names = [sql.Identifier(column.name) for column in table.columns]
+    values = [
+        sql.SQL("{} AS {}").format(sql.SQL(CASTS.get(column.kind.type, "{}")).format(name), name)
+        for column, name in zip(table.columns, names, strict=True)
+    ]
+    only = sql.SQL("" if table.is_partitioned else "ONLY ")
+    present = sql.SQL(" AND ").join(sql.SQL("{} IS NOT NULL").format(name) for name in names)
+    text = sql.SQL("SELECT {} FROM {}{} WHERE {}")
+    return text.format(sql.SQL(", ").join(values), only, sql.Identifier(table.schema, table.name), present)
+
+
+def _check_times(connection: Connection[tuple[Any, ...]], table: FollowedTable) -> None:
+    """Refuse dates and times that have no value here."""
+    from psycopg import sql
+
+    for column in table.columns:
+        if column.kind.type in ("date", "timestamp"):
+            text = sql.SQL("SELECT {0}::text FROM {1} WHERE {0} < '0001-01-01' OR {0} >= '10000-01-01' LIMIT 1")
+            name = sql.Identifier(table.schema, table.name)
+            found = connection.execute(text.format(sql.Identifier(column.name), name)).fetchone()
+            if found is not None:
+                raise _no_value(table, column, found[0])
+
+
+def _no_value(table: FollowedTable, column: FollowedColumn, value: str) -> Exception:
+    wanted = column.kind.wanted
+    return failures.VALUE.error(column=column.name, table=table.title, value=f"`{value}`", wanted=wanted)
+
+
+def _address(options: Options) -> tuple[str, dict[str, str]]:
+    """Where Spark's tasks find the database."""
+    found = driver().conninfo.conninfo_to_dict(options.dsn)
+    host = str(found.get("host") or "")
+    if not host or host.startswith("/"):
+        raise failures.OPTION.error(
+            given=host, wanted="Spark's tasks find a database by host and port, not by a socket"
+        )
+    secure = f"?sslmode={quote(str(found['sslmode']))}" if found.get("sslmode") else ""
+    url = f"jdbc:postgresql://{host}:{found.get('port') or 5432}/{quote(str(found.get('dbname') or ''))}{secure}"
+    password = found.get("password") or os.environ.get("PGPASSWORD") or ""
+    return url, {"driver": "org.postgresql.Driver", "user": str(found.get("user") or ""), "password": str(password)}

@@ -1,0 +1,247 @@
+"""One connection to a database: look at the tables, take a snapshot if need be, then epoch after epoch.
+
+Law: a transaction of the database is one epoch, whose source and offset are those of `progress`: what the database
+sends again after a break is not applied again, and what was not applied is sent again. Only what the engine keeps is
+confirmed to the database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from tidelog.follow import failures, slot
+from tidelog.follow.catalog import FollowedTable, inspect
+from tidelog.follow.connect import connect, replication, told
+from tidelog.follow.facts import Facts
+from tidelog.follow.frames import TIME_OF_2000, Alive, Data
+from tidelog.follow.jdbc import is_possible, read_frame
+from tidelog.follow.options import Options
+from tidelog.follow.pgoutput import Begin, Beside, Commit, decode
+from tidelog.follow.progress import BEGUN, Progress, find, print_of, was_followed
+from tidelog.follow.publication import ensure
+from tidelog.follow.snapshot import difference, read_tables
+from tidelog.follow.stream import Stream
+from tidelog.follow.transaction import Layout, Transaction
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from tidelog.engine.engine import Engine
+
+CONFIRM_AFTER = 1.0  # seconds
+MOVE_AFTER = 1 << 24  # bytes of the log without a change of ours, after which an empty epoch takes note of the place
+LISTEN = 0.1  # seconds to wait for a frame before looking whether to stop
+Note = Callable[..., None]
+
+
+def look_at_tables(engine: Engine, options: Options) -> list[FollowedTable]:
+    """The tables to follow, checked; nothing is changed in the database."""
+    facts = Facts(engine)
+    with connect(options.dsn) as connection:
+        return _look(connection, facts, options)
+
+
+def _look(connection: Connection[tuple[Any, ...]], facts: Facts, options: Options) -> list[FollowedTable]:
+    with told(options.dsn, "to tell its settings"):
+        row = connection.execute("SHOW wal_level").fetchone()
+    if row is None or row[0] != "logical":
+        raise failures.WAL_LEVEL.error(found=row[0] if row else "unknown")
+    tables = [inspect(connection, options, option, facts.known(option.relation)) for option in options.tables]
+    for table in tables:
+        facts.check_identity(table)
+    return tables
+
+
+class Link:
+    """A connection and what was found out over it."""
+
+    def __init__(self, engine: Engine, options: Options, note: Note, stopping: Callable[[], bool], why: str) -> None:
+        self._engine, self._options, self._note, self._stopping = engine, options, note, stopping
+        self._facts = Facts(engine)
+        passing = replace(options, slot=f"{options.slot[:54]}_{token_hex(4)}")
+        self._own = options if self._facts.lasts else passing  # with the name of the slot as the database has it
+        self._closing = ExitStack()
+        self._why = why  # a snapshot is needed, or nothing
+        self._layouts: dict[int, Layout] = {}
+        self._confirmed = time.monotonic()
+
+    def run(self) -> None:
+        """Follow until somebody stops it or something breaks."""
+        with self._closing:
+            self._sql = self._closing.enter_context(closing(connect(self._options.dsn)))
+            self._tables = _look(self._sql, self._facts, self._options)
+            missed = ensure(self._sql, self._options, self._tables)
+            self._wire = self._closing.enter_context(closing(replication(self._options.dsn)))
+            self._system = slot.identify(self._wire, self._options)
+            print_ = print_of(self._system.name, self._tables)
+            self._progress = find(self._facts.offsets, self._options.slot, print_)
+            self._join(missed)
+            self._sql.close()
+            self._follow()
+
+    def _join(self, missed: bool) -> None:
+        """See to it that the slot goes on where the engine ends, by a new snapshot where it does not."""
+        found = slot.look(self._sql, self._options) if self._facts.lasts else None
+        self._must_be_ours(found)
+        why = self._why or self._why_snapshot(found, missed)
+        if why:
+            self._take_snapshot(found, why)
+        else:
+            offset = self._progress.offset
+            assert offset is not None
+            self._note(place=offset)
+
+    def _must_be_ours(self, found: slot.Slot | None) -> None:
+        if found is None:
+            return
+        name = self._options.slot
+        database = self._system.name.partition("/")[2]
+        if not found.logical or found.plugin != "pgoutput" or found.database != database:
+            raise failures.SLOT_TAKEN.error(slot=name, why="is one of another kind or database")
+        if not was_followed(self._facts.offsets, name):
+            raise failures.SLOT_TAKEN.error(slot=name, why="is there already, and this engine has never followed it")
+        if found.active:
+            raise failures.SLOT_TAKEN.error(slot=name, why="is in use by another connection")
+
+    def _why_snapshot(self, found: slot.Slot | None, missed: bool) -> str:
+        """What makes a snapshot necessary, or nothing."""
+        progress = self._progress
+        if not progress.follows:
+            return (
+                "nothing was followed before" if progress.generation == 0 else "other tables are followed than before"
+            )
+        if found is None:
+            return f"the slot `{self._options.slot}` is gone"
+        offset = progress.offset or 0
+        if found.lost:
+            return f"the database has thrown away what the slot `{self._options.slot}` would tell"
+        if found.confirmed > offset:
+            return "the state is older than what was confirmed to the database"
+        if self._system.end < offset:
+            return "the database is older than the state"
+        return "the publication did not tell of all tables" if missed else ""
+
+    def _take_snapshot(self, found: slot.Slot | None, why: str) -> None:
+        first = not was_followed(self._facts.offsets, self._options.slot)
+        if first:
+            self._must_be_empty()
+        self._note(state="snapshot", why=why)
+        progress = self._progress.anew()
+        if self._facts.lasts:
+            with self._engine.epoch(progress.source, BEGUN):
+                pass
+            if found is not None:
+                slot.drop(self._sql, self._own)
+        made = slot.create(self._wire, self._own, temporary=not self._facts.lasts)
+        self._read(progress, made)
+        self._note(snapshots=1)
+
+    def _must_be_empty(self) -> None:
+        for table in self._tables:
+            count = sum(1 for _ in self._facts.asserted(table))
+            if count:
+                raise failures.FILLED.error(relation=table.relation, table=table.title, count=count)
+
+    def _read(self, progress: Progress, made: slot.NewSlot) -> None:
+        """The epoch of a snapshot."""
+        with self._engine.epoch(progress.source, made.place) as epoch:
+            by_tasks = self._tables_for_tasks()
+            for table in by_tasks:
+                epoch.insert(table.relation, read_frame(self._engine, self._options, table, made.snapshot))
+            here = [table for table in self._tables if table not in by_tasks]
+            for table, rows, left_out in read_tables(self._options, here, made.snapshot):
+                plus, minus = difference(self._facts.asserted(table), rows)
+                if plus:
+                    epoch.insert(table.relation, plus)
+                if minus:
+                    epoch.delete(table.relation, minus)
+                self._note(left_out=left_out)
+        self._progress = progress.at(made.place)
+        self._note(place=made.place, epoch=epoch.number)
+
+    def _tables_for_tasks(self) -> list[FollowedTable]:
+        """The tables that Spark's tasks read: those of which there are no facts yet to compare them with."""
+        if not is_possible(self._engine, self._options):
+            return []
+        return [table for table in self._tables if not any(True for _ in self._facts.asserted(table))]
+
+    # The stream
+
+    def _follow(self) -> None:
+        assert self._progress.offset is not None
+        self._stream = Stream(self._wire, self._own, self._progress.offset)
+        self._note(state="following")
+        self._begin()
+        while not self._stopping():
+            frame = self._stream.read(0 if self._ended else LISTEN)
+            if isinstance(frame, Data):
+                self._take(frame)
+            elif self._ended:  # nothing more waits
+                self._commit(self._ended)
+            if isinstance(frame, Alive):
+                self._take_sign(frame)
+            if frame is None or time.monotonic() - self._confirmed > CONFIRM_AFTER:
+                self._confirm()
+        self._confirm()
+
+    def _begin(self) -> None:
+        self._open, self._waiting = False, 0
+        self._ended: Commit | None = None
+        by_oid = {table.oid: table for table in self._tables}
+        self._transaction = Transaction(by_oid, self._layouts, self._facts.find, self._facts.asserted)
+
+    def _take(self, frame: Data) -> None:
+        message = decode(frame.message)
+        if isinstance(message, Begin):
+            self._open = True
+        elif isinstance(message, Commit):
+            self._end(message)
+        elif not isinstance(message, Beside):
+            self._transaction.take(message)
+
+    def _end(self, message: Commit) -> None:
+        """A transaction is whole; with others that wait it may be one epoch."""
+        self._open, self._ended = False, message
+        self._waiting += 1
+        if self._waiting >= self._options.group:
+            self._commit(message)
+
+    def _commit(self, message: Commit) -> None:
+        """The epoch of a transaction, or of several that waited; the last one's place is its offset."""
+        with self._engine.epoch(self._progress.source, message.end) as epoch:
+            for relation, plus, minus in self._transaction.changes():
+                if plus:
+                    epoch.insert(relation, plus)
+                if minus:
+                    epoch.delete(relation, minus)
+        self._progress = self._progress.at(message.end)
+        applied = {} if epoch.number is None else {"epoch": epoch.number, "transactions": self._waiting}
+        lag = time.time() - TIME_OF_2000 - message.time / 1_000_000
+        self._note(place=message.end, lag=lag, left_out=self._transaction.left_out, **applied)
+        self._begin()
+
+    def _take_sign(self, sign: Alive) -> None:
+        """The server is alive, and between transactions it has said all up to a place."""
+        if not self._open and sign.end > (self._progress.offset or 0):
+            self._move(sign.end)
+        if sign.wants_answer:
+            self._confirm()
+
+    def _move(self, place: int) -> None:
+        """Nothing of ours happened up to a place; a state folder takes note of that only now and then."""
+        if self._facts.lasts and place - (self._progress.offset or 0) > MOVE_AFTER:
+            with self._engine.epoch(self._progress.source, place):
+                pass
+            self._progress = self._progress.at(place)
+        elif not self._facts.lasts:
+            self._progress = self._progress.at(place)
+        self._note(place=place)
+
+    def _confirm(self) -> None:
+        self._stream.confirm(self._progress.offset or 0)
+        self._confirmed = time.monotonic()

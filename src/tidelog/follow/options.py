@@ -1,0 +1,106 @@
+"""What a user says of the tables to follow and of the views to publish.
+
+Law: names are taken as they are written, quotes included, and looked up in the database as values: none becomes part of
+a statement as it came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tidelog.follow import failures
+from tidelog.follow.types import Numeric
+
+_NAME = r'(?:"(?:[^"]|"")+"|[^\s"().,=]+)'
+_TABLE = re.compile(rf"\s*({_NAME}(?:\.{_NAME})?)\s*(?:\(\s*({_NAME}(?:\s*,\s*{_NAME})*)\s*\))?\s*")
+_RELATION = re.compile(r"[A-Za-z_][\w?.]*")
+SLOT = "tidelog"
+
+
+@dataclass(frozen=True, slots=True)
+class TableOption:
+    """A relation and the table that it follows, with some of its columns, or those that fit the relation."""
+
+    relation: str
+    table: str
+    columns: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishOption:
+    """A view and the table that it is published in."""
+
+    view: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All that is said of a database to follow; ``dsn`` is shown nowhere."""
+
+    dsn: str = field(repr=False)
+    tables: tuple[TableOption, ...]
+    publish: tuple[PublishOption, ...] = ()
+    slot: str = SLOT
+    publication: str = SLOT
+    numeric: Numeric = "text"
+    group: int = 1  # transactions that wait become one epoch, so many at most
+    jdbc: bool = False  # on Spark, its tasks read the tables of the first snapshot
+
+
+def make_options(
+    dsn: str,
+    tables: Mapping[str, str],
+    publish: Mapping[str, str],
+    slot: str,
+    publication: str | None,
+    numeric: Numeric,
+    group: int = 1,
+    jdbc: bool = False,
+) -> Options:
+    """Options from what a caller gives."""
+    if not re.fullmatch(r"[a-z0-9_]{1,63}", slot):
+        raise failures.OPTION.error(given=slot, wanted="the name of a slot has small letters, digits and `_`")
+    if numeric not in ("text", "float"):
+        raise failures.OPTION.error(given=numeric, wanted="numeric columns are taken as `text` or as `float`")
+    if not isinstance(group, int) or group < 1:
+        raise failures.OPTION.error(given=group, wanted="at least one transaction is one epoch")
+    read = tuple(read_table(relation, table) for relation, table in tables.items())
+    out = tuple(PublishOption(view, _read(view, table)[0]) for view, table in publish.items())
+    if not read and not out:
+        raise failures.OPTION.error(given="", wanted="no table to follow, and no view to publish")
+    return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc)
+
+
+def read_table(relation: str, table: str) -> TableOption:
+    """A relation and its table.
+
+    >>> read_table("link", 'public."Link"(source, target)')
+    TableOption(relation='link', table='public."Link"', columns=('source', 'target'))
+    """
+    name, columns = _read(relation, table)
+    names = None if columns is None else tuple(_plain(found) for found in re.findall(_NAME, columns))
+    return TableOption(relation, name, names)
+
+
+def _read(relation: str, table: str) -> tuple[str, str | None]:
+    found = _TABLE.fullmatch(table)
+    if found is None or not _RELATION.fullmatch(relation):
+        given = f"{relation}={table}"
+        raise failures.OPTION.error(given=given, wanted="this is not a relation and a table")
+    return found[1], found[2]
+
+
+def _plain(name: str) -> str:
+    """A name of a column as the catalog has it: in quotes as it is, else in small letters."""
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()
+
+
+def split_option(text: str) -> tuple[str, str]:
+    """The two sides of `link=public.link`."""
+    left, equals, right = text.partition("=")
+    if not equals:
+        raise failures.OPTION.error(given=text, wanted="there is no `=`")
+    return left.strip(), right.strip()

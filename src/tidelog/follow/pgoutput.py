@@ -1,0 +1,263 @@
+"""The messages of `pgoutput`, PostgreSQL's own format of logical replication, version 1: from bytes to values.
+
+Law: any bytes give a message or a `FollowError` (TL7110); nothing is guessed, nothing is left over. Pure: no
+connection, no clock.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tidelog.follow import failures
+
+
+class Unchanged:
+    """A large value that stayed as it was, and that the database does not send again."""
+
+    def __repr__(self) -> str:
+        return "UNCHANGED"
+
+
+UNCHANGED = Unchanged()
+Value: TypeAlias = "str | Unchanged | None"
+Values: TypeAlias = "tuple[Value, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A transaction begins; it ends at ``commit``."""
+
+    commit: int
+    transaction: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The transaction is whole; the log goes on at ``end``."""
+
+    commit: int
+    end: int
+    time: int  # microseconds since 2000
+
+
+@dataclass(frozen=True, slots=True)
+class RelationColumn:
+    """A column as the stream sends it; ``in_key``: part of the replica identity."""
+
+    name: str
+    type: int
+    modifier: int
+    in_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What the columns of a table are from here on."""
+
+    table: int
+    schema: str
+    name: str
+    identity: str  # d: primary key, n: nothing, f: the full row, i: an index
+    columns: tuple[RelationColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """A row came."""
+
+    table: int
+    new: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A row changed; ``old`` is its key (``old_is_key``) or all of it, where the database sends that."""
+
+    table: int
+    new: Values
+    old: Values | None = None
+    old_is_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A row went; ``old`` is its key or all of it."""
+
+    table: int
+    old: Values
+    old_is_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """Tables were emptied."""
+
+    tables: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A message that changes no row: the origin of a transaction, the name of a type, a message of an application."""
+
+    kind: str
+
+
+Message: TypeAlias = "Begin | Commit | Relation | Insert | Update | Delete | Truncate | Beside"
+
+
+class Reader:
+    """Numbers and texts from bytes, in the order of the wire."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def number(self, form: str) -> int:
+        """One whole number; ``form`` as in `struct`."""
+        size = struct.calcsize(form)
+        return int(struct.unpack(form, self.bytes(size))[0])
+
+    def bytes(self, size: int) -> bytes:
+        """So many bytes."""
+        end = self._at + size
+        if size < 0 or end > len(self._data):
+            raise malformed(f"{size} bytes are announced at {self._at}, of {len(self._data)} in all")
+        found, self._at = self._data[self._at : end], end
+        return found
+
+    def text(self) -> str:
+        """A text up to the byte 0."""
+        end = self._data.find(b"\0", self._at)
+        if end < 0:
+            raise malformed(f"the text at {self._at} has no end")
+        found, self._at = self._data[self._at : end], end + 1
+        return decoded(found)
+
+    def letter(self) -> str:
+        """One letter."""
+        return self.bytes(1).decode("latin-1")
+
+    def end(self) -> None:
+        """Refuse bytes that nobody has read."""
+        if self._at != len(self._data):
+            raise malformed(f"{len(self._data) - self._at} bytes are left over")
+
+
+def malformed(what: str) -> Exception:
+    """The error for bytes that are no message."""
+    return failures.MALFORMED.error(what=what)
+
+
+def decoded(found: bytes) -> str:
+    """Bytes of the wire as text."""
+    try:
+        return found.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise malformed(f"a text is not UTF-8 ({error.reason})") from None
+
+
+def decode(data: bytes) -> Message:
+    """The message in these bytes.
+
+    >>> decode(b"B" + bytes(7) + bytes([9]) + bytes(8) + bytes(3) + bytes([5]))
+    Begin(commit=9, transaction=5)
+    """
+    if not data:
+        raise malformed("it has no bytes")
+    reader = Reader(data)
+    kind = reader.letter()
+    if kind in _BESIDE:
+        return Beside(_BESIDE[kind])
+    if kind not in _READERS:
+        raise malformed(f"there is no kind {kind!r}")
+    message = _READERS[kind](reader)
+    reader.end()
+    return message
+
+
+def _begin(reader: Reader) -> Begin:
+    commit = reader.number("!Q")
+    reader.number("!q")
+    return Begin(commit, reader.number("!I"))
+
+
+def _commit(reader: Reader) -> Commit:
+    reader.number("!B")
+    return Commit(reader.number("!Q"), reader.number("!Q"), reader.number("!q"))
+
+
+def _relation(reader: Reader) -> Relation:
+    table, schema, name = reader.number("!I"), reader.text(), reader.text()
+    identity = reader.letter()
+    columns = tuple(_relation_column(reader) for _ in range(reader.number("!H")))
+    return Relation(table, schema or "pg_catalog", name, identity, columns)
+
+
+def _relation_column(reader: Reader) -> RelationColumn:
+    flags, name = reader.number("!B"), reader.text()
+    return RelationColumn(name, reader.number("!I"), reader.number("!i"), bool(flags & 1))
+
+
+def _values(reader: Reader) -> Values:
+    return tuple(_value(reader) for _ in range(reader.number("!H")))
+
+
+def _value(reader: Reader) -> Value:
+    kind = reader.letter()
+    if kind == "t":
+        return decoded(reader.bytes(reader.number("!i")))
+    if kind == "n":
+        return None
+    if kind == "u":
+        return UNCHANGED
+    raise malformed(f"a value of kind {kind!r}")
+
+
+def _insert(reader: Reader) -> Insert:
+    table = reader.number("!I")
+    _expect(reader.letter(), "N")
+    return Insert(table, _values(reader))
+
+
+def _update(reader: Reader) -> Update:
+    table, kind = reader.number("!I"), reader.letter()
+    old: Values | None = None
+    if kind in ("K", "O"):
+        old = _values(reader)
+        _expect(reader.letter(), "N")
+    else:
+        _expect(kind, "N")
+    return Update(table, _values(reader), old, kind == "K")
+
+
+def _delete(reader: Reader) -> Delete:
+    table, kind = reader.number("!I"), reader.letter()
+    if kind not in ("K", "O"):
+        raise malformed(f"a deleted row of kind {kind!r}")
+    return Delete(table, _values(reader), kind == "K")
+
+
+def _truncate(reader: Reader) -> Truncate:
+    count = reader.number("!I")
+    reader.number("!B")
+    return Truncate(tuple(reader.number("!I") for _ in range(count)))
+
+
+def _expect(found: str, wanted: str) -> None:
+    if found != wanted:
+        raise malformed(f"{found!r} where {wanted!r} belongs")
+
+
+_BESIDE = {"O": "origin", "Y": "type", "M": "message"}
+_READERS: dict[str, Callable[[Reader], Message]] = {
+    "B": _begin,
+    "C": _commit,
+    "R": _relation,
+    "I": _insert,
+    "U": _update,
+    "D": _delete,
+    "T": _truncate,
+}

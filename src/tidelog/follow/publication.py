@@ -1,0 +1,88 @@
+"""The publication: which tables the database tells of.
+
+Law: it tells every change of every row of the tables followed. One that is missing is made; one that somebody else made
+gets the tables that it lacks; one that hides rows, columns or kinds of changes is refused with the SQL that mends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tidelog.follow import failures
+from tidelog.follow.catalog import FollowedTable
+from tidelog.follow.connect import told
+from tidelog.follow.options import Options
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.sql import Composable
+
+FOUND = """
+SELECT puballtables, pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot
+FROM pg_publication WHERE pubname = %s
+"""
+TABLES = """
+SELECT r.prrelid, to_jsonb(r) ->> 'prqual', to_jsonb(r) ->> 'prattrs' FROM pg_publication_rel r
+JOIN pg_publication p ON p.oid = r.prpubid WHERE p.pubname = %s
+"""
+GIVEN = "SELECT (p.gpt).relid FROM (SELECT pg_get_publication_tables(%s) AS gpt) AS p"
+
+
+def ensure(connection: Connection[tuple[Any, ...]], options: Options, tables: Sequence[FollowedTable]) -> bool:
+    """Make the publication tell of the tables; gives whether it did not before, so that changes may have been missed.
+
+    Nothing is changed where nothing is missing, so that a role without rights can use what an administrator made.
+    """
+    from psycopg import sql
+
+    name = sql.Identifier(options.publication)
+    with told(options.dsn, f"the publication `{options.publication}`"):
+        found = connection.execute(FOUND, (options.publication,)).fetchone()
+        if found is None:
+            text = sql.SQL("CREATE PUBLICATION {} FOR TABLE {} WITH (publish_via_partition_root = true)")
+            connection.execute(text.format(name, sql.SQL(", ").join(map(_named, tables))))
+            return True
+        everything, all_kinds, via_root = found
+        _check_kinds(options, all_kinds)
+        if any(table.is_partitioned for table in tables) and not via_root:
+            wanted = "SET (publish_via_partition_root = true)"
+            raise _hidden(options, "tells of parts instead of their partitioned table", wanted)
+        if everything:
+            return False
+        lacking = _lacking(connection, options, tables)
+        for table in lacking:
+            connection.execute(sql.SQL("ALTER PUBLICATION {} ADD TABLE {}").format(name, _named(table)))
+        return bool(lacking)
+
+
+def _named(table: FollowedTable) -> Composable:
+    """A table in a statement; one with heirs stands for itself alone."""
+    from psycopg import sql
+
+    name = sql.Identifier(table.schema, table.name)
+    return name if table.is_partitioned else sql.SQL("ONLY {}").format(name)
+
+
+def _check_kinds(options: Options, all_kinds: bool) -> None:
+    if not all_kinds:
+        wanted = "SET (publish = 'insert, update, delete, truncate')"
+        raise _hidden(options, "leaves out inserts, updates, deletes or truncates", wanted)
+
+
+def _lacking(
+    connection: Connection[tuple[Any, ...]], options: Options, tables: Sequence[FollowedTable]
+) -> list[FollowedTable]:
+    own = {oid: (rows, columns) for oid, rows, columns in connection.execute(TABLES, (options.publication,))}
+    for table in tables:
+        rows, columns = own.get(table.oid, (None, None))
+        if rows is not None or columns is not None:
+            what = f"tells only some {'rows' if rows is not None else 'columns'} of `{table.title}`"
+            raise _hidden(options, what, f"DROP TABLE {table.title}")
+    given = {oid for (oid,) in connection.execute(GIVEN, (options.publication,))}
+    return [table for table in tables if table.oid not in own and table.oid not in given]
+
+
+def _hidden(options: Options, what: str, change: str) -> Exception:
+    name = options.publication
+    return failures.PUBLICATION.error(name=name, what=what, sql=f"ALTER PUBLICATION {name} {change};")

@@ -1,0 +1,85 @@
+"""The replication slot: the place in the database's log up to which a follower has everything.
+
+Law: the slot never stands beyond the offset that the state folder has. If it does the folder is an older copy, and what
+happened in between is gone from the stream. An engine without a state folder has a slot for as long as its connection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidelog.follow.connect import told
+from tidelog.follow.lsn import read_lsn
+from tidelog.follow.options import Options
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+SLOT = """
+SELECT plugin, database, active, confirmed_flush_lsn::text, wal_status, slot_type
+FROM pg_replication_slots WHERE slot_name = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A slot as the database has it."""
+
+    plugin: str | None
+    database: str | None
+    active: bool
+    confirmed: int
+    lost: bool
+    logical: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewSlot:
+    """A slot that was made now; ``snapshot`` names the state of the database from which on it tells everything."""
+
+    place: int
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A database, told from all others, and where its log ends."""
+
+    name: str
+    end: int
+
+
+def look(connection: Connection[tuple[Any, ...]], options: Options) -> Slot | None:
+    """The slot, if there is one of that name."""
+    with told(options.dsn, "to look at replication slots"):
+        found = connection.execute(SLOT, (options.slot,)).fetchone()
+    if found is None:
+        return None
+    plugin, database, active, confirmed, status, kind = found
+    place = read_lsn(confirmed) if confirmed else 0
+    return Slot(plugin, database, active, place, status == "lost", kind == "logical")
+
+
+def create(connection: Connection[tuple[Any, ...]], options: Options, *, temporary: bool) -> NewSlot:
+    """Make the slot over a replication connection, which keeps its snapshot until its next command."""
+    kind = "TEMPORARY " if temporary else ""
+    with told(options.dsn, f"to make the replication slot `{options.slot}`"):
+        command = f'CREATE_REPLICATION_SLOT "{options.slot}" {kind}LOGICAL pgoutput EXPORT_SNAPSHOT'
+        row = connection.execute(command.encode()).fetchone()
+    assert row is not None
+    return NewSlot(read_lsn(row[1]), row[2])
+
+
+def drop(connection: Connection[tuple[Any, ...]], options: Options) -> None:
+    """Remove the slot."""
+    with told(options.dsn, f"to remove the replication slot `{options.slot}`"):
+        connection.execute("SELECT pg_drop_replication_slot(%s)", (options.slot,))
+
+
+def identify(connection: Connection[tuple[Any, ...]], options: Options) -> System:
+    """Which database this is and where its log ends, asked over a replication connection."""
+    with told(options.dsn, "to say which system it is"):
+        row = connection.execute("IDENTIFY_SYSTEM").fetchone()
+    assert row is not None
+    return System(f"{row[0]}/{row[3]}", read_lsn(row[2]))

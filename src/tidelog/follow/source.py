@@ -1,0 +1,52 @@
+"""A database that a server follows: a follower with the face that a server knows (`serve.sources.Source`).
+
+Law: it is made before there is an engine, started when the server is ready and stopped before the engine is closed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidelog.follow.connect import place_of
+from tidelog.follow.errors import Unreachable
+from tidelog.follow.follower import Follower
+from tidelog.follow.health import STARTING
+from tidelog.follow.options import Options
+from tidelog.follow.patience import Patience
+
+if TYPE_CHECKING:
+    from tidelog.engine.engine import Engine
+
+
+class DatabaseSource:
+    """A database that feeds an engine beside requests."""
+
+    def __init__(self, options: Options) -> None:
+        self.name = f"postgresql {options.slot}"
+        self._options = options
+        self._follower: Follower | None = None
+
+    def check(self, engine: Engine) -> None:
+        """Raise what has to be mended before it can be followed; a database that is away now is waited for later."""
+        try:
+            Follower(engine, self._options, Patience()).check()
+        except Unreachable:
+            return
+
+    def start(self, engine: Engine) -> None:
+        """Follow, on a thread."""
+        self._follower = Follower(engine, self._options, Patience()).start_unchecked()
+
+    def stop(self) -> None:
+        """End it."""
+        if self._follower is not None:
+            self._follower.stop()
+
+    def health(self) -> dict[str, Any]:
+        """How it is: `state`, `detail`, and the numbers of `Health`."""
+        if self._follower is None:
+            return {"state": STARTING, "detail": ""}
+        health = self._follower.health
+        trouble = health.trouble
+        detail = place_of(self._options.dsn) if trouble is None else f"{trouble.code}: {trouble.message}"
+        return {**health.as_json(), "detail": detail}

@@ -1,0 +1,69 @@
+"""The stream of changes: frames from a replication connection, and how far we have come back to it.
+
+Law: frames come in the order in which they were sent, each once for a connection. What was confirmed is not sent again
+after a new start; what was not is.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from typing import TYPE_CHECKING, Any
+
+from tidelog.follow import failures
+from tidelog.follow.connect import place_of, told, without_secrets
+from tidelog.follow.frames import Alive, Data, confirmation, read_frame
+from tidelog.follow.lsn import lsn_text
+from tidelog.follow.options import Options
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+
+COPY_BOTH = 8  # the status of libpq for a connection that both sides write to
+
+
+class Stream:
+    """What a database tells from a place of its log on."""
+
+    def __init__(self, connection: Connection[tuple[Any, ...]], options: Options, place: int) -> None:
+        self._wire = connection.pgconn
+        self._options = options
+        self._poll = select.poll()
+        self._poll.register(self._wire.socket, select.POLLIN)
+        name = options.publication.replace('"', '""').replace("'", "''")
+        command = (
+            f'START_REPLICATION SLOT "{options.slot}" LOGICAL {lsn_text(place)}'
+            f" (proto_version '1', publication_names '\"{name}\"')"
+        )
+        with told(options.dsn, f"to stream from the slot `{options.slot}`"):
+            result = self._wire.exec_(command.encode())
+        if result.status != COPY_BOTH:
+            self._refuse(result.error_message.decode("utf-8", "replace"))
+
+    def read(self, seconds: float) -> Data | Alive | None:
+        """The next frame; None if there is none for so long."""
+        with told(self._options.dsn, "to go on streaming"):
+            size, data = self._wire.get_copy_data(1)
+            if size == 0:
+                if not self._poll.poll(seconds * 1000):
+                    return None
+                self._wire.consume_input()
+                size, data = self._wire.get_copy_data(1)
+        if size > 0:
+            return read_frame(bytes(data))
+        if size < 0:
+            result = self._wire.get_result()
+            self._refuse("" if result is None else result.error_message.decode("utf-8", "replace"))
+        return None
+
+    def confirm(self, place: int) -> None:
+        """Tell the database that everything before a place is safe here."""
+        with told(self._options.dsn, "to take a confirmation"):
+            self._wire.put_copy_data(confirmation(place, time.time()))
+            self._wire.flush()
+
+    def _refuse(self, said: str) -> None:
+        """The stream has ended, which only the other side does."""
+        shown = without_secrets(said, self._options.dsn) or "the stream has ended"
+        raise failures.UNREACHABLE.error(where=place_of(self._options.dsn), said=shown)

@@ -1,0 +1,83 @@
+/* Above the rows: what they are, a question, the way back in time, and export. */
+import { html } from "./dom.js";
+import { FORMATS, save } from "./export.js";
+import { count } from "./format.js";
+import { icon } from "./icons.js";
+import { live } from "./live.js";
+import { to } from "./route.js";
+import { say } from "./shell.js";
+
+/* A question about a relation, with its columns for variables. */
+function example(relation) {
+  const names = relation?.columns.map(({ name }) => name) || [];
+  const variables =
+    live.program.convention === "souffle" ? names : names.map((name) => name[0].toUpperCase() + name.slice(1));
+  return relation ? `${relation.name}(${variables.join(", ")}), …` : "a body of atoms";
+}
+
+export function drawHead(bar, wanted, source) {
+  const relation = live.names.get(wanted.name);
+  const ask = html("input", {
+    type: "text",
+    value: wanted.ask || "",
+    placeholder: `Ask: ${example(relation)}`,
+    "aria-label": "A question",
+    spellcheck: "false",
+    class: "mono",
+  });
+  const asked = (event) => {
+    event.preventDefault();
+    if (ask.value.trim()) location.hash = to("views", "", { ask: ask.value.trim(), at: wanted.at });
+  };
+  const title = wanted.ask === null ? wanted.name : "Answer";
+  bar.replaceChildren(
+    html("h1", {}, title, relation && html("span", { class: "tag" }, relation.base ? "base" : "view")),
+    html("form", { class: "ask", onsubmit: asked, role: "search" }, ask, html("button", {}, "Ask")),
+    epochField(wanted),
+    html(
+      "span",
+      { class: "exports", role: "group", "aria-label": "Export" },
+      icon("download"),
+      Object.keys(FORMATS).map((format) =>
+        html(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            "data-format": format,
+            "aria-label": `Export as ${format}`,
+            onclick: () => save(source(), format).catch((error) => say(error.message, "bad")),
+          },
+          format,
+        ),
+      ),
+    ),
+  );
+  if (wanted.at !== null)
+    bar.append(
+      html(
+        "p",
+        { class: "past" },
+        icon("clock"),
+        `As of epoch ${count(wanted.at)}. `,
+        html("a", { href: addressOf(wanted, null) }, "Back to now"),
+      ),
+    );
+}
+
+const addressOf = (wanted, at) =>
+  to("views", wanted.name, wanted.ask === null ? { ...wanted.filters, at } : { ask: wanted.ask, at });
+
+function epochField(wanted) {
+  const field = html("input", {
+    type: "number",
+    min: 0,
+    value: wanted.at ?? "",
+    placeholder: "now",
+    "aria-label": "As of epoch",
+    onchange: () => {
+      location.hash = addressOf(wanted, field.value === "" ? null : field.value);
+    },
+  });
+  return html("label", { class: "epoch", title: "Go back in time" }, icon("clock"), field);
+}

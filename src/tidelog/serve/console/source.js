@@ -1,0 +1,41 @@
+/* Where the rows of a table come from: a view, with filters and at an epoch, or a question.
+   Law: the place of a page is `EPOCH.FIRST`; all pages of an answer are of one epoch. */
+import { ApiError, call, request } from "./api.js";
+
+export const LIMIT = 100;
+const ARROW = "application/vnd.apache.arrow.stream";
+
+export function viewSource(name, at, filters) {
+  const path = `/views/${encodeURIComponent(name)}`,
+    params = { ...filters, at };
+  return {
+    name,
+    at,
+    live: at === null,
+    read: (after, limit = LIMIT) => call(path, { params: { ...params, limit, after } }),
+    arrow: async () => (await request(path, { params, headers: { Accept: ARROW } })).blob(),
+  };
+}
+
+export function questionSource(text, at) {
+  return {
+    name: "answer",
+    at,
+    live: at === null,
+    read: (after, limit = LIMIT) => call("/query", { body: clean({ text, limit, after, at }) }),
+    arrow: async () => (await request("/query", { body: clean({ text, at }), headers: { Accept: ARROW } })).blob(),
+  };
+}
+
+const clean = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ""));
+
+/* The page that begins after `first` rows, at the newest epoch if `epoch` is gone. */
+export async function readPage(source, first, epoch) {
+  if (!first) return source.read("");
+  try {
+    return await source.read(`${epoch}.${first}`);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 410 || !source.live) throw error;
+    return source.read(`${(await source.read("", 1)).epoch}.${first}`);
+  }
+}

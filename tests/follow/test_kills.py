@@ -1,0 +1,124 @@
+"""Kills in the middle of transactions: of the follower, of its connections, of the database. Nothing lost, nothing
+twice, neither in the views here nor in the tables there.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+from examples.data.postgresql import Server, running, why_not
+
+from tests.follow.conftest import Database
+from tests.follow.kills import PUBLISH, TABLES
+from tidelog import Engine
+from tidelog.follow import follow
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "PostgreSQL is here")
+ROOT = Path(__file__).parents[2]
+JUDGE = """
+WITH RECURSIVE reach(source, target) AS (
+  SELECT source, target FROM tick UNION SELECT r.source, t.target FROM reach r JOIN tick t ON t.source = r.target)
+SELECT source, target FROM reach ORDER BY 1, 2
+"""
+
+
+class Writer(threading.Thread):
+    """Transactions without an end, each with one row of a number of its own; some take an old one away."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__(daemon=True)
+        self._server = server
+        self._chance = random.Random(5)
+        self.ended = threading.Event()
+        self.committed = 0
+
+    def run(self) -> None:
+        number = 0
+        while not self.ended.is_set():
+            try:
+                with psycopg.connect(self._server.dsn(), autocommit=True) as connection:
+                    while not self.ended.is_set():
+                        number += 1
+                        self._write(connection, number)
+                        self.committed += 1
+                        time.sleep(0.01)
+            except psycopg.Error:
+                time.sleep(0.05)  # the database is away; whether the last one was committed, it knows
+
+    def _write(self, connection: psycopg.Connection[tuple[object, ...]], number: int) -> None:
+        ends = [f"n{self._chance.randrange(30)}" for _ in range(2)]
+        with connection.transaction():
+            connection.execute("INSERT INTO tick VALUES (%s, %s, %s)", (number, *ends))
+            if number > 50:
+                connection.execute("DELETE FROM tick WHERE n = %s", (number - 50,))
+
+
+def start(folder: Path, server: Server) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "tests.follow.kills", str(folder), server.dsn()]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "following\n"
+    return process
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """As a power failure ends it."""
+    with process:
+        process.kill()
+
+
+def more(writer: Writer, count: int) -> None:
+    """Wait for more transactions."""
+    wanted = writer.committed + count
+    while writer.committed < wanted:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(12, marks=pytest.mark.long)])
+def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, rounds: int) -> None:
+    state = tmp_path / "state"
+    with running() as server:
+        server.run("CREATE TABLE tick (n bigint PRIMARY KEY, source text, target text)")
+        writer = Writer(server)
+        writer.start()
+        for _ in range(rounds):
+            process = start(state, server)
+            more(writer, 20)
+            server.run("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE active")
+            more(writer, 20)
+            server.stop("immediate")
+            server.start()
+            more(writer, 20)
+            kill(process)
+        writer.ended.set()
+        writer.join()
+        with Engine(path=state, history=None) as db:
+            _compare(db, server)
+
+
+def _compare(db: Engine, server: Server) -> None:
+    with follow(db, server.dsn(), tables=TABLES, publish=PUBLISH).start() as follower:
+        assert follower.wait(Database(server, "postgres").end()), follower.health
+        assert follower.health.snapshots == 0
+        assert sorted(db["tick"]) == server.run("SELECT * FROM tick ORDER BY n")
+        assert sorted(db["reach"]) == server.run(JUDGE)
+        assert follower.wait_published(db.epoch_number), follower.health
+        assert server.run("SELECT * FROM reach ORDER BY 1, 2") == sorted(db["reach"])
+    changes = db.changes("tick")
+    numbers = [change.fact[0] for change in changes if change.sign == 1]
+    assert len(numbers) == len(set(numbers)), "a transaction came twice"
+    offsets = [entry.offset for entry in db.log() if entry.source is not None]
+    assert offsets == sorted(set(offsets))  # type: ignore[type-var]
+    first = next(entry.epoch for entry in db.log() if entry.changed.get("tick"))
+    in_one = {epoch: sum(c.epoch == epoch and c.sign == 1 for c in changes) for epoch in {c.epoch for c in changes}}
+    assert all(count <= 1 for epoch, count in in_one.items() if epoch != first), "two transactions in one epoch"
+    assert db.verify()
