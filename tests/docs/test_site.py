@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 import tidelog
-from tests.docs.pages import DOCS, PAGES, RESULTS, name, read, without_code
+from tests.docs.pages import DOCS, PAGES, RESULTS, name, read
 
 
 def load(file: str) -> ModuleType:
@@ -44,7 +44,7 @@ def test_every_page_is_in_the_site(staged: Path) -> None:
 def test_every_link_leads_to_a_page_of_the_site(staged: Path) -> None:
     for page in sorted((staged / "pages").rglob("*.md")):
         text = re.sub(r"^<div.*$|^~~~~(?s:.*?)^~~~~$", "", page.read_text("utf-8"), flags=re.MULTILINE)
-        for link in re.findall(r"\]\(([^)\s#]+)", without_code(text)):
+        for _, link, _ in SITE.LINK.findall(SITE.FENCE.sub("", text)):
             assert re.match(r"[a-z]+:", link) or (page.parent / link).is_file(), f"{page}: {link}"
 
 

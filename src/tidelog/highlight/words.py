@@ -7,8 +7,9 @@ imports no parser; a test compares it with what the parser and the table of func
 from __future__ import annotations
 
 DIRECTIVES = (
-    "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "limitsize",
-    "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference", "symbol_type", "type",
+    "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "lifetime",
+    "limitsize", "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference",
+    "symbol_type", "type",
 )  # fmt: skip
 PREPROCESSOR = (
     "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",
@@ -27,10 +28,11 @@ OPERATORS = (
 )  # fmt: skip
 CONSTANTS = ("false", "nil", "true")
 FUNCTIONS = (
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cat", "contains", "cos", "cosh", "exp", "f_append", "f_concat",
-    "f_first", "f_inPath", "f_init", "f_last", "f_member", "f_removeFirst", "f_removeLast", "f_size", "ftoi", "ftou",
-    "itof", "itou", "list", "log", "match", "max", "min", "ord", "range", "sin", "sinh", "sqrt", "strlen", "substr",
-    "tan", "tanh", "to_float", "to_number", "to_string", "to_unsigned", "utof", "utoi",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cat", "contains", "cos", "cosh", "exp", "f_append",
+    "f_concat", "f_first", "f_inPath", "f_init", "f_last", "f_member", "f_removeFirst", "f_removeLast", "f_size",
+    "ftoi", "ftou", "hop", "itof", "itou", "list", "log", "match", "max", "min", "moment", "ord", "range", "sin",
+    "sinh", "sqrt", "strlen", "substr", "tan", "tanh", "to_float", "to_number", "to_string", "to_unsigned", "utof",
+    "utoi", "window",
 )  # fmt: skip
 
 
