@@ -158,12 +158,20 @@ class Document:
         base = self.places.starts[first] if self.pieces else 0
         joined = "".join(piece.text for piece in self.pieces[first:last])
         middle = joined[: start - base] + text + joined[end - base :]
-        if self.whole or not self.pieces or _is_telling(joined) or _is_telling(middle) or "#" in middle:
+        if self._needs_opening(joined, middle, start, end, text):
             self.open("".join((self.text[:start], text, self.text[end:])))
             return
         self.version += 1
         begin, until, segments = recut([piece.text for piece in self.pieces], first, last, middle, self.convention)
         self._replace(begin, until, segments)
+
+    def _needs_opening(self, before: str, after: str, start: int, end: int, text: str) -> bool:
+        """Whether an edit may change how everything else is read: macros, included files, the convention."""
+        if self.whole or not self.pieces or "#" in after or "include" in before or "include" in after:
+            return True
+        if not _is_telling(before) and not _is_telling(after):
+            return False
+        return self._convention_of("".join((self.text[:start], text, self.text[end:]))) != self.convention
 
     def _replace(self, begin: int, until: int, segments: list[str]) -> None:
         for piece in self.pieces[begin:until]:
