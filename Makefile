@@ -17,7 +17,7 @@ SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/te
 COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint types imports check chromium coq java postgresql test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo demo-live \
+.PHONY: help install lint types imports check chromium neovim coq java postgresql test test-partitions test-threads test-spark test-spark-long coverage soak bench bench-others bench-paths bench-spark bench-beside demo demo-live \
 	docs site dist pictures format clean
 
 help: ## list the targets
@@ -68,11 +68,19 @@ postgresql:
 			>/dev/null 2>&1 || echo "PostgreSQL could not be installed; tests of databases will be skipped"; \
 	fi
 
+# The language server is tried in Neovim: installed where that is possible, else that test says it is skipped.
+neovim:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v nvim >/dev/null; then \
+		(apt-get install -qq -y --no-install-recommends neovim \
+			|| (apt-get update -qq && apt-get install -qq -y --no-install-recommends neovim)) \
+			>/dev/null 2>&1 || echo "Neovim could not be installed; its test will be skipped"; \
+	fi
+
 # The proofs are checked by Coq: installed where that is possible, else those tests say that they are skipped.
 coq:
 	@$(MAKE) --no-print-directory -C proofs install-coq
 
-test: lint types imports chromium coq java postgresql ## everything: 400 cases of the law, long tests, coverage, partitions, Spark
+test: lint types imports chromium neovim coq java postgresql ## everything: 400 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage test-partitions test-threads test-spark
 

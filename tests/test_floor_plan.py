@@ -25,7 +25,7 @@ BESIDE = {"client", "semantics", "dbsp", "testing"}  # the client and the judges
 AREAS = {"benchmarks", "docs", "examples", "law", "proofs"}  # tests of what is no package of src
 MOST_METHODS = 25
 TOWER = {"TermReader", "PathReader", "BodyReader", "ClauseReader", "DirectiveReader", "ComponentReader"}
-TOWER |= {"ProgramReader", "ChangeReader", "OutlineReader", "ChangesOutlineReader"}
+TOWER |= {"ConstraintReader", "ProgramReader", "ChangeReader", "OutlineReader", "ChangesOutlineReader"}
 RUNTIMES = {"Runtime", "EmbeddedRuntime", "Coordinator"}
 SOURCES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 

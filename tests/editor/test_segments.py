@@ -107,18 +107,18 @@ def test_cuts_stand_between_clauses(text):
 
 def test_findings_of_other_clauses_stay_while_one_is_typed():
     document = document_of("p(X) :- q(Y).\nr(X) :- q(X).\n")
-    accept(check_whole(snapshot_of(document), document), document)
+    accept(check_whole(snapshot_of(document)), document)
     assert [found.diagnostic.code for _, found in current(document)] == ["TL301", "TL702"]
     document.edit(document.positions.range(18, 18), ", X")
     assert (2, "TL301") in [(base + found.start, found.diagnostic.code) for base, found in current(document)]
     document.edit(document.positions.range(18, 21), "")
-    accept(check_whole(snapshot_of(document), document), document)
+    accept(check_whole(snapshot_of(document)), document)
     assert [found.diagnostic.code for _, found in current(document)] == ["TL301", "TL702"]
 
 
 def test_a_clause_is_checked_by_itself_as_it_is_typed():
     document = document_of(".decl p(x: number)\n.decl q(x: symbol)\np(x) :- q(x).\nq(x) :- q(x).\n")
-    accept(check_whole(snapshot_of(document), document), document)
+    accept(check_whole(snapshot_of(document)), document)
     at = document.text.rindex("q(x)")
     document.edit(document.positions.range(at, at + 4), "p(x)")
     last = [found.diagnostic.code for base, found in current(document) if base + found.start >= at - 10]

@@ -147,6 +147,14 @@ EXAMPLES = {
         ".comp C<T> : D<T>, E {\n    .decl n(x: T)\n\n    n(1).\n    .override n\n    .comp F {}\n}\n"
         ".init c = C<number>\n",
     ),
+    "constraints": (
+        ":-p(X),q(X).\nc-1: :-p(X).\n.constraint c-1 severity( warn )",
+        ":- p(X), q(X).\nc-1: :- p(X).\n.constraint c-1 severity(warn)\n",
+    ),
+    "keys and references": (
+        ".decl p(x:number)\n.key p( x ) as k-1 .constraint k-1 severity(warn)\n.reference p(x)->p( x )",
+        ".decl p(x: number)\n.key p(x) as k-1\n.constraint k-1 severity(warn)\n.reference p(x) -> p(x)\n",
+    ),
     "plans": (
         "p(X):-q(X),r(X). .plan 0:(1,2) , 1:( 2,1 )",
         "p(X) :- q(X), r(X).\n    .plan 0:(1, 2), 1:(2, 1)\n",

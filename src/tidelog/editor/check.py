@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from tidelog.editor.checker import Checker, Outcome, check_text
 from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.segments import Places
 from tidelog.editor.symbols import RELATION
 from tidelog.errors import Diagnostic
 from tidelog.program import SOUFFLE, Declaration, Program
-from tidelog.program.check import Checked, examine_program
-from tidelog.syntax import read_program
+from tidelog.program.check import examine_program
 
 _ALONE = ("TL20", "TL3", "TL4", "TL702")  # codes that a clause and the declarations of its relations settle
 _WITH_TYPES = (".type", ".number_type", ".symbol_type", ".functor", ".pragma")
@@ -37,8 +37,7 @@ class Verdict:
     """What a check of the whole text found."""
 
     snapshot: Snapshot
-    checked: Checked
-    findings: tuple[Diagnostic, ...]
+    outcome: Outcome
 
 
 def snapshot_of(document: Document) -> Snapshot:
@@ -46,18 +45,17 @@ def snapshot_of(document: Document) -> Snapshot:
     return Snapshot(document.text, document.path, document.version, tuple(document.pieces), document.places)
 
 
-def check_whole(snapshot: Snapshot, document: Document) -> Verdict:
-    """Read and check the whole text, as `tidelog check` does."""
-    program, read = read_program(snapshot.text, snapshot.path, include=document.include)
-    checked, found = examine_program(program)
-    return Verdict(snapshot, checked, (*read, *found))
+def check_whole(snapshot: Snapshot, checker: Checker | None = None) -> Verdict:
+    """Read and check the whole text, as `tidelog check` does; here, or in the process of a checker."""
+    check = check_text if checker is None else checker.check
+    return Verdict(snapshot, check(snapshot.text, snapshot.path))
 
 
 def accept(verdict: Verdict, document: Document) -> None:
     """Give the findings to the pieces at which they stand; pieces that have gone since keep theirs to themselves."""
     document.edited.difference_update(verdict.snapshot.pieces)
     shared: dict[int, list[Finding]] = {}
-    for diagnostic in verdict.findings:
+    for diagnostic in verdict.outcome.findings:
         at, finding = _placed(diagnostic, verdict.snapshot)
         shared.setdefault(at, []).append(finding)
     for at, piece in enumerate(verdict.snapshot.pieces):

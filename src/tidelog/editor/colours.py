@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types as lsp
 
-from tidelog.editor.document import Document, Piece
+from tidelog.editor.document import Document, Mark, Piece
 from tidelog.editor.positions import units
 from tidelog.editor.symbols import (
     COLUMN,
@@ -36,12 +36,15 @@ _MODIFIERS = ["declaration", "definition"]
 _ROLES = {DEFINE: 1, DERIVE: 2}
 LEGEND = lsp.SemanticTokensLegend(_NAMES, _MODIFIERS)
 
-Mark = tuple[int, int, int, int, int]
-"""Line and column from the beginning of the segment, length, type, modifiers."""
-
 
 def marks_of(piece: Piece) -> list[Mark]:
     """The tokens of a segment; in its first line columns count from where the segment begins."""
+    if piece.marks is None:
+        piece.marks = _marks(piece)
+    return piece.marks
+
+
+def _marks(piece: Piece) -> list[Mark]:
     words = [(t.start, t.text, _NAMES.index("keyword"), 0) for t in piece.reading.tokens() if t.kind == DIRECTIVE]
     words += [(s.start, s.name, _NAMES.index(_TYPES[s.kind]), _ROLES.get(s.role, 0)) for s in piece.symbols]
     marks = []

@@ -17,7 +17,7 @@ from tidelog.program import SOUFFLE
 from tidelog.program.functions import FUNCTIONS
 from tidelog.syntax.tokens import NAME
 
-_MOST = 300
+_MOST = 100
 _DIRECTIVE = re.compile(r"(?:^|\s)\.(\w*)$")
 _QUALIFIED = re.compile(r"([\w?]+)\.\w*$")
 _TYPE = re.compile(r"\.(?:decl|type|functor)\b[^\n]*:\s*\w*$")
@@ -101,9 +101,10 @@ def _relations(workspace: Workspace, document: Document, before: str, *, plain: 
     """Relations that begin as what is typed, with their columns to fill in."""
     found = re.search(r"[\w?]*$", before)
     typed = found[0] if found else ""
-    names = {name for member in workspace.family(document) for name in names_of(member)}
+    family = workspace.family(document)
+    names = {name for member in family for name in names_of(member)}
     for name in sorted(each for each in names if each.startswith(typed))[:_MOST]:
-        relation = relation_of(workspace, document, name)
+        relation = relation_of(workspace, document, name, family)
         places = ", ".join(f"${{{number}:{column}}}" for number, column in enumerate(relation.columns, 1))
         yield lsp.CompletionItem(
             name,

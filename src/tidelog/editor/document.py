@@ -7,7 +7,7 @@ the list of segments. Texts with macros and conditions are one segment: what a l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,12 @@ from tidelog.syntax.tokens import PREPROCESSOR_WORDS
 _INCLUDE = re.compile(r'(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"([^"\n]*+)"')
 _TELLING = (".decl", ".comp", ".init", ".convention", "include")
 _WHOLE = re.compile(rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__")
+_ELSEWHERE = "TL133"  # a `.constraint` alone names none of the constraints of its segment
 _ATTIC = 50_000
+
+
+Mark = tuple[int, int, int, int, int]
+"""A coloured name: line and column from the beginning of its segment, length, type, modifiers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Piece:
     def __init__(self, text: str, name: str, convention: str, include: Include | None) -> None:
         self.text = text
         self.findings: list[Finding] | None = None
+        self.marks: list[Mark] | None = None  # for colours, once somebody asks for them
         self._name = name
         self._convention = convention
         self._include = include
@@ -73,7 +79,7 @@ class Piece:
         """What reading the segment found; a file that is not there is told by the check of the whole."""
         if self.includes:
             return []
-        return [_finding(error) for error in self.reading.errors]
+        return [_finding(error) for error in self.reading.errors if error.code != _ELSEWHERE]
 
 
 def _finding(diagnostic: Diagnostic) -> Finding:
@@ -121,6 +127,7 @@ class Document:
     edited: set[Piece] = field(default_factory=set)  # since the text was opened or last checked as a whole
     _names: dict[str, set[Piece]] = field(default_factory=dict)
     _attic: dict[str, Piece] = field(default_factory=dict)
+    _numbers: dict[Piece, int] | None = None
 
     @property
     def text(self) -> str:
@@ -151,12 +158,20 @@ class Document:
         base = self.places.starts[first] if self.pieces else 0
         joined = "".join(piece.text for piece in self.pieces[first:last])
         middle = joined[: start - base] + text + joined[end - base :]
-        if self.whole or not self.pieces or _is_telling(joined) or _is_telling(middle) or "#" in middle:
+        if self._needs_opening(joined, middle, start, end, text):
             self.open("".join((self.text[:start], text, self.text[end:])))
             return
         self.version += 1
         begin, until, segments = recut([piece.text for piece in self.pieces], first, last, middle, self.convention)
         self._replace(begin, until, segments)
+
+    def _needs_opening(self, before: str, after: str, start: int, end: int, text: str) -> bool:
+        """Whether an edit may change how everything else is read: macros, included files, the convention."""
+        if self.whole or not self.pieces or "#" in after or "include" in before or "include" in after:
+            return True
+        if not _is_telling(before) and not _is_telling(after):
+            return False
+        return self._convention_of("".join((self.text[:start], text, self.text[end:]))) != self.convention
 
     def _replace(self, begin: int, until: int, segments: list[str]) -> None:
         for piece in self.pieces[begin:until]:
@@ -169,6 +184,7 @@ class Document:
             self._remember(piece)
 
     def _settle(self) -> None:
+        self._numbers = None
         segments = [piece.text for piece in self.pieces]
         self.places = Places(segments)
         self.positions = Positions(segments, self.places)
@@ -221,16 +237,23 @@ class Document:
         """Every name of the text with the pieces that hold it."""
         return self._names
 
+    def in_order(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """Some pieces in the order of the text."""
+        numbers = self._numbered()
+        return sorted(pieces, key=lambda piece: numbers[piece])
+
+    def _numbered(self) -> dict[Piece, int]:
+        """The place of every piece in the list, found out once after an edit."""
+        if self._numbers is None:
+            self._numbers = {piece: at for at, piece in enumerate(self.pieces)}
+        return self._numbers
+
     def occurrences(self, name: str) -> list[Place]:
         """Where a name stands, in the order of the text."""
-        holders = self._names.get(name, set())
-        if not holders:
-            return []
         found = []
-        for at, piece in enumerate(self.pieces):
-            if piece in holders:
-                start = self.places.starts[at]
-                found += [Place(self, piece, s, start + s.start) for s in piece.symbols if s.name == name]
+        for piece in self.in_order(self._names.get(name, ())):
+            start = self.places.starts[self._numbered()[piece]]
+            found += [Place(self, piece, s, start + s.start) for s in piece.symbols if s.name == name]
         return found
 
     def symbol_at(self, offset: int) -> Place | None:

@@ -6,6 +6,7 @@ check of the whole text, and are left out where that does not know the relation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tidelog.editor.document import Document
@@ -50,16 +51,18 @@ class Relation:
         return f"derived by {rules}" + ("; recursive" if self.recursive else "")
 
 
-def relation_of(workspace: Workspace, document: Document, name: str) -> Relation:
-    """All that is known about a relation by its name in a document."""
+def relation_of(
+    workspace: Workspace, document: Document, name: str, family: Sequence[Document] | None = None
+) -> Relation:
+    """All that is known about a relation by its name in a document and in those that belong together with it."""
     relation = Relation(name)
-    for member in workspace.family(document):
-        for place in {id(p.piece): p for p in member.occurrences(name) if p.symbol.kind == RELATION}.values():
-            _add_piece(relation, place.piece.program.declarations, name)
-            for rule in place.piece.program.rules:
+    for member in workspace.family(document) if family is None else family:
+        for piece in member.in_order(member.names().get(name, ())):
+            _add_piece(relation, piece.program.declarations, name)
+            for rule in piece.program.rules:
                 _add_rule(relation, rule, name)
-            relation.fact_count += sum(fact.atom.predicate == name for fact in place.piece.program.facts)
-            for fact in place.piece.program.facts[:1]:
+            relation.fact_count += sum(fact.atom.predicate == name for fact in piece.program.facts)
+            for fact in piece.program.facts:
                 _note_columns(relation, fact.atom)
     _add_checked(relation, workspace, document)
     return relation
@@ -110,9 +113,9 @@ def _add_checked(relation: Relation, workspace: Workspace, document: Document) -
         relation.columns = (relation.columns + [f"x{n}" for n in range(len(relation.columns) + 1, len(types) + 1)])[
             : len(types)
         ]
-    for number, stratum in enumerate(checked.strata, 1):
-        if relation.name in stratum.relations:
-            relation.stratum, relation.recursive = number, stratum.recursive
+    level = checked.levels.get(relation.name)
+    if level is not None:
+        relation.stratum, relation.recursive = level.number, level.recursive
 
 
 def names_of(document: Document) -> set[str]:

@@ -7,6 +7,7 @@ check of the whole text, which runs beside the server, is done; one that was ove
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +18,7 @@ from pygls.lsp.server import LanguageServer
 
 from tidelog import __version__
 from tidelog.editor.check import accept, check_whole, snapshot_of
+from tidelog.editor.checker import Checker
 from tidelog.editor.colours import LEGEND, difference, semantic_tokens
 from tidelog.editor.complete import complete
 from tidelog.editor.document import Document
@@ -43,8 +45,14 @@ class TidelogServer(LanguageServer):
         self.texts = Workspace()
         self.sizes = StateSizes(state)
         self.rest = rest
+        self.checker = Checker()
         self.coloured: dict[str, tuple[str, list[int]]] = {}
         self._waiting: dict[str, asyncio.Task[None]] = {}
+
+    def shutdown(self) -> None:
+        """End the process of checks too."""
+        self.checker.stop()
+        super().shutdown()  # type: ignore[no-untyped-call]  # pygls has no type for it
 
     def asked(self, uri: str, answer: Callable[[Document], Answer]) -> Answer | None:
         """An answer about a document, if it is open."""
@@ -67,10 +75,10 @@ class TidelogServer(LanguageServer):
         await asyncio.sleep(self.rest)
         snapshot = snapshot_of(document)
         loop = asyncio.get_running_loop()
-        verdict = await loop.run_in_executor(None, check_whole, snapshot, document)
+        verdict = await loop.run_in_executor(None, check_whole, snapshot, self.checker)
         if self.texts.documents.get(document.path) is document:
             accept(verdict, document)
-            self.texts.checked[document.path] = verdict.checked
+            self.texts.checked[document.path] = verdict.outcome
             self.show(document)
 
 
@@ -90,7 +98,9 @@ def _texts(server: TidelogServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.changed(server.texts.open(params.text_document.uri, params.text_document.text))
+        document = server.texts.open(params.text_document.uri, params.text_document.text)
+        gc.freeze()  # looking for cycles in a large text would take longer than a keystroke may, and it has none
+        server.changed(document)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:

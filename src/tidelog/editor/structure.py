@@ -83,9 +83,9 @@ def _fold(document: Document, start: int, end: int, kind: lsp.FoldingRangeKind |
 
 def code_lenses(workspace: Workspace, document: Document) -> list[lsp.CodeLens]:
     """How each relation comes about, above its declaration or its first rule."""
-    lenses = []
+    lenses, family = [], workspace.family(document)
     for name, (offset, _) in sorted(first_places(document).items(), key=lambda each: each[1]):
-        title = relation_of(workspace, document, name).origin
+        title = relation_of(workspace, document, name, family).origin
         place = document.positions.range(offset, offset + len(name))
         lenses.append(lsp.CodeLens(place, lsp.Command(title, "")))
     return lenses

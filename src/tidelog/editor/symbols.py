@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tidelog.errors import Span
 from tidelog.program import Atom, Call, Label, Program, Rule, Var
@@ -139,6 +140,9 @@ def _directive_symbols(tokens: Sequence[Token]) -> Iterator[tuple[str, str, Toke
             yield from _declared(tokens, names)
         case ".input" | ".output" | ".printsize":
             yield from ((RELATION, USE, token) for at, token in names if not _depth(tokens, at))
+        case ".key" | ".reference":
+            called = [token for token, following in pairwise(tokens) if following.kind == "("]
+            yield from ((RELATION, USE, token) for _, token in names if token in called)
         case ".override":
             yield from ((RELATION, USE, token) for _, token in names[:1])
         case "materialize":

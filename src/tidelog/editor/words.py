@@ -6,12 +6,14 @@ from tidelog.program.functions import Function
 
 DIRECTIVES = {
     "comp": "A component: `.comp Name<T> : Base<T> { ... }`. Instances are made by `.init`.",
+    "constraint": "What a violated constraint does: `.constraint name severity(warn)`.",
     "convention": "How bare identifiers are read: `.convention souffle` or `.convention prolog`.",
     "decl": "Declares a relation: `.decl edge(x: number, y: number)`.",
     "functor": "Declares a function that comes from Python: `.functor f(number): number`.",
     "include": 'Reads another file in this place: `.include "other.dl"`.',
     "init": "Makes an instance of a component: `.init graph = Graph<number>`.",
     "input": 'Facts come from a file: `.input edge(filename="edges.csv")`.',
+    "key": "No two facts agree in these columns: `.key employee(id)`.",
     "number_type": "A subtype of number.",
     "once": "The file is read once, however often it is included.",
     "output": "The view is written to a file: `.output reach`.",
@@ -19,6 +21,7 @@ DIRECTIVES = {
     "plan": "Advice on the join order of the rule before it: `.plan 0:(2, 1)`.",
     "pragma": 'An option: `.pragma "overflow" "wrap"`.',
     "printsize": "The number of facts of a view is printed.",
+    "reference": "Every value here is one there: `.reference member(team) -> team(name)`.",
     "symbol_type": "A subtype of symbol.",
     "type": "A type: a subtype (`<:`), an alias, a union, a record `[x: number]`, or `A {x: number} | B {}`.",
 }

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pygls import uris
 
+from tidelog.editor.checker import Outcome
 from tidelog.editor.document import Document, Place
 from tidelog.editor.symbols import DEFINE, DERIVE, RELATION, VARIABLE, Scope
 from tidelog.program import Component
-from tidelog.program.check import Checked
 from tidelog.program.component import SEPARATOR
 
 _MOST_FILES = 2_000
@@ -29,7 +29,7 @@ class Workspace:
 
     def __init__(self) -> None:
         self.documents: dict[str, Document] = {}
-        self.checked: dict[str, Checked] = {}
+        self.checked: dict[str, Outcome] = {}
         self.roots: list[Path] = []
         self._loaded: dict[str, tuple[float, Document]] = {}
 

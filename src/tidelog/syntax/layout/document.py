@@ -88,6 +88,9 @@ class Document:
         elif any(token.kind == PREPROCESS for token in tokens) or not is_balanced(leaves) or (item and item.mixed):
             self._begin(leaves[0], indent)
             self._exact(leaves, False)
+        elif (inner := _second_directive(tokens)) is not None:
+            self._chunk(at, at + inner, item, indent)
+            self._chunk(at + inner, until, item, indent)
         elif first.kind == DIRECTIVE or first.text == MATERIALIZE:
             self._begin(leaves[0], indent)
             self._directive(leaves, tokens, indent)
@@ -181,6 +184,13 @@ class Document:
             return [WORD if is_rule else PREFIX, *self._roles(tokens[1:])]
         plan = next((at for at, token in enumerate(tokens) if token.text == PLAN), len(tokens))
         return clause_roles(tokens[:plan], labels, paths) + directive_roles(tokens[plan:])
+
+
+def _second_directive(tokens: Sequence[Token]) -> int | None:
+    """Where a directive stands that the reader took together with what is before it: `.constraint` after its rule."""
+    start = 2 if tokens[0].kind in ("+", "-") else 1
+    found = (at for at in range(start, len(tokens)) if tokens[at].kind == DIRECTIVE and tokens[at].text != PLAN)
+    return next(found, None)
 
 
 def _settle_commas(leaves: list[Leaf]) -> None:

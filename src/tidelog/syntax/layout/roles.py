@@ -32,6 +32,8 @@ BRACE, BRACE_END = Role(True, True), Role(True, True)
 PLAN, MATERIALIZE = ".plan", "materialize"
 _TIGHT_COLON = (PLAN, MATERIALIZE)
 _WITH_PARAMS = (".input", ".output", ".printsize", ".limitsize")
+_WITH_LABELS = (".constraint", ".key", ".reference")
+_LABEL_PARTS = frozenset({NAME, NUMBER, "-", "/"})
 _ARGUED = (".comp", ".init")
 _OPERANDS = frozenset({NAME, NUMBER, STRING, "(", "[", "-", "$"})
 _ARITHMETIC = frozenset({"+", "*", "/", "%", "^"})
@@ -52,6 +54,8 @@ def directive_roles(tokens: Sequence[Token]) -> list[Role]:
 
 
 def _directive_role(word: str, token: Token, previous: Token) -> Role:
+    if word in _WITH_LABELS and token.start == previous.end and {token.kind, previous.kind} <= _LABEL_PARTS:
+        return SEPARATOR
     match token.kind:
         case "," | ".":
             return SEPARATOR
