@@ -159,7 +159,7 @@ EXAMPLES = {
         "p(X):-q(X),r(X). .plan 0:(1,2) , 1:( 2,1 )",
         "p(X) :- q(X), r(X).\n    .plan 0:(1, 2), 1:(2, 1)\n",
     ),
-    "constraints": (
+    "constraints with names": (
         ".key e( x )\n.reference e(x)->f( 1 )as g\nc:  :-e(x),x>1.\n.constraint c  severity( warn )",
         ".key e(x)\n.reference e(x) -> f(1) as g\nc: :- e(x), x > 1.\n.constraint c severity(warn)\n",
     ),

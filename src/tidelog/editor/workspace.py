@@ -15,7 +15,7 @@ from pygls import uris
 from tidelog.editor.checker import Outcome
 from tidelog.editor.document import Document, Place
 from tidelog.editor.symbols import DEFINE, DERIVE, RELATION, VARIABLE, Scope
-from tidelog.program import Component
+from tidelog.program import Component, Instance
 from tidelog.program.component import SEPARATOR
 
 _MOST_FILES = 2_000
@@ -153,9 +153,9 @@ class Components:
                 if ".comp" in piece.text or ".init" in piece.text:
                     self._add(piece.program.components, (), piece.program.instances)
 
-    def _add(self, components: Sequence[Component], scope: Scope, instances: Iterable[object]) -> None:
+    def _add(self, components: Sequence[Component], scope: Scope, instances: Iterable[Instance]) -> None:
         for instance in instances:
-            self.instances[scope, instance.name] = instance.type.name  # type: ignore[attr-defined]
+            self.instances[scope, instance.name] = instance.type.name
         for component in components:
             inner = (*scope, component.name)
             self.components.setdefault(component.name, (inner, component))

@@ -249,5 +249,4 @@ class Engine:
         self.close()
 
     def __repr__(self) -> str:
-        closed = f"Engine(closed after epoch {self._core.number})"
-        return closed if self._core.closed else read.summary(self._core)
+        return read.summary(self._core)

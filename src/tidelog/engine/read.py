@@ -98,5 +98,7 @@ def page(core: Core) -> Callable[[], str]:
 
 def summary(core: Core) -> str:
     """An engine in one line."""
+    if core.closed:
+        return f"Engine(closed after epoch {core.number})"
     sizes = ", ".join(f"{name}: {size(core, name):,}" for name in core.relations[:SHOWN])
     return f"Engine(epoch {core.number}, {len(core.rules.program.rules)} rules; {sizes or 'no relations'})"

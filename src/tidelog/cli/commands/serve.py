@@ -100,19 +100,9 @@ def serve_command(
         from tidelog.serve.limits import ServerLimits
         from tidelog.serve.run import Address
 
+        address, epochs = Address(host, port, tls_cert, tls_key), Limits(seconds=limit_epoch_seconds)
         limits = ServerLimits(body=limit_body, rows=limit_rows, seconds=limit_seconds, feeds=limit_feeds)
-        serve_program(
-            Options(
-                program=program,
-                state=state,
-                facts=facts,
-                address=Address(host, port, tls_cert, tls_key),
-                tokens=tokens,
-                limits=limits,
-                epochs=Limits(seconds=limit_epoch_seconds),
-                sandbox=sandbox,
-                functions=functions,
-                place=Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads),
-            ),
-            follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver),
-        )
+        place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
+        sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver)
+        options = Options(program, state, facts, address, tokens, limits, epochs, sandbox, functions, place)
+        serve_program(options, sources)
