@@ -318,3 +318,14 @@ def test_engine_without_a_program_learns_relations_from_data() -> None:
     assert db["p"].types == ("symbol", "number")
     with pytest.raises(DataError, match="has 2 columns"), db.epoch() as e:
         e.insert("p", [(1,)])
+
+
+def test_rules_of_an_epoch_that_comes_again_are_passed_over() -> None:
+    db = Engine("a: p(X) :- q(X).")
+    for _ in range(2):
+        with db.epoch(source="file", offset=1) as e:
+            e.insert("q", [(1,)])
+            e.remove_rule("a")
+            assert e.add_rule("p(X + 1) :- q(X).", label="b") == "b"
+        assert (db.epoch_number, sorted(db["p"])) == (2, [(2,)])
+        assert list(db.rules) == ["b"]

@@ -16,8 +16,8 @@ from tidelog.cli.script import read_script
 from tidelog.cli.show import console
 from tidelog.cli.simulate.page import render
 from tidelog.program.check import Checked
-from tidelog.program.functors import Given
-from tidelog.trial.order import OrderReport, check_order
+from tidelog.program.functors import Given, function_table
+from tidelog.trial.order import OrderReport, check_order, suspects
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ def try_order(wanted: Wanted) -> bool:
     checked = read_valid(wanted.program, given)
     script = () if wanted.changes is None else read_script(wanted.changes, checked.program)
     to = console(stderr=True)
+    for suspect in suspects(checked.program, function_table(given, checked.program)[1]):
+        console().print(str(suspect))
 
     def heard(done: int, all_: int) -> None:
         if to.is_terminal:
@@ -53,7 +55,7 @@ def try_order(wanted: Wanted) -> bool:
         seed=wanted.seed,
         heard=heard,
     )
-    console().print(str(report))
+    console().print(report.verdict)
     _write_page(report, wanted)
     return report.agrees
 

@@ -6,6 +6,7 @@ the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from tidelog.engine.signature import Signature
 from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.told import tell
 from tidelog.engine.typos import check_changes
+from tidelog.errors import ConstraintError
 from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
@@ -72,18 +74,23 @@ class Committer:
         if rules.program.convention == SOUFFLE and name not in rules.schema and name not in declared:
             raise self.core.unknown_relation(name)
 
+    def is_repeated(self, epoch: Epoch) -> bool:
+        """Whether an epoch brings input that was committed before."""
+        return is_repeated(self.core, epoch)
+
     def check_label(self, label: str) -> None:
         """Refuse a label that no rule has."""
         must_be(label, str, "label", "the label of a rule")
         self.core.rules.rule(label)
 
-    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
-        """Parse a rule and give it a label that was never used."""
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
+        """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
         must_be(text, (str, Rule), "text", "a rule, as text or as a value")
         must_be(label, (str, type(None)), "label", "a label for the rule, or None")
         rules = self.core.rules
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
-        return rules.label([rule if label is None else replace(rule, label=label)], taken)[0]
+        rule = rule if label is None else replace(rule, label=label)
+        return rule if again and rule.label is not None else rules.label([rule], taken)[0]
 
     def add_instance(self, collected: Collected, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
@@ -102,7 +109,13 @@ class Committer:
         self.core.must_be_open()
         if self.core.durable is not None:
             self.core.durable.must_be_writable()
-        commit(self.core, epoch)
+        began = time.perf_counter()
+        try:
+            commit(self.core, epoch)
+        except ConstraintError as error:
+            from tidelog.engine.accuse import accused  # few epochs are refused
+
+            raise accused(self.core, epoch, error, time.perf_counter() - began) from None
 
     def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
         """Why a fact changed in an epoch that ran."""

@@ -62,11 +62,14 @@ class Target(Protocol):
     def check_relation(self, name: str, program: Program | None) -> None:
         """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
 
+    def is_repeated(self, epoch: Epoch) -> bool:
+        """Whether an epoch brings input that was committed before."""
+
     def check_label(self, label: str) -> None:
         """Refuse a label that no rule has."""
 
-    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str]) -> Rule:
-        """Parse a rule and give it a label that was never used."""
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
+        """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
 
     def add_instance(self, collected: Collected, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
@@ -129,7 +132,8 @@ class Epoch:
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
         self._must_be_open()
-        rule = self._target.read_rule(text, label, [r.label or "" for r in self.collected.added])
+        taken = [r.label or "" for r in self.collected.added]
+        rule = self._target.read_rule(text, label, taken, again=self._target.is_repeated(self))
         self.collected.added.append(rule)
         assert rule.label is not None
         return rule.label
@@ -141,7 +145,8 @@ class Epoch:
         if label in [r.label for r in collected.added]:
             collected.added = [r for r in collected.added if r.label != label]
         elif label not in collected.removed:
-            self._target.check_label(label)
+            if not self._target.is_repeated(self):  # what it removes has gone
+                self._target.check_label(label)
             collected.removed.append(label)
 
     def add_instance(self, text: str | Instance) -> str:

@@ -88,14 +88,18 @@ class OrderReport:
         return self.agrees
 
     def __str__(self) -> str:
-        lines = [str(suspect) for suspect in self.suspects]
+        return "\n".join([*map(str, self.suspects), self.verdict])
+
+    @property
+    def verdict(self) -> str:
+        """What was seen, without what was suspected before."""
         if self.difference is not None:
-            return "\n".join([*lines, str(self.difference)])
+            return str(self.difference)
         if self.explored.differs:
-            return "\n".join([*lines, f"order matters: messages in this order end otherwise: {self.explored.differs}"])
+            return f"order matters: messages in this order end otherwise: {self.explored.differs}"
         if not self.changes:
-            return "\n".join([*lines, "nothing was tried: there are neither facts nor changes"])
-        lines.append(f"all agree: {self.tried} ways tried: batches, partitions, messages, repetitions, restarts")
+            return "nothing was tried: there are neither facts nor changes"
+        lines = [f"all agree: {self.tried} ways tried: batches, partitions, messages, repetitions, restarts"]
         if self.orders is not None:
             lines.append(f"exhausted: all {self.orders} orders of single changes")
         if self.explored.states:
