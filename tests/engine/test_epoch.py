@@ -11,7 +11,9 @@ import pytest
 from tidelog import DataError, Engine, EngineError, EvaluationError, LimitError, Limits, ProgramError, user_function
 from tidelog.engine.core import core_of
 from tidelog.partition.partition import Partition
+from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.interrupts import Interrupts
+from tidelog.runtime.local import LocalNodes
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -129,22 +131,22 @@ def test_commit_by_hand() -> None:
     assert len(db["reach"]) == 1
 
 
-def partitions_in_memory() -> set[Partition]:
-    """All that hold facts."""
-    gc.collect()
-    found = [found for found in gc.get_objects() if type(found) is Partition]
-    return {p for p in found if any(p.relations.live(number) for number in p.relations.numbers.values())}
+def partitions_of(db: Engine) -> list[Partition]:
+    runtime = core_of(db).runtime
+    if isinstance(runtime, Coordinator):
+        assert isinstance(runtime.nodes, LocalNodes)
+        return [service.node.partition for service in runtime.nodes.services]
+    return [runtime.node.partition]
 
 
 @pytest.mark.parametrize("options", [{"threads": 1}, {"threads": 2}, {"partitions": 2}], ids=str)
 def test_closed_engine_holds_no_facts(options: dict[str, int]) -> None:
-    before = partitions_in_memory()
     db = Engine("p(X) :- e(X).", **options)
     with db.epoch() as e:
         e.insert("e", [(1,), (2,)])
     assert sorted(db.query("p(X)")) == [(1,), (2,)]
     del e
-    held = weakref.WeakSet(partitions_in_memory() - before)
+    held = weakref.WeakSet(partitions_of(db))
     assert held
     gc.disable()
     try:

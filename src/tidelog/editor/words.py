@@ -49,6 +49,7 @@ def is_written(name: str) -> bool:
 def signature(function: Function) -> str:
     """An overload as it would be declared.
 
+    >>> from tidelog.program.functions import FUNCTIONS
     >>> signature(FUNCTIONS["strlen"][0])
     'strlen(symbol): number'
     """
