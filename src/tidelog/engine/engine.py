@@ -1,8 +1,7 @@
 """The engine: a program, its facts, and views that stay true while both change.
 
 Law: after every epoch the state equals evaluation of the current rules over the current base facts from scratch; an
-epoch commits whole or leaves no trace. This module shows what an engine can do; how it is done stands beside it, and
-what only questions need is imported with the first of them.
+epoch commits whole or leaves no trace. This module shows what an engine can do; how it is done stands beside it.
 """
 
 from __future__ import annotations
@@ -124,10 +123,9 @@ class Engine:
         """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
 
         All rows are insertions, or the column ``change`` says +1 or -1. With a state folder a restart under the same
-        ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's own notes are kept in the folder
-        too, or where ``checkpoint`` says. ``trigger`` is handed to Spark: ``availableNow=True`` takes what there is and
-        ends. With ``event_time``, a column of timestamps, the time of an epoch is the latest that came so far: facts
-        end by it, and a `.lifetime` ``by`` that column is how late rows may be, as Spark's watermarks are.
+        ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's notes are kept there too, or where
+        ``checkpoint`` says. ``trigger`` is handed to Spark. With ``event_time``, a column of timestamps, the time of an
+        epoch is the latest that came: facts end by it, and a `.lifetime` ``by`` that column is how late rows may be.
         """
         given = (rows, relation, name or relation, change, checkpoint, trigger, event_time)
         return durable.stream(self._core, given, partial(commit.begin_batch, self._core))
