@@ -123,7 +123,7 @@ class Engine:
         """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
 
         All rows are insertions, or the column ``change`` says +1 or -1. With a state folder a restart under the same
-        ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's notes are kept there too, or where
+        ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's notes are there too, or where
         ``checkpoint`` says. ``trigger`` is handed to Spark. With ``event_time``, a column of timestamps, the time of an
         epoch is the latest that came: facts end by it, and a `.lifetime` ``by`` that column is how late rows may be.
         """
