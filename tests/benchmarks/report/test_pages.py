@@ -208,7 +208,34 @@ SAMPLES = {
         ),
         Record("java-one", "one statement out", both(HEADLINE, 4.0, "ms", CEILING), {"statements": 50}),
     ),
-}
+    "editor": (
+        Record(
+            "typing",
+            "a large program",
+            (*both("keystroke", 4.0, "ms", Target(100)), *both("complete", 150.0, "ms", Target(100)),
+             *both("hover", 2.0, "ms", Target(100)), *both("colour a screen", 0.5, "ms", Target(100)),
+             *both("open", 2.5, "s"), *both("check the whole", 2.25, "s")),
+            {"rules": 10_000},
+        ),
+    ),
+    "serving": (
+        Record(
+            "reads",
+            "rows of one key beside a writer",
+            (Value("Tidelog reads", 800.0, "a second", "wall"), Value("SQLite rounds", 10.0, "a second", "wall")),
+            {"rows": 82_000, "readers": 4},
+        ),
+    ),
+    "live": (
+        Record(
+            "latency",
+            "view, in memory",
+            (Value("50% within", 0.5, "ms", "wall"), Value("99% within", 7.5, "ms", "wall"),
+             Value("100% within", 83.0, "ms", "wall"), Value("rate", 1000.0, "transactions a second")),
+            {"transactions": 60_000, "asked": 1000, "reconnects": 0},
+        ),
+    ),
+}  # fmt: skip
 TOLD: Mapping[str, tuple[str, ...]] = {
     "engine": (
         "| a grid | 7 | 1,000,000 | 0.250 | 4.000 | - | 2.000 | - | - |",
@@ -250,6 +277,9 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| one statement out | 4 ms | at most 3 | no | statements 50 |",
         "- aliases: note",
     ),
+    "editor": ("| keystroke | 4.0 ms | met |", "| complete | 150.0 ms | missed |", "| open | 2.50 s |"),
+    "serving": ("A closure of 82,000 rows. 4 connections", "| SQLite rounds | 10.0 | a second |"),
+    "live": ("| view, in memory | 60,000 | 1,000 | 1,000 | 0.5 | 7.5 | 83 |",),
     "spark": (
         "Missed: grid, build; grid, row out; growth.",
         "| grid; loop | 9 | 2 | 5 | 1 | 5 x (missed) |",
