@@ -188,3 +188,18 @@ def test_a_token_comes_from_a_file(tmp_path: Path) -> None:
         connect("http://127.0.0.1:9", token_file=tmp_path / "none")
     assert raised.value.code == "TL8042"
     assert W not in repr(db)
+
+
+def test_names_with_question_marks_are_told_apart() -> None:
+    with connected(".decl ok(x: number)\n.decl ?ok(x: number)\nok(1).  ?ok(2).\n") as db:
+        assert (list(db["ok"]), list(db["?ok"])) == ([(1,)], [(2,)])
+        assert db["?ok"].to_arrow().to_pylist() == [{"x": 2}]
+
+
+def test_texts_with_ends_of_lines_of_any_kind_come_over_feeds() -> None:
+    text = "a\x85b\u2028c\u2029d\ne"
+    with connected("shown(X) :- told(X).") as db:
+        with db.epoch() as e:
+            e.insert("told", [(text,)])
+        change = next(db.feed("shown", 1))
+        assert list(change.inserted) == [(text,)]

@@ -227,3 +227,18 @@ def test_a_row_that_cannot_be_stored_is_named(database: Database, row: tuple[str
             epoch.delete("link", list(db["link"]))
         published(follower, db)
         assert follower.health.trouble is None
+
+
+def test_epochs_go_on_when_the_rules_of_a_published_view_are_gone(database: Database) -> None:
+    database.run("CREATE TABLE pair (source text, target text, PRIMARY KEY (source, target))")
+    with (
+        Engine("r: reach(X, Y) :- pair(X, Y).") as db,
+        following(db, database, tables={"pair": "public.pair"}, publish=PUBLISH) as follower,
+    ):
+        database.run("INSERT INTO pair VALUES ('c', 'd')")
+        caught_up(follower, database)
+        with db.epoch() as epoch:
+            epoch.remove_rule("r")
+        database.run("INSERT INTO pair VALUES ('a', 'b')")
+        caught_up(follower, database)
+        assert sorted(db["pair"]) == [("a", "b"), ("c", "d")]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 from tests.serve.running import refused, running
+from tidelog import Engine
 from tidelog.serve.limits import ServerLimits
+from tidelog.serve.staging import Staging
 
 
 def test_an_epoch_tells_what_it_changed() -> None:
@@ -101,3 +105,22 @@ def test_open_epochs_are_limited() -> None:
         server.service.staging.clock = lambda: later
         assert server.post("/epochs/open")["id"] not in (first, second)
         refused(server.http.post(f"/v1/epochs/open/{first}", json={}), 404, "TL8011")
+
+
+def test_an_addition_to_an_open_epoch_that_is_refused_leaves_nothing_in_it() -> None:
+    with running() as server:
+        name = server.post("/epochs/open", {})["id"]
+        server.post(f"/epochs/open/{name}", {"insert": {"edge": [[5, 6]]}})
+        body = {"insert": {"edge": [[1, 2]]}, "add_rules": ["back(Y, X) :- edge(X"]}
+        assert server.http.post(f"/v1/epochs/open/{name}", json=body).status_code == 400
+        done = server.post(f"/epochs/open/{name}/commit")
+        assert done["changes"]["edge"]["plus"] == [[5, 6]]
+
+
+def test_open_epochs_that_nobody_touches_are_forgotten_without_another_request() -> None:
+    staging = Staging(ServerLimits())
+    with Engine("p(X) :- q(X).") as db:
+        staging.begin(db.epoch())
+        assert len(staging) == 1
+        staging.clock = lambda: time.monotonic() + 100_000
+        assert len(staging) == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tidelog.client.epoch import RemoteEpoch, signed
 from tidelog.client.feed import FeedChange, feed
@@ -135,7 +136,7 @@ class Client:
         """What epochs after one changed in a view: (epoch, +1 or -1, row), each once."""
         found: list[tuple[int, int, Row]] = []
         while True:
-            told = self._wire.get(f"/changes/{view}", since=since)
+            told = self._wire.get(f"/changes/{quote(view, safe='')}", since=since)
             found += signed(told["changes"])
             since = told["epoch"]
             if not told["more"]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 
@@ -109,7 +110,7 @@ class RemoteEpoch:
             if self._body:
                 self.wire.post(place, self._body)
             for change, relation, body in self._tables:
-                path = f"/relations/{relation}/{change}"
+                path = f"/relations/{quote(relation, safe='')}/{change}"
                 query = {"open": place.rpartition("/")[2]}
                 self.wire.send("POST", path, query=query, content=body, headers={"Content-Type": ARROW})
             found = self.wire.post(f"{place}/commit", {"dry_run": True} if dry_run else {})

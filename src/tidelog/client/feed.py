@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from tidelog.client import failures
 from tidelog.client.values import Row, to_rows
@@ -51,7 +52,7 @@ def feed(wire: Wire, view: str, since: int, *, patience: float | None = None) ->
 def _connection(wire: Wire, view: str, since: int) -> Iterator[tuple[int, FeedChange | None]]:
     """What comes until the connection ends: epochs up to which all is told, with what they changed."""
     headers = {"Accept": EVENTS, "Last-Event-ID": str(since)}
-    with wire.stream(f"/changes/{view}", headers, SILENCE) as lines:
+    with wire.stream(f"/changes/{quote(view, safe='')}", headers, SILENCE) as lines:
         inserted: list[Row] = []
         deleted: list[Row] = []
         for kind, data in _events(lines):

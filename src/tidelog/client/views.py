@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pyarrow as pa
 
@@ -59,7 +60,7 @@ class RemoteView:
         self._wire, self.name, self._at, self._wanted = wire, name, at, wanted or {}
 
     def _page(self, query: dict[str, Any]) -> Any:
-        return self._wire.get(f"/views/{self.name}", at=self._at, **self._wanted, **query)
+        return self._wire.get(f"/views/{quote(self.name, safe='')}", at=self._at, **self._wanted, **query)
 
     def where(self, **columns: Any) -> RemoteView:
         """The rows with these values in these columns."""
@@ -112,7 +113,8 @@ class RemoteView:
         after: str | None = None
         while not parts or after is not None:
             query = {"at": self._at, "after": after, **self._wanted}
-            response = self._wire.send("GET", f"/views/{self.name}", query=query, headers={"Accept": ARROW})
+            path = f"/views/{quote(self.name, safe='')}"
+            response = self._wire.send("GET", path, query=query, headers={"Accept": ARROW})
             with pa.ipc.open_stream(response.content) as reader:
                 parts.append(reader.read_all())
             after = response.headers.get("tidelog-next")

@@ -178,10 +178,11 @@ class Link:
         self._note(state="following")
         self._begin()
         while not self._stopping():
-            frame = self._stream.read(0 if self._ended else LISTEN)
+            whole = self._ended is not None and not self._open  # between transactions
+            frame = self._stream.read(0 if whole else LISTEN)
             if isinstance(frame, Data):
                 self._take(frame)
-            elif self._ended:  # nothing more waits
+            elif self._ended is not None and not self._open:  # nothing more waits
                 self._commit(self._ended)
             if isinstance(frame, Alive):
                 self._take_sign(frame)

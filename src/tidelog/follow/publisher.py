@@ -86,6 +86,18 @@ class Publisher:
 
     def _hear(self, epoch: Epoch) -> None:
         """After every commit, in the thread that commits, which has the turn."""
+        try:
+            changes = self._changes(epoch)
+        except TidelogError:  # a view is gone with its rules: the epoch is committed, and the thread tells of it
+            changes = None
+        with self._news:
+            if changes is None or len(self._waiting) >= MOST_WAITING:
+                self._overflowed = True
+            if changes is not None and not self._overflowed:
+                self._waiting.append((Published(epoch.number or 0, self._history.mark), changes))
+            self._news.notify_all()
+
+    def _changes(self, epoch: Epoch) -> dict[str, ViewChange]:
         changes = {}
         for option in self._options.publish:
             view = self._engine[option.view]
@@ -93,12 +105,7 @@ class Publisher:
             if change:
                 plus, minus = as_sent(view, change.inserted.rows()), as_sent(view, change.deleted.rows())
                 changes[option.view] = ViewChange(epoch.number or 0, plus, minus)
-        with self._news:
-            if len(self._waiting) >= MOST_WAITING:
-                self._overflowed = True
-            if not self._overflowed:
-                self._waiting.append((Published(epoch.number or 0, self._history.mark), changes))
-            self._news.notify_all()
+        return changes
 
     # The thread
 

@@ -80,7 +80,8 @@ async def _answer(service: Service, operation: Operation, call: Call) -> Respons
     if operation.lane is Lane.loop:
         reply = operation.act(service, call)
         assert inspect.isawaitable(reply)
-        return _response(await reply)
+        found = await reply
+        return _response(found) if found.parts is not None else await service.threads.look(partial(_response, found))
     lanes = {Lane.look: service.threads.look, Lane.ask: service.threads.ask, Lane.write: service.threads.write}
 
     def act() -> Response:
@@ -88,7 +89,8 @@ async def _answer(service: Service, operation: Operation, call: Call) -> Respons
         assert isinstance(reply, Reply)
         return _response(reply)
 
-    return await lanes[operation.lane](act)
+    is_old = operation.lane is Lane.look and call.query.get("at") is not None  # opening an old epoch may take long
+    return await lanes[Lane.ask if is_old else operation.lane](act)
 
 
 def _response(reply: Reply) -> Response:

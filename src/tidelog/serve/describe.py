@@ -66,9 +66,7 @@ def _relations(core: Core, strata: tuple[Stratum, ...], level: dict[str, int], h
                 "stratum": level.get(name, 0),
                 "recursive": recursive.get(name),
                 "size": 0 if name in unheld else size(core, name),
-                "last_change": None
-                if noted is None
-                else {"epoch": noted.epoch, "plus": noted.counts[name][0], "minus": noted.counts[name][1]},
+                "last_change": None if noted is None else dict(zip(("epoch", "plus", "minus"), noted, strict=True)),
             }
         )
     return found

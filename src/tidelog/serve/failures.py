@@ -221,7 +221,8 @@ WILD_PATTERN = FailureEntry(
     ServerError,
     "pattern of a question that could take for ever",
     "a pattern of `match` in a question is a text, with at most two repetitions (`*`, `+`, `{{2,}}`), none of a group, "
-    "and without back references and looks ahead",
+    "at most eight alternatives and parts that may be missing, without back references and looks ahead; a question "
+    "with one makes no texts of its own",
     "Matching cannot be ended, and the time of some patterns is without bounds.",
     "Make a rule with the pattern, which needs the writing token.",
     test="tests/serve/test_limits.py::test_a_pattern_that_could_take_for_ever",

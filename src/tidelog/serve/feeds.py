@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -117,12 +118,17 @@ async def events(service: Service, view: str, since: int) -> AsyncIterator[bytes
         changes, since = await changes_after(service, view, since)
         if changes:
             told = changes[-1].epoch
-            yield b"".join([change.event() for change in changes])
+            text = partial(_text, changes)
+            yield text() if sum(map(len, changes)) <= SMALL else await service.threads.look(text)
         elif since >= service.hub.last:
             await service.hub.wait(since, BEAT)
             if service.hub.last == since or since - told > MANY:
                 told = since
                 yield _beat(since)
+
+
+def _text(changes: list[EpochChange]) -> bytes:
+    return b"".join([change.event() for change in changes])
 
 
 def _beat(epoch: int) -> bytes:

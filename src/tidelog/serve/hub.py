@@ -18,7 +18,7 @@ from tidelog.engine.view import ChangeSet
 from tidelog.serve.changes import EpochChange
 
 OVERHEAD = 2_000  # bytes of a note, and of each of its relations, beside their rows
-CELL_BYTES = 8
+CELL_BYTES = 100  # about, with the values and texts that are made of it for feeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Hub:
     def __init__(self, last: int, room: int) -> None:
         self.last = last
         self.closed = False
-        self.changed: dict[str, Noted] = {}  # by relation, the epoch that changed it last
+        self.changed: dict[str, tuple[int, int, int]] = {}  # by relation: its last change, rows that came, that went
         self._room, self._held = room, 0
         self._notes: deque[Noted] = deque()
         self._lock = threading.Lock()
@@ -75,7 +75,7 @@ class Hub:
             self._held += size
             while self._held > self._room and len(self._notes) > 1:
                 self._held -= self._notes.popleft().size
-            self.changed.update(dict.fromkeys(counts, noted))
+            self.changed.update({name: (noted.epoch, *rows) for name, rows in counts.items()})
             self.last = noted.epoch
         self._wake_soon()
 

@@ -18,7 +18,10 @@ from tidelog.serve import failures
 LITERALS = 200  # atoms and comparisons, at any depth
 ATOMS = 64
 UNBOUNDED = 2  # repetitions of a pattern
-_ESCAPED = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]", re.DOTALL)
+CHOICES = 8  # and its alternatives and parts that may be left out: each may double the time
+LONGEST = 1_000  # characters of a text that a question with `match` brings itself
+_ESCAPED = re.compile(r"\\.|\[\^?(?:\\.|\[:\w+:\]|[^\]\\])*\]", re.DOTALL)
+_CHOICE = re.compile(r"(?<!\()\?|\|")
 _MANY = re.compile(r"[*+]|\{\d+,\d*\}|\{\d{2,}\}")
 
 
@@ -32,8 +35,14 @@ def check_question(text: str, convention: str) -> None:
     for part in parts:
         if isinstance(part, Call) and part.function == "match":
             pattern = part.args[0]
-            if not isinstance(pattern, Const) or not is_tame(str(pattern.value)):
+            if not isinstance(pattern, Const) or not is_tame(str(pattern.value)) or any(map(_makes_text, parts)):
                 raise failures.WILD_PATTERN.error()
+
+
+def _makes_text(part: object) -> bool:
+    """Whether a part of a question brings a text of any length."""
+    long = isinstance(part, Const) and isinstance(part.value, str) and len(part.value) > LONGEST
+    return long or (isinstance(part, Call) and part.function == "cat")
 
 
 def is_tame(pattern: str) -> bool:
@@ -45,7 +54,8 @@ def is_tame(pattern: str) -> bool:
     bare = _ESCAPED.sub("x", pattern)
     if re.search(r"\\\\[1-9]|\\[1-9]", pattern) or "(?=" in bare or "(?!" in bare:
         return False
-    return len(_MANY.findall(bare)) <= UNBOUNDED and not re.search(r"\)(?:[*+]|\{\d+,\d*\}|\{\d{2,}\})", bare)
+    few = len(_MANY.findall(bare)) <= UNBOUNDED and len(_CHOICE.findall(bare)) <= CHOICES
+    return few and not re.search(r"\)[*+{]", bare)
 
 
 def _parts(value: object) -> Iterator[object]:

@@ -30,6 +30,7 @@ from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
 from tidelog.serve.tokens import Tokens
 
+TIDY = 60.0  # seconds
 LATELY = 60.0  # seconds that rates are told of
 
 
@@ -76,6 +77,13 @@ class Service:
         self.hub.attach(asyncio.get_running_loop())
         for source in self.sources:
             source.start(self.engine)
+        self._tidy_up()
+
+    def _tidy_up(self) -> None:
+        """Now and then, on the loop: open epochs that were left behind are given up, also if nobody opens another."""
+        self.staging.forget()
+        if not self.hub.closed:
+            asyncio.get_running_loop().call_later(TIDY, self._tidy_up)
 
     def stop(self) -> None:
         """The server has stopped: sources end, old epochs are closed. The engine is its owner's to close."""

@@ -74,7 +74,13 @@ class Staging:
             return found
 
     def __len__(self) -> int:
+        self.forget()
         return len(self._open)
+
+    def forget(self) -> None:
+        """Let go of those that nobody has touched for long."""
+        with self._lock:
+            self._forget()
 
     def _none(self, name: str) -> Exception:
         return failures.NO_OPEN_EPOCH.error(id=name[:80], minutes=self._limits.open_seconds / 60)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ ARROW = "application/vnd.apache.arrow.stream"
 BATCH = 1 << 16  # rows of a batch of Arrow's
 _NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 _ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # many a reader of events takes them for the end of a line
 Types = Sequence[str | None]
 Cell = Callable[[Any], Any]
 
@@ -38,7 +40,8 @@ def type_names(types: Types) -> list[str]:
 def to_json(value: Any) -> bytes:
     """The text of plain values."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
     except UnicodeEncodeError:  # halves of surrogate pairs
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 

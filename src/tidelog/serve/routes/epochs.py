@@ -5,6 +5,7 @@ Law: one request is one epoch, or a part of one that is open; a dry run changes 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -54,7 +55,15 @@ def begin(service: Service, call: Call) -> Reply:
 def add(service: Service, call: Call) -> Reply:
     """Changes for an open epoch."""
     with service.staging.use(call.path["id"], call.size) as staged:
-        labels = collect(service.engine, staged.epoch, call.body)
+        collected = staged.epoch.collected
+        staged.epoch.collected = replace(
+            collected, facts=[*collected.facts], added=[*collected.added], removed=[*collected.removed]
+        )
+        try:
+            labels = collect(service.engine, staged.epoch, call.body)
+        except BaseException:
+            staged.epoch.collected = collected  # a request that is refused has changed nothing
+            raise
         staged.labels += labels
         return Reply({"id": call.path["id"], "labels": labels})
 
