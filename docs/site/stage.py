@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^(?:```.*?^```|~~~.*?^~~~)$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "proofs/*.md", "benchmarks/results/*.md")
-IMAGES = ("benchmarks/results/*.png",)
+IMAGES = ("benchmarks/results/*.png", "docs/images/*.png")
 REFERENCE = "docs/reference/api.md"
 MORE = ("tidelog.spark.session.session.open_session", "tidelog.spark.session.session.local_session")
 LANGUAGES = {".py": "python", ".dl": "tidelog", ".java": "java", ".v": "coq"}
@@ -32,6 +32,7 @@ def stage(folder: Path) -> None:
     for path in (path for pattern in PAGES for path in sorted(ROOT.glob(pattern))):
         _write(pages / path.relative_to(ROOT), linked(path, path.read_text("utf-8"), pages))
     for path in (path for pattern in IMAGES for path in ROOT.glob(pattern)):
+        (pages / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, pages / path.relative_to(ROOT))
     _write(pages / REFERENCE, reference())
     here = Path(__file__).parent

@@ -13,7 +13,7 @@ from tidelog.editor.checker import Checker, Outcome, check_text
 from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.segments import Places
 from tidelog.editor.symbols import RELATION
-from tidelog.errors import Diagnostic
+from tidelog.errors import Diagnostic, TidelogError
 from tidelog.program import SOUFFLE, Declaration, Program
 from tidelog.program.check import examine_program
 
@@ -98,12 +98,15 @@ def check_alone(document: Document, piece: Piece) -> list[Finding]:
     given = _surroundings(document)
     alone = replace(
         program,
-        declarations=(*program.declarations, *_declarations(document, piece)),
+        declarations=(*program.declarations, *declarations(document, piece)),
         types=given.types,
         functors=given.functors,
         pragmas=given.pragmas,
     )
-    found = examine_program(alone, known=_arities(document, piece))[1]
+    try:
+        found = examine_program(alone, known=_arities(document, piece))[1]
+    except TidelogError:  # the check of the whole tells it
+        return []
     return [
         Finding(each, each.span.start, each.span.end)
         for each in found
@@ -121,7 +124,7 @@ def _surroundings(document: Document) -> Program:
     )
 
 
-def _declarations(document: Document, piece: Piece) -> Iterable[Declaration]:
+def declarations(document: Document, piece: Piece) -> Iterable[Declaration]:
     """The declarations of the relations that a segment speaks of, from elsewhere."""
     names = {symbol.name for symbol in piece.symbols if symbol.kind == RELATION}
     holders = {holder for name in names for holder in document.names().get(name, ()) if holder is not piece}

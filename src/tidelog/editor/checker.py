@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from tidelog.errors import Diagnostic
+from tidelog.errors import Diagnostic, TidelogError
 from tidelog.program.check import examine_program
 from tidelog.syntax import read_program
 
@@ -40,7 +40,10 @@ class Outcome:
 def check_text(text: str, path: str) -> Outcome:
     """Read and check a whole text."""
     program, read = read_program(text, path, include=Path(path).parent)
-    checked, found = examine_program(program)
+    try:
+        checked, found = examine_program(program)
+    except TidelogError as error:  # such as a functor of unknown types: `tidelog check` tells it, too
+        return Outcome((*read, Diagnostic(error.code, str(error), None, error.note, error.hint)), {}, {})
     levels = {
         relation: Level(number, stratum.recursive)
         for number, stratum in enumerate(checked.strata, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from lsprotocol import types as lsp
 
@@ -120,7 +121,7 @@ def _variables(document: Document, offset: int) -> Iterator[lsp.CompletionItem]:
     """The variables of the clause that is typed, by their looks: it need not be complete."""
     names: set[str] = set()
     tokens = tokens_before(document, offset)
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.kind == ".":
             names.clear()
         elif token.kind == NAME and following is not None and following.kind not in ("(", ":", "@"):

@@ -6,6 +6,7 @@ the list of segments. Texts with macros and conditions are one segment: what a l
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -169,6 +170,8 @@ class Document:
         """Whether an edit may change how everything else is read: macros, included files, the convention."""
         if self.whole or not self.pieces or "#" in after or "include" in before or "include" in after:
             return True
+        if _WHOLE.search(after):  # __LINE__, __FILE__
+            return True
         if not _is_telling(before) and not _is_telling(after):
             return False
         return self._convention_of("".join((self.text[:start], text, self.text[end:]))) != self.convention
@@ -278,7 +281,7 @@ class Document:
         for piece in self.pieces:
             for wanted in piece.includes:
                 try:
-                    paths.append(self.include(wanted, self.path)[0])
+                    paths.append(os.path.normpath(self.include(wanted, self.path)[0]))
                 except OSError:
                     continue
         return paths

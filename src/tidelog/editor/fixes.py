@@ -7,17 +7,18 @@ or adds a line before its clause.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lsprotocol import types as lsp
 
-from tidelog.editor.check import current
-from tidelog.editor.document import Document, Finding
+from tidelog.editor.check import current, declarations
+from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.report import to_lsp
-from tidelog.program import Atom, Const, Rule
+from tidelog.program import Atom, Const, Rule, Var
+from tidelog.program.component import SEPARATOR
 
 _MEANT = re.compile(r"[Dd]id you mean `\.?([^`]+)`\?")
-_WRITE = re.compile(r"Write `([^`]+)`\.")
+_WRITE = re.compile(r"Write `([^`\w]+)`\.")  # signs; words are examples
 _QUOTED = re.compile(r"`\.?([^`]+)`")
 _SINGLE, _UNKNOWN, _IN_BODY = "TL702", "TL201", "TL114"
 
@@ -41,12 +42,13 @@ def _edits(document: Document, base: int, finding: Finding) -> Iterator[tuple[st
     text = document.text[base + finding.start : base + finding.end]
     meant = _MEANT.search(diagnostic.hint) or _MEANT.search(diagnostic.message)
     if meant is not None:
-        wrong = _QUOTED.search(diagnostic.message)
-        at = text.find(wrong[1]) if wrong is not None else -1
-        if wrong is not None and at >= 0:
-            start = base + finding.start + at
-            edit = lsp.TextEdit(document.positions.range(start, start + len(wrong[1])), meant[1])
-            yield f"Replace `{wrong[1]}` by `{meant[1]}`", edit
+        named = _QUOTED.findall(diagnostic.message.partition(";")[0])
+        wrong = named[-1] if named else ""  # "`.output` names the unknown relation `pth`"
+        found = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", text) if wrong else None
+        if found is not None:
+            start = base + finding.start + found.start()
+            edit = lsp.TextEdit(document.positions.range(start, start + len(wrong)), meant[1])
+            yield f"Replace `{wrong}` by `{meant[1]}`", edit
     if diagnostic.code == _SINGLE:
         yield "Replace the variable by `_`", _instead(document, base, finding, "_")
     elif diagnostic.code == _UNKNOWN:
@@ -78,13 +80,25 @@ def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[
     atoms = [rule.head for rule in piece.program.rules] + [fact.atom for fact in piece.program.facts]
     atoms += [literal for rule in piece.program.rules for literal in _atoms(rule)]
     atom = next((each for each in atoms if name is not None and each.predicate == name[1]), None)
-    if atom is None:
+    if atom is None or SEPARATOR in atom.predicate:
         return
-    columns = ", ".join(f"x{n}: {_type_of(arg)}" for n, arg in enumerate(atom.args, 1))
+    types = _types_of_variables(document, piece, atoms)
+    columns = ", ".join(f"x{n}: {_type_of(arg, types)}" for n, arg in enumerate(atom.args, 1))
     items = piece.reading.outline.items
-    place = document.positions.position(document.places.starts[at] + (items[0].start if items else 0))
+    start = document.places.starts[at] + (items[0].start if items else 0)
+    place = document.positions.position(start)
     line = lsp.Position(place.line, 0)
-    yield f"Declare `{atom.predicate}`", lsp.TextEdit(lsp.Range(line, line), f".decl {atom.predicate}({columns})\n")
+    made = f".decl {atom.predicate}({columns})\n"
+    if document.text[document.positions.offset(line) : start].strip():  # another clause ends on this line
+        line, made = place, f"\n{made}"
+    yield f"Declare `{atom.predicate}`", lsp.TextEdit(lsp.Range(line, line), made)
+
+
+def _types_of_variables(document: Document, piece: Piece, atoms: list[Atom]) -> dict[str, str]:
+    """The types that declarations of the other relations give to variables."""
+    declared = {item.relation: item.columns for item in (*piece.program.declarations, *declarations(document, piece))}
+    pairs = (pair for atom in atoms for pair in zip(atom.args, declared.get(atom.predicate, ()), strict=False))
+    return {arg.name: column.type for arg, column in pairs if isinstance(arg, Var)}
 
 
 def _atoms(rule: Rule) -> Iterator[Atom]:
@@ -94,5 +108,7 @@ def _atoms(rule: Rule) -> Iterator[Atom]:
             yield atom
 
 
-def _type_of(term: object) -> str:
+def _type_of(term: object, types: Mapping[str, str]) -> str:
+    if isinstance(term, Var):
+        return types.get(term.name, "symbol")
     return term.type if isinstance(term, Const) and term.type in ("number", "unsigned", "float") else "symbol"

@@ -1,4 +1,4 @@
-"""Renaming relations, variables, types, components and labels in all texts that belong together.
+"""Renaming relations, variables, types, components and constructors in all texts that belong together.
 
 Law: after a rename the program means the same but for the name: every place that speaks of the thing has the new name,
 no other place has, and a name that is taken already or is no identifier is refused.
@@ -12,13 +12,13 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
 from tidelog.editor.document import Document, Place
-from tidelog.editor.symbols import COLUMN, FUNCTION, LABEL, RELATION, VARIABLE
+from tidelog.editor.symbols import COLUMN, FUNCTION, INSTANCE, LABEL, RELATION, VARIABLE
 from tidelog.editor.workspace import Workspace
 from tidelog.program import SOUFFLE
 from tidelog.program.component import SEPARATOR
 
 _IDENTIFIER = re.compile(r"\??[^\W\d]\w*")
-_FIXED = (FUNCTION, COLUMN, LABEL)
+_FIXED = (FUNCTION, COLUMN, LABEL, INSTANCE)
 
 
 def place_to_rename(document: Document, offset: int) -> Place:

@@ -143,7 +143,7 @@ def _directive_symbols(tokens: Sequence[Token]) -> Iterator[tuple[str, str, Toke
         case ".key" | ".reference":
             called = [token for token, following in pairwise(tokens) if following.kind == "("]
             yield from ((RELATION, USE, token) for _, token in names if token in called)
-        case ".override":
+        case ".override" | ".lifetime":
             yield from ((RELATION, USE, token) for _, token in names[:1])
         case "materialize":
             yield from ((RELATION, USE, token) for at, token in names if at == 2)

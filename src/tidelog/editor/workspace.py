@@ -94,7 +94,7 @@ class Workspace:
             for count, path in enumerate(sorted(root.rglob("*.dl"))):
                 if count >= _MOST_FILES:
                     break
-                if str(path) not in self.documents and _INCLUDES.search(path.read_bytes()):
+                if str(path) not in self.documents and _includes(path):
                     yield str(path)
 
     def key_of(self, place: Place, family: Sequence[Document]) -> Key:
@@ -133,6 +133,14 @@ class Workspace:
             if some:
                 return some
         return []
+
+
+def _includes(path: Path) -> bool:
+    """Whether a file can be read and includes something."""
+    try:
+        return _INCLUDES.search(path.read_bytes()) is not None
+    except OSError:
+        return False
 
 
 def _names_ending(document: Document, name: str) -> Iterable[str]:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
@@ -59,6 +60,8 @@ class Notebook:
 
     def cell(self, line: str, cell: str) -> None:
         """`%%tidelog`: rules, facts, changes, declarations, questions and commands; `%%tidelog dry` only tries."""
+        if line.strip() not in ("", "dry"):
+            raise UsageError(f"`%%{MAGIC}` stands alone or before `dry`, not before `{line.strip()}`")
         self.session.dry = line.strip() == "dry"
         try:
             for text in cell_inputs(cell, lambda: self.session.convention):

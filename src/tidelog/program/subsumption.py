@@ -131,7 +131,7 @@ def _negation(name: str, clauses: Sequence[Rule]) -> Iterator[Rule]:
         less, more, *rest = rule.body
         assert isinstance(less, Atom)
         assert isinstance(more, Atom)
-        other = Disjunction(tuple((Comparison("!=", a, b),) for a, b in zip(less.args, more.args, strict=True)))
+        other = Disjunction(tuple((Comparison("!=", a, b),) for a, b in zip(less.args, more.args, strict=False)))
         own = (_before(literal, name) for literal in (less, more, *rest))
         body = (*own, other)
         head = Atom(f"{BELOW}{name}", (*less.args, *more.args), less.location)

@@ -201,10 +201,10 @@ def _settle_commas(leaves: list[Leaf]) -> None:
         if kind == "," and at + 1 < len(leaves):
             following = leaves[at + 1]
             moved = list(leaf.own)
-            if moved:
-                moved += [Remark(text, False) for text in leaf.behind]
-                leaf.behind = []
+            if moved or (before.behind and leaf.inline):
+                moved += [Remark(text, False) for text in (*leaf.inline, *leaf.behind)]
+                leaf.inline, leaf.behind = [], []
             following.own[:0] = moved
             leaf.behind[:0], before.behind, leaf.own = before.behind, [], []
-        elif kind == "." and not leaf.own:
+        elif kind == "." and not leaf.own and not leaf.inline:
             leaf.behind[:0], before.behind = before.behind, []
