@@ -10,7 +10,7 @@ WORKERS ?= auto
 # Random cases of the central law; the laws of single features take a share of them (tests/law/share.py), and
 # partitions and threads try fewer again. `make soak` goes on for ever.
 CASES_CHECK := 100
-CASES_TEST := 400
+CASES_TEST := 300
 CASES_AGAIN := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
@@ -80,7 +80,7 @@ neovim:
 coq:
 	@$(MAKE) --no-print-directory -C proofs install-coq
 
-test: lint types imports chromium neovim coq java postgresql ## everything: 400 cases of the law, long tests, coverage, partitions, Spark
+test: lint types imports chromium neovim coq java postgresql ## everything: 300 cases of the law, long tests, coverage, partitions, Spark
 	TIDELOG_CASES=$(CASES_TEST) $(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark" $(addprefix --ignore=,$(COVERED))
 	@$(MAKE) --no-print-directory coverage test-partitions test-threads test-spark
 

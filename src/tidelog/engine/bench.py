@@ -98,7 +98,7 @@ class Bench:
 
 def collect(changes: Iterable[Change], *, undo: bool) -> Collected:
     """Changes as an epoch collects them, or what undoes them."""
-    collected = Collected()
+    collected = Collected(timeless=True)
     rows: dict[tuple[int, str], list[Row]] = {}
     for change in changes:
         if isinstance(change, FactChanged):

@@ -27,6 +27,7 @@ from tidelog.errors import EngineError
 from tidelog.io.texts import show_fact
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.why import read_fact
+from tidelog.why.ask import shown_values
 
 if TYPE_CHECKING:
     from tidelog.engine.ask import Fact
@@ -91,7 +92,7 @@ def _asked(core: Core, fact: Fact | Violation, told: Told | None = None) -> tupl
     name, values = read_fact(fact, core.rules.functions)
     if name not in known:
         raise core.unknown_relation(name)
-    return name, values
+    return name, shown_values(name, values, known[name])
 
 
 def _answer(case: Case, values: Row | None, trials: int, where: str, text: str | None = None) -> Blame | ViewBlame:

@@ -157,8 +157,8 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
     commit(core, epoch)
 
 
-def commit(core: Core, epoch: Epoch) -> None:
-    """Commit an epoch, unless it brings input that was committed before."""
+def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
+    """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
     with core.writing:
         if is_repeated(core, epoch):
             return
@@ -170,7 +170,7 @@ def commit(core: Core, epoch: Epoch) -> None:
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
                     _check_orders(core, prepared, outcome)
-                    epoch.violations = check_constraints(core, prepared, outcome)
+                    epoch.violations = check_constraints(core, prepared, outcome) if lawful else ()
                     enforce(epoch.violations)
                     epoch.told = tell(core, prepared, outcome)
                     record(core, epoch, prepared.rules, outcome)
@@ -215,8 +215,9 @@ def preview(core: Core, epoch: Epoch) -> None:
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
-        check_changes(core, epoch.collected)
-        with previewed(core, epoch.collected) as (prepared, outcome):
+        collected = Collected(timeless=True) if is_repeated(core, epoch) else epoch.collected
+        check_changes(core, collected)
+        with previewed(core, collected) as (prepared, outcome):
             told = tell(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}

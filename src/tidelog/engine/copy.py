@@ -71,5 +71,5 @@ def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
     epoch = Epoch(commit.Committer(copy))
     names = [name for name in relations if core.knows(name) and not is_auxiliary(name)]
     facts = [(1, name, table_data(read.asserted(core, name))) for name in names]
-    epoch.collected = Collected(facts=facts, added=list(rules.program.rules), program=bare)
-    commit.commit(copy, epoch)
+    epoch.collected = Collected(facts=facts, added=list(rules.program.rules), program=bare, timeless=True)
+    commit.commit(copy, epoch, lawful=False)

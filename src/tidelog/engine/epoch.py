@@ -42,6 +42,7 @@ class Collected:
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds
+    timeless: bool = False  # a trial or a copy: nothing ends by it, and no table is too large
 
     @property
     def changes_rules(self) -> bool:

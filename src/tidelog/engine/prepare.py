@@ -51,6 +51,7 @@ class _Draft:
     arriving: tuple[Arriving, ...]
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
     at: int | None = None  # the time of the epoch, if it has one
+    timeless: bool = False
 
     @property
     def mixed(self) -> frozenset[str]:
@@ -93,7 +94,7 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
     arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
-    return _Draft(_learning(rules, bound, known), facts, tuple(arriving), moves, collected.at)
+    return _Draft(_learning(rules, bound, known), facts, tuple(arriving), moves, collected.at, collected.timeless)
 
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
@@ -161,8 +162,8 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
         replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
     except KeyClash as clash:
         raise clash.as_error(row_text(core, rules)) from None
-    moment = core.times.of_epoch(draft.at)
-    names = concerned(core, rules, moment, ends, (*inserts, *deletes))
+    moment = core.times.now if draft.timeless else core.times.of_epoch(draft.at)
+    names = [] if draft.timeless else concerned(core, rules, moment, ends, (*inserts, *deletes))
     rules = _learning(rules, *hidden_types(rules, names, moves=moment != core.times.now))
     lived = govern(core, rules, moment, names, ends, inserts, deletes)
     rules = rules.holding([*inserts, *mixed])

@@ -71,7 +71,8 @@ def tell(core: Core, prepared: Prepared, outcome: EpochOutcome) -> Told:
     """What the epoch that ran last, and is not committed, was told."""
     work, rules, strata = prepared.work, prepared.rules, core.runtime.node.strata
     names = {*work.inserts, *work.deletes, *work.signed, *(frame.relation for frame in prepared.arriving)}
-    ruled = {name for name in names if name in strata and strata[name].order >= 0}  # now, or once
+    heads: set[str] = set() if rules is core.rules else {rule.head.predicate for rule in core.rules.core.values()}
+    ruled = {name for name in names if name in heads or (name in strata and strata[name].order >= 0)}  # now, or once
     assertions = {name: core.runtime.facts.assertions(name) for name in ruled}
     schema = core.schema if rules is core.rules else {**core.schema, **rules.schema}
     based = tuple(names - ruled)

@@ -56,6 +56,21 @@ def fact_key(relation: str, values: tuple[object, ...], types: tuple[str | None,
     return relation, tuple(cells)
 
 
+def shown_values(relation: str, values: tuple[object, ...], types: tuple[str | None, ...]) -> tuple[object, ...]:
+    """The values of a fact that is asked about, as rows show them."""
+    if len(values) != len(types):
+        raise failures.FACT_COLUMNS.error(relation=relation, wanted=len(types), found=len(values))
+    return tuple(_shown(_from_text(value, type_)) for value, type_ in zip(values, types, strict=True))
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, list) or type(value) is tuple:
+        return tuple(map(_shown, value))
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return value
+
+
 def _from_text(value: object, type_: str | None) -> object:
     """Dates and timestamps have no spelling of their own in the language: they are written as symbols."""
     if isinstance(value, str) and type_ in ("date", "timestamp"):

@@ -137,6 +137,7 @@ def declare(session: ReplSession, text: str) -> None:
         declarations=_more(known.declarations, given.declarations),
         types=_more(known.types, given.types),
         keys=_more(known.keys, given.keys),
+        lifetimes=_more(known.lifetimes, given.lifetimes),
     )
 
     def collect(epoch: Epoch) -> list[str]:

@@ -28,13 +28,13 @@ def load(session: ReplSession, file: str) -> None:
     """A program file: its rules and facts are added; the first one may declare relations."""
     needed(file, "load", "paths.dl")
     session.must_change()
-    if session.ours and not session.db.rules and not session.db.fact_count:
+    if session.is_blank:
         session.take(load_engine(file, Path(file).parent, functions=session.functions))
         session.line(f"{len(session.db.rules):,} rules, {session.db.fact_count:,} facts")
     else:
         text = _read_text(file)
         program = parse_program(text, file, convention=session.convention, include=Path(file).parent)
-        if program.declarations or program.directives or program.keys:
+        if program.declarations or program.directives or program.keys or program.lifetimes:
             raise failures.LOADED_DECLARATIONS.error(file=file)
         change.commit(session, [(1, fact.atom) for fact in program.facts], program.rules)
     session.written.add(str(Path(file).resolve()))

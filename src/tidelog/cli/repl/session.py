@@ -16,6 +16,7 @@ from tidelog.cli.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.told import Answered, Failed, Found, Line, Told
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.program.functors import Given
@@ -52,6 +53,11 @@ class ReplSession:
     def convention(self) -> str:
         """How identifiers are read."""
         return self.db.convention
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether another engine may take its place: it was begun here, holds nothing, and has no folder."""
+        return self.ours and core_of(self.db).durable is None and not self.db.rules and not self.db.fact_count
 
     def execute(self, text: str) -> bool:
         """Do what an input says; False if it was in error, which has been told."""
@@ -124,15 +130,20 @@ class ReplSession:
     def _declare(self, text: str) -> None:
         """Declarations: of an engine without content they also fix how the rest is read (D7)."""
         self.must_change()
-        if text in self.declared.splitlines():
-            return
-        if self.ours and not self.db.rules and not self.db.fact_count:
-            self.take(
-                start_engine(parse_program(self.declared + text, self.name, include="."), functions=self.functions)
-            )
+        if text in self.declared.splitlines() and not text.startswith((".key", ".reference")):
+            return  # a constraint may have been removed since
+        before = "".join(f"{line}\n" for line in self.declared.splitlines() if line != text)
+        if self.is_blank:
+            program = parse_program(before + text, self.name, include=".")
+            made = start_engine(program, functions=self.functions)
+            if self.dry:
+                made.close()
+            else:
+                self.take(made)
         else:
             change.declare(self, text)
-        self.declared += text + "\n"
+        if not self.dry:
+            self.declared = before + text + "\n"
 
     def _command(self, text: str) -> None:
         name, _, rest = text.strip().partition(" ")
