@@ -174,6 +174,11 @@ def test_completion_by_what_stands_before(client, root):
     assert {"x", "strlen", "count"} <= labels({"items": items})
 
 
+def test_an_empty_file_is_completed(client, root):
+    uri = client.open(root / "empty.dl", "")
+    assert "items" in client.about("completion", uri, 0, 0)
+
+
 def test_signature_help_counts_arguments(client, root):
     uri = client.open(root / "signature.dl", ".decl edge(x: number, y: symbol)\np(x) :- edge(x, cat(y, \n")
     inner = client.about("signatureHelp", uri, 1, 23)

@@ -184,6 +184,17 @@ def test_layout_of(name):
     assert laid_out(text, convention="souffle" if "init" in text else None) == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["p(X) :- q(X)\n// own\n/* c */, r(X).\n", "p(X) :- q(X  // e\n/* c */, Y).\n", "p(X) :- q(X)  // e\n/* c */.\n"],
+)
+def test_comments_before_a_comma_or_a_period_have_a_layout(text):
+    once = laid_out(text, convention=None)
+    assert "/* c */" in once
+    assert ("// own" in once) == ("// own" in text)
+    assert laid_out(once, convention=None) == once
+
+
 COMMENTED = """\
 // about the file
 
