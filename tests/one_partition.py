@@ -49,6 +49,10 @@ ANYWHERE = {
 }
 FILES = {"test_explanation.py": TOLD, "test_old_ranks.py": FOLDERS}
 ON_SPARK = {
+    **{
+        f"test_closed_engine_holds_no_facts[{options}]": KERNEL
+        for options in ("{'threads': 1}", "{'threads': 2}", "{'partitions': 2}")
+    },
     "test_lack_of_memory_is_a_limit_error": KERNEL,
     "test_interrupt_of_a_running_epoch_leaves_no_trace": KERNEL,
     "test_limit_of_facts_counts_what_an_epoch_makes_not_what_it_finds_again": KERNEL,
