@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -86,9 +86,9 @@ def _wait(follower: Follower) -> None:
     _until(lambda: follower.health.state == "following")
 
 
-def _until(reached: object, seconds: float = 600.0) -> None:
+def _until(reached: Callable[[], bool], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
-    while not reached():  # type: ignore[operator]
+    while not reached():
         if time.monotonic() > end:
             raise Disagreement("rows are missing")
         time.sleep(0.01)
@@ -103,11 +103,11 @@ def _kill(server: Server, seconds: float) -> None:
     server.start()
 
 
-def _load(server: Server, options: Options, beside: object) -> Times:
+def _load(server: Server, options: Options, beside: Callable[[float], None] | None) -> Times:
     """Commit rows from another process; gives when each COMMIT returned."""
     rate, seconds = options.chosen("limit", 1_000, 100), options.chosen("largest", 60, 3)
     command = [sys.executable, "-m", "benchmarks.cases.live_load", server.dsn(), str(rate), str(seconds)]
-    killer = threading.Thread(target=beside, args=(seconds,)) if beside else None  # type: ignore[arg-type]
+    killer = threading.Thread(target=beside, args=(seconds,)) if beside else None
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         if killer is not None:
             killer.start()

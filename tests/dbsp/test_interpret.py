@@ -60,6 +60,11 @@ def test_every_literal_but_an_atom_is_refused_by_name():
             check(Program((Rule(Atom("p", (X,)), (q(X), literal), "r7"),)))
 
 
+def test_a_constraint_is_refused_by_name():
+    with pytest.raises(ProgramError, match="TL801: a constraint in rule `few`"):
+        check(parse_program("p(X) :- q(X).  few: :- q(X)."))
+
+
 def test_terms_that_compute_are_refused():
     plus = Call("+", (X, ONE))
     assert codes(Rule(Atom("p", (plus,)), (q(X),))) == ["TL802"]

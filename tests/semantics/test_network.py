@@ -56,6 +56,7 @@ def test_every_diagnostic_has_a_program_that_produces_it(entry):
     ("text", "message"),
     [
         ("p(X) :- (q(X) ; r(X)).", "a disjunction in rule `r1`"),
+        ("p(X) :- q(X).  few: :- q(X), X > 9.", "a constraint in rule `few`"),
         ("p(X) :- q+(X,Y).", "a pathatom in rule `r1`"),
         ("p(X) :- q(X), X = count : { q(Y) }.", "an aggregate in rule `r1`"),
         ("p(@X) :- q(X).", "relation `q` is written without `@` and 1 columns, while other relations have locations"),
