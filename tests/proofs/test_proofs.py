@@ -7,6 +7,7 @@ theorems a state with other facts than the least model cannot pass, whatever its
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 from random import Random
 
@@ -97,6 +98,13 @@ class TestProofs:
     def test_theorems_rest_on_no_axiom(self, built: Built) -> None:
         asked = (PROOFS / "Assumptions.v").read_text("utf-8").count("Print Assumptions ")
         assert built.make("assumptions").splitlines() == ["Closed under the global context"] * asked
+
+    @pytest.mark.long
+    @pytest.mark.skipif(bool(MISSING) or shutil.which("coqchk") is None, reason=REASON)
+    def test_second_kernel_accepts_every_module(self, built: Built) -> None:
+        said = built.make("recheck")
+        assert "* Axioms: <none>" in said
+        assert "relying on type-in-type: <none>" in said
 
 
 @pytest.mark.long
