@@ -7,14 +7,14 @@ notice cost. The named tests below do that for the cases that matter.
 import pytest
 from hypothesis import given, settings
 
-from tidelog.dbsp import IncrementalCircuit, IndexedCircuit, Kit, NaiveCircuit, ZSet
+from tidelog.dbsp import ChainedCircuit, IncrementalCircuit, IndexedCircuit, Kit, NaiveCircuit, ZSet
 from tidelog.dbsp.kit import summed
 from tidelog.dbsp.rewriting import least_model
 
 from .notation import facts, rule, rules
 from .strategies import histories
 
-INCREMENTAL = [IncrementalCircuit, IndexedCircuit]
+INCREMENTAL = [IncrementalCircuit, IndexedCircuit, ChainedCircuit]
 ALL = [NaiveCircuit, *INCREMENTAL]
 NOTHING = ZSet()
 CLOSURE = rules("T(x,y) <- E(x,y)", "T(x,z) <- E(x,y), T(y,z)")

@@ -12,6 +12,7 @@ from tidelog.dbsp import (
     ZSet,
     add,
     delay,
+    differentiate,
     distinct,
     eliminate,
     incremental_distinct,
@@ -23,6 +24,7 @@ from tidelog.dbsp import (
     to_diff,
 )
 from tidelog.dbsp.clause import Variable
+from tidelog.dbsp.feedback import feedback
 from tidelog.dbsp.incremental_circuit import summed_parts
 from tidelog.dbsp.rewriting import apply, combine, consequences, product
 
@@ -59,11 +61,52 @@ def test_example_4_1_delay_toset_and_todiff_on_streams_that_are_no_sets():
     assert delay(third).prefix(3) == [ZSet(), weighted(Pab=1), weighted(Pbc=2)]
 
 
-def test_section_4_1_incremental_distinct_gives_nothing_on_an_empty_input():
+def figure_1_distinct(states):
+    """What Figure 1 needs: the state at each time against what has been sent so far, I(S') where the print has I(S)."""
+    return feedback(
+        ZSETS, lambda sent: lift2(lambda now, so_far: to_diff(now - so_far), ZSETS)(states, integrate(sent))
+    )
+
+
+def test_section_4_1_the_distinct_of_figure_1_receives_states():
+    states = Stream.of(ZSETS, [weighted(Pab=1), weighted(Pab=1, Pbc=1), weighted(Pbc=1), ZSet()])
+    sent = figure_1_distinct(states).prefix(4)
+    assert sent == [weighted(Pab=1), weighted(Pbc=1), weighted(Pab=-1), weighted(Pbc=-1)]
+    assert sent == differentiate(lift(distinct, ZSETS)(states)).prefix(4), "NaiveCircuit writes it with two operators"
+    printed = [to_diff(states[t] - delay(integrate(states))[t]) for t in range(3)]
+    assert printed[1] == weighted(Pbc=1)
+    assert printed[2] == weighted(Pab=-1), "right so far: P(a,b) has come twice as a state and is taken off once"
+    assert to_diff(states[3] - delay(integrate(states))[3]) == weighted(Pab=-1, Pbc=-1), "printed: P(a,b) goes again"
+
+
+def test_section_4_1_the_distinct_of_figure_1_follows_weights_one_time_late_for_each():
+    states = Stream.of(ZSETS, [weighted(Pab=2), weighted(Pab=2), ZSet(), ZSet(), ZSet()])
+    assert figure_1_distinct(states).prefix(5) == [weighted(Pab=n) for n in (1, 1, -1, -1)] + [ZSet()]
+    assert differentiate(lift(distinct, ZSETS)(states)).prefix(3) == [weighted(Pab=1), ZSet(), weighted(Pab=-1)]
+
+
+def test_section_4_1_the_distinct_of_changes_gives_nothing_for_nothing():
     changes = Stream.of(ZSETS, [weighted(Pab=1), ZSet()])
-    as_printed = to_diff(changes[1] - delay(integrate(changes))[1])
-    assert as_printed == weighted(Pab=-1), "the printed formula retracts what is there"
     assert incremental_distinct(changes)[1] == ZSet()
+
+
+def figure_1(stateful_distinct, times):
+    """Figure 1 on Example 4.2 with a distinct of one's choice; the state after that many times."""
+    rules_in = integrate(Stream.of(ZSETS, RULES))
+    facts_in = Stream.of(ZSETS, FACTS)
+
+    def infer(earlier):
+        return stateful_distinct(lift2(consequences, ZSETS)(rules_in, integrate(add(facts_in, earlier))))
+
+    inferred = feedback(ZSETS, infer)
+    return lift(distinct, ZSETS)(integrate(add(facts_in, inferred)))[times]
+
+
+def test_section_4_1_the_distinct_of_changes_never_retracts_in_figure_1():
+    end = weighted(Pab=1, Pbc=1, Pcd=1)
+    assert figure_1(figure_1_distinct, 8) == end
+    stale = figure_1(incremental_distinct, 8) - end
+    assert stale == weighted(Rab=1, Rac=1, Rad=1, Rbc=1, Rbd=1)
 
 
 FACTS = [weighted(Pab=1), weighted(Pbc=1), weighted(Pcd=1)]

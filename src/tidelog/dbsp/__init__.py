@@ -3,13 +3,15 @@
 Law: an incremental circuit gives the changes of what the plain one would give on the sums of its inputs. The calculus
 is in ``group``, ``zset``, ``indexed``, ``stream``, ``integral``, ``nesting``, ``feedback``; its operators are filed by
 how they differentiate: ``linear``, ``bilinear``, ``nonlinear``; ``nested`` has the forms that live inside a loop. The
-three circuits are ``naive_circuit``, ``incremental_circuit`` and ``indexed_circuit``.
+three circuits are ``naive_circuit``, ``incremental_circuit`` and ``indexed_circuit``; ``stratified_circuit`` chains
+them for negation.
 The DYRE paper, which the modules cite, is that of Carneiro Alves de Lima and others on Datalog programs as circuits of
 facts and rules (CEUR Workshop Proceedings); ``docs/design/circuits.md`` lists where its print was corrected.
 It is a library to learn and build with and a judge of the engine; the engine does not use it.
 """
 
 from tidelog.dbsp.bilinear import cross, incremental_bilinear, indexed_join, join
+from tidelog.dbsp.chained_circuit import ChainedCircuit
 from tidelog.dbsp.clause import Clause, Variable
 from tidelog.dbsp.feedback import feedback, fixed_point, nested_feedback
 from tidelog.dbsp.group import INTEGERS, Group, product_group
@@ -24,6 +26,7 @@ from tidelog.dbsp.naive_circuit import NaiveCircuit
 from tidelog.dbsp.nested import NestedDelay, NestedDistinct, NestedJoin
 from tidelog.dbsp.nesting import eliminate, introduce
 from tidelog.dbsp.nonlinear import distinct, distinct_change, incremental_distinct, to_diff
+from tidelog.dbsp.stratified_circuit import StratifiedCircuit
 from tidelog.dbsp.stream import Source, Stream, add, delay, lift, lift2, streams
 from tidelog.dbsp.trace import Trace
 from tidelog.dbsp.zset import ZSETS, ZSet
@@ -32,6 +35,7 @@ __all__ = [
     "INDEXED_ZSETS",
     "INTEGERS",
     "ZSETS",
+    "ChainedCircuit",
     "Clause",
     "DatalogCircuit",
     "Group",
@@ -45,6 +49,7 @@ __all__ = [
     "NestedJoin",
     "Outcome",
     "Source",
+    "StratifiedCircuit",
     "Stream",
     "Trace",
     "Variable",

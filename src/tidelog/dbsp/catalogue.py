@@ -11,9 +11,9 @@ LITERAL = CodeEntry(
     "TL801",
     "literal that the circuit does not take",
     "{what} in rule `{label}` cannot run on the circuit",
-    "The circuit interprets positive Datalog: the body of a rule is a list of atoms.",
-    "Run this program on the engine (without `--algorithm circuit`), or write the rule with positive atoms only.",
-    "p(X) :- q(X), !r(X).",
+    "The circuit interprets Datalog with stratified negation: the body of a rule is a list of atoms, negated or not.",
+    "Run this program on the engine (without `--algorithm circuit`), or write the rule with atoms only.",
+    "p(X) :- q(X), X < 3.",
 )
 TERM = CodeEntry(
     "TL802",
@@ -39,4 +39,12 @@ COLUMNS = CodeEntry(
     "Give every use of the relation the same number of arguments.",
     "p(X) :- q(X, X). p(X) :- q(X).",
 )
-ENTRIES = (LITERAL, TERM, UNBOUND, COLUMNS)
+NEGATED = CodeEntry(
+    "TL805",
+    "negated atom that the body does not ground",
+    "variable `{name}` in a negated atom of rule `{label}` gets no value from the positive atoms",
+    "A negated atom tests one fact; `_` stands for any value there.",
+    "Use the variable in a positive atom of the body, or write `_`.",
+    "p(X) :- q(X), !r(X, Y).",
+)
+ENTRIES = (LITERAL, TERM, UNBOUND, COLUMNS, NEGATED)

@@ -2,7 +2,8 @@
 
 Law: a clause means the same whatever its variables are called; its normal form numbers them by first occurrence, so
 that equal beginnings of bodies are equal values and can be shared (DYRE paper, equation 1).
-Constants may be anything hashable. Clauses have positive atoms only; ``translate`` makes them from programs.
+Constants may be anything hashable. A clause may demand that some ground atoms are *not* there; each of these tests one
+fact, since the positive body binds all its variables. ``translate`` makes clauses from programs.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.dbsp.failures import UNBOUND_HEAD
+from tidelog.dbsp.failures import UNBOUND_HEAD, UNBOUND_NEGATION
 
 Atom: TypeAlias = tuple[Hashable, tuple[Hashable, ...]]
 """A ground atom: predicate and constants. In a clause (a *pattern*) the terms may also be variables."""
@@ -25,8 +26,15 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Not:
+    """The predicate of an atom that must not be there."""
+
+    predicate: Hashable
+
+
+@dataclass(frozen=True, slots=True)
 class Clause:
-    """``head ← body``. Every variable of the head occurs in the body.
+    """``head ← body, not negated``. Every variable of the head and of a negated atom occurs in the body.
 
     >>> x, y = Variable("x"), Variable("y")
     >>> Clause(("R", (x, y)), (("P", (x, x)),))
@@ -37,12 +45,21 @@ class Clause:
 
     head: Atom
     body: tuple[Atom, ...] = ()
+    negated: tuple[Atom, ...] = ()
 
     def __post_init__(self) -> None:
         bound = set(variables(self.body))
         for variable in variables((self.head,)):
             if variable not in bound:
                 raise UNBOUND_HEAD.error(name=variable.name)
+        for variable in variables(self.negated):
+            if variable not in bound:
+                raise UNBOUND_NEGATION.error(name=variable.name)
+
+    @property
+    def literals(self) -> tuple[Atom, ...]:
+        """The body, then the negated atoms, whose predicates are marked by `Not`."""
+        return self.body + tuple((Not(predicate), terms) for predicate, terms in self.negated)
 
 
 def variables(patterns: tuple[Atom, ...]) -> tuple[Variable, ...]:
@@ -60,10 +77,11 @@ def normal_form(clause: Clause) -> Clause:
 
     >>> x, y = Variable("x"), Variable("y")
     >>> normal_form(Clause(("R", (x,)), (("P", (y, x)),)))
-    Clause(head=('R', (Variable(name=1),)), body=(('P', (Variable(name=0), Variable(name=1))),))
+    Clause(head=('R', (Variable(name=1),)), body=(('P', (Variable(name=0), Variable(name=1))),), negated=())
     """
     numbers: dict[Hashable, Variable] = {v: Variable(n) for n, v in enumerate(variables(clause.body))}
-    return Clause(_renamed(clause.head, numbers), tuple(_renamed(atom, numbers) for atom in clause.body))
+    body, negated = (tuple(_renamed(atom, numbers) for atom in atoms) for atoms in (clause.body, clause.negated))
+    return Clause(_renamed(clause.head, numbers), body, negated)
 
 
 def _renamed(atom: Atom, names: dict[Hashable, Variable]) -> Atom:

@@ -19,6 +19,25 @@ UNBOUND_HEAD = FailureEntry(
     "Use the variable in an atom of the body.",
     'from tidelog.dbsp import Clause, Variable\nClause(("p", (Variable("x"),)))\n',
 )
+UNBOUND_NEGATION = FailureEntry(
+    "TL7098",
+    TidelogError,
+    "clause whose negated atom is not bound",
+    "variable {name} of a negated atom does not occur in the body",
+    "A negated atom tests one fact: the positive atoms of the body give every variable of it a value.",
+    "Use the variable in a positive atom of the body.",
+    'from tidelog.dbsp import Clause, Variable\nClause(("p", ()), (), (("q", (Variable("x"),)),))\n',
+)
+NEGATION_IN_A_CIRCLE = FailureEntry(
+    "TL7099",
+    TidelogError,
+    "clauses that cannot be put in levels",
+    "`{predicate}` depends on its own negation",
+    "A level negates what lower levels hold only, so that what is negated is known before it is asked for.",
+    "Take the negation out of the circle.",
+    "from tidelog.dbsp import Clause, StratifiedCircuit, ZSet\n"
+    'StratifiedCircuit().step(ZSet.of(Clause(("p", ()), (), (("p", ()),))), ZSet())\n',
+)
 NO_DELAY = FailureEntry(
     "TL7002",
     TidelogError,
@@ -74,4 +93,14 @@ NO_VALUE = FailureEntry(
     _CIRCUIT + 'DatalogCircuit(facts={"n": [(None,)]})\n',
 )
 
-ENTRIES = (UNBOUND_HEAD, NO_DELAY, NOT_SENT, ROW_COLUMNS, UNKNOWN_RULE, TWO_RULES, NO_VALUE)
+ENTRIES = (
+    UNBOUND_HEAD,
+    UNBOUND_NEGATION,
+    NEGATION_IN_A_CIRCLE,
+    NO_DELAY,
+    NOT_SENT,
+    ROW_COLUMNS,
+    UNKNOWN_RULE,
+    TWO_RULES,
+    NO_VALUE,
+)

@@ -14,6 +14,8 @@ round, and support that only goes in circles dies: in a loop from the beginning 
 Departures from the figure, with their reasons, are in docs/design/circuits.md: directions, signals and join orders
 pass a distinct, so two rules that begin alike do not double each other's work; ground reads the rewrites behind the
 delay, so Σ₀ itself can be grounded (rules without a body) and one delay serves both loops.
+Negated atoms are one product more: what comes to a negated atom passes, less what meets a fact there. That is linear in
+the rewrites and right where the negated facts do not change inside the loop, which `stratified_circuit` sees to.
 """
 
 from __future__ import annotations
@@ -80,6 +82,15 @@ class IncrementalCircuit:
         """The materialisation: all facts, asserted or derived."""
         return ZSet(dict.fromkeys(self._facts.output.elements(), 1))
 
+    def rows(self, predicate: Hashable) -> Delta[Atom]:
+        """The facts of one predicate, each with weight 1."""
+        return {(predicate, values): 1 for values in self._facts.output.groups.get(predicate, ())}
+
+    @property
+    def indexes(self) -> int:
+        """How many indexes hold facts by the columns of join orders."""
+        return 0
+
     def rewrites(self) -> ZSet[Rewrite]:
         """The rewrites of all provenances, the empty one included."""
         return ZSet(dict.fromkeys(self._rewrites.elements(), 1))
@@ -92,9 +103,18 @@ class IncrementalCircuit:
         candidates = self._gatekeep.step(time, rewrites, directions)
         self._candidates.update(time, candidates)
         facts = self._facts.step(time, added(self._ground.step(time, rewrites, signals), arrived))
-        products = self._product.step(time, candidates, self._for_product(time, facts))
+        products = self._passed(candidates, self._product.step(time, candidates, self._for_product(time, facts)))
         self._delay.put(time, self._fresh_rewrites(time, products))
         return facts
+
+    def _passed(self, candidates: Delta[Candidate], products: Delta[Rewrite]) -> Delta[Rewrite]:
+        """Products, where an atom is negated taken off what came to it."""
+        negated = self.kit.is_negated
+        if not self.kit.has_negation:
+            return products
+        signed = {rewrite: -weight if negated(rewrite[0]) else weight for rewrite, weight in products.items()}
+        passing = {rewrite: weight for (_, rewrite), weight in candidates.items() if negated(rewrite[0])}
+        return added(signed, passing)
 
     def _next_time(self) -> int | None:
         times = (operator.next_time() for operator in self._operators())

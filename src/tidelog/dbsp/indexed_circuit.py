@@ -39,6 +39,11 @@ class IndexedCircuit(IncrementalCircuit):
         self._orders: NestedDistinct[Hashable, int] = NestedDistinct()
         self._new_orders: Delta[tuple[Hashable, int]] = {}
 
+    @property
+    def indexes(self) -> int:
+        """One for each join order."""
+        return len(self.kit.orders)
+
     def _propose(self) -> Any:
         return self.kit.propose_by_key
 

@@ -1,6 +1,7 @@
 """Programs on a circuit: rules and rows of the language go in and out, the circuit sees clauses and numbers.
 
-Law: after every epoch the relations are those of the least model of the present rules and base facts. Base facts are
+Law: after every epoch the relations are those of the model of the present rules and base facts: the least one, with
+negation the perfect one. Base facts are
 sets, and within one epoch the signs of a fact are summed (D3); rules are added with their labels and removed by them
 (D4). An epoch that is refused leaves the circuit as it was: everything is translated before anything moves.
 Reading a program's text, its input files and its output is the caller's business.
@@ -9,34 +10,29 @@ Reading a program's text, its input files and its output is the caller's busines
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from tidelog.dbsp.clause import Atom, Clause
+from tidelog.dbsp.clause import Atom
 from tidelog.dbsp.failures import ROW_COLUMNS, TWO_RULES, UNKNOWN_RULE
+from tidelog.dbsp.incremental_circuit import IncrementalCircuit
 from tidelog.dbsp.indexed_circuit import IndexedCircuit
-from tidelog.dbsp.translate import Arities, Constants, check, fact_row, rule_to_clause
+from tidelog.dbsp.stratified_circuit import StratifiedCircuit
+from tidelog.dbsp.translate import Arities, Constants, check, fact_row, is_projection, rule_to_clauses
 from tidelog.dbsp.zset import ZSet
+from tidelog.errors import ProgramError
 from tidelog.program import Fact, Program, Rule, Value
+from tidelog.program.dependency import dependencies
+from tidelog.program.strata import check_strata, strata_of_edges
 from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
 
 Row: TypeAlias = tuple[Value, ...]
 Rows: TypeAlias = Mapping[str, Iterable[Row]]
 Model: TypeAlias = dict[str, frozenset[Row]]
 NO_ROWS: Rows = {}
-
-
-class Circuit(Protocol):
-    """What the three circuits have in common."""
-
-    def step(self, rules: ZSet[Clause], facts: ZSet[Atom]) -> ZSet[Atom]:
-        """Takes changes of rules and facts, gives the change of the state."""
-
-    def state(self) -> ZSet[Atom]:
-        """All facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +44,7 @@ class Outcome:
 
 
 class DatalogCircuit:
-    """A positive program kept true by a circuit.
+    """A program kept true by circuits of one kind, one for each level of negation.
 
     >>> from tidelog.program import Atom, Var
     >>> x, y, z = (Var(name) for name in "XYZ")
@@ -61,9 +57,14 @@ class DatalogCircuit:
     {'reach': frozenset({('a', 'c')})}
     """
 
-    def __init__(self, program: Program | None = None, facts: Rows = NO_ROWS, circuit: Circuit | None = None) -> None:
+    def __init__(
+        self,
+        program: Program | None = None,
+        facts: Rows = NO_ROWS,
+        make: Callable[[], IncrementalCircuit] = IndexedCircuit,
+    ) -> None:
         self.rules: dict[str, Rule] = {}
-        self._circuit: Circuit = circuit or IndexedCircuit()
+        self._circuit = StratifiedCircuit(make)
         self._constants = Constants()
         self._arities = Arities()
         self._asserted: set[Atom] = set()
@@ -78,10 +79,12 @@ class DatalogCircuit:
         come = self._labelled(tuple(add), gone)
         arities = self._arities.copy()
         check(Program(tuple(come.values())), arities)
+        rules = {label: rule for label, rule in self.rules.items() if label not in gone} | come
+        _check_strata(tuple(rules.values()))
         signs = self._signs(insert, delete, arities)
         self._arities = arities
         self._labels.update(come)
-        self.rules = {label: rule for label, rule in self.rules.items() if label not in gone} | come
+        self.rules = rules
         clauses = [(rule, 1) for rule in come.values()] + [(rule, -1) for rule in gone.values()]
         return self._step(clauses, signs)
 
@@ -95,6 +98,11 @@ class DatalogCircuit:
         added = (change.rule for change in changes if isinstance(change, RuleAdded))
         return self.epoch(rows[1], rows[-1], added, (c.label for c in changes if isinstance(c, RuleRemoved)))
 
+    @property
+    def indexes(self) -> int:
+        """How many indexes the circuits hold."""
+        return self._circuit.indexes
+
     def model(self) -> Model:
         """Every relation that has facts, with its rows."""
         return self._by_relation(self._circuit.state())
@@ -107,7 +115,8 @@ class DatalogCircuit:
         return self.epoch(insert=rows, add=program.rules)
 
     def _step(self, clauses: list[tuple[Rule, int]], signs: dict[Atom, int]) -> Outcome:
-        rules = ZSet.counted((rule_to_clause(rule, self._constants), weight) for rule, weight in clauses)
+        numbers = self._constants
+        rules = ZSet.counted((clause, weight) for rule, weight in clauses for clause in rule_to_clauses(rule, numbers))
         moved = {atom: sign for atom, sign in signs.items() if sign and (sign > 0) != (atom in self._asserted)}
         facts = ZSet({atom: 1 if sign > 0 else -1 for atom, sign in moved.items()})
         self._asserted.symmetric_difference_update(moved)
@@ -153,7 +162,8 @@ class DatalogCircuit:
         relations: dict[str, list[Row]] = {}
         value = self._constants.value
         for relation, numbers in atoms:
-            relations.setdefault(str(relation), []).append(tuple(value(n) for n in numbers))  # type: ignore[arg-type]  # numbers of Constants
+            if not is_projection(str(relation)):
+                relations.setdefault(str(relation), []).append(tuple(value(n) for n in numbers))  # type: ignore[arg-type]  # numbers of Constants
         return {relation: frozenset(rows) for relation, rows in relations.items()}
 
 
@@ -167,6 +177,13 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if running:
             gc.enable()
+
+
+def _check_strata(rules: tuple[Rule, ...]) -> None:
+    """Refuse a negation inside a recursion."""
+    edges = dependencies(rules)
+    if findings := check_strata(edges, strata_of_edges(rules, edges)):
+        raise ProgramError(findings)
 
 
 def _fresh_label(taken: set[str]) -> str:

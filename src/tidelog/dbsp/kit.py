@@ -17,7 +17,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from tidelog.dbsp.clause import Atom, Clause, Variable, normal_form, variables
+from tidelog.dbsp.clause import Atom, Clause, Not, Variable, normal_form, variables
 
 Values: TypeAlias = tuple[Hashable, ...]
 Rewrite: TypeAlias = tuple[int, Values]
@@ -75,7 +75,8 @@ class Advance:
     """How a rewrite meets the next atom: which key it looks up, what must agree, what it learns.
 
     ``key`` picks from the rewrite's values followed by ``constants``; ``bound`` picks the same columns from a fact;
-    ``fresh`` picks the values of new variables from a fact; ``repeats`` are columns that must be equal.
+    ``fresh`` picks the values of new variables from a fact; ``repeats`` are columns that must be equal. A negated atom
+    is met where no fact has the key: it learns nothing, and its key has all columns.
     """
 
     predicate: Hashable
@@ -86,6 +87,7 @@ class Advance:
     bound: Picker
     fresh: Picker
     repeats: tuple[tuple[int, int], ...]
+    negated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ class Kit:
 
     def __init__(self, identify: Identify = prefix) -> None:
         self.orders: list[Order] = []
+        self.has_negation = False
         self._identify = identify
         self._nodes: dict[Hashable, int] = {identify(()): ROOT}
         self._advances: list[Advance | None] = [None]
@@ -121,17 +124,21 @@ class Kit:
 
     def directions(self, clause: Clause) -> list[tuple[int, int]]:
         """``dir``: from each provenance of the body to the next (Definition 4.3)."""
-        nodes = [ROOT, *self._path(normal_form(clause).body)]
+        nodes = [ROOT, *self._path(normal_form(clause).literals)]
         return list(pairwise(nodes))
 
     def signal(self, clause: Clause) -> tuple[int, int]:
         """``sig``: the provenance of the whole body, with the head (Definition 4.4)."""
         normal = normal_form(clause)
-        return [ROOT, *self._path(normal.body)][-1], self._head(normal)
+        return [ROOT, *self._path(normal.literals)][-1], self._head(normal)
 
     def join_orders(self, clause: Clause) -> list[tuple[Hashable, int]]:
         """``jorder``: for each body atom its predicate and the columns known when its turn comes (Definition 4.6)."""
-        return [(a.predicate, a.order) for n in self._path(normal_form(clause).body) if (a := self._advances[n])]
+        return [(a.predicate, a.order) for n in self._path(normal_form(clause).literals) if (a := self._advances[n])]
+
+    def is_negated(self, node: int) -> bool:
+        """Whether a rewrite comes to this provenance by not meeting a fact."""
+        return self._advance(node).negated
 
     # the projections of gatekeep, product, ground and index
 
@@ -204,7 +211,9 @@ class Kit:
         return self._order_numbers[order]
 
     def _to_advance(self, known: tuple[Variable, ...], atom: Atom) -> Advance:
-        predicate, terms = atom
+        marked, terms = atom
+        predicate, negated = (marked.predicate, True) if isinstance(marked, Not) else (marked, False)
+        self.has_negation |= negated
         mask = tuple(n for n, t in enumerate(terms) if not isinstance(t, Variable) or t in known)
         first = {term: n for n, term in reversed(list(enumerate(terms)))}
         positions, constants = _sources(tuple(terms[n] for n in mask), known)
@@ -217,6 +226,7 @@ class Kit:
             bound=picker(mask),
             fresh=picker(tuple(n for n, t in enumerate(terms) if n not in mask and first[t] == n)),
             repeats=tuple((first[t], n) for n, t in enumerate(terms) if n not in mask and first[t] != n),
+            negated=negated,
         )
 
 

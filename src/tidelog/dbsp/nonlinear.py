@@ -3,7 +3,7 @@
 Law: ``distinct`` keeps the elements of positive weight, each once; it is idempotent, and on Z-sets without negative
 weights it may be postponed: ``distinct(f(distinct(z))) == distinct(f(z))`` for a linear or bilinear f. Its incremental
 form looks at the elements of the change only, with their old weights: nothing comes out when nothing goes in.
-(The print of the DYRE paper, section 4.1, subtracts the whole integral and would retract everything on an empty input.)
+(The stateful distinct of the DYRE paper's Figure 1 receives states and not changes: another operator.)
 """
 
 from __future__ import annotations

@@ -1,25 +1,27 @@
-"""From programs to clauses: the positive part of the language, with a diagnostic for everything else.
+"""From programs to clauses: atoms and negated atoms, with a diagnostic for everything else.
 
 Law: a translated rule has the same ground instances as the rule, ``_`` being a variable of its own; constants become
 numbers, one per value and type, so that ``1`` and ``1.0`` stay apart and comparing them costs nothing.
-It rewrites nothing: disjunctions, paths, negation, comparisons and functions are refused, all in one report.
+A negated atom with ``_`` reads a projection, whose clause comes along. Nothing else is rewritten: disjunctions, paths,
+comparisons and functions are refused, all in one report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
-from tidelog.dbsp.catalogue import COLUMNS, LITERAL, TERM, UNBOUND
+from tidelog.dbsp.catalogue import COLUMNS, LITERAL, NEGATED, TERM, UNBOUND
 from tidelog.dbsp.clause import Atom as Pattern
 from tidelog.dbsp.clause import Clause, Variable
 from tidelog.dbsp.failures import NO_VALUE
 from tidelog.errors import Diagnostic, ProgramError
-from tidelog.program import Atom, Call, Const, Fact, Program, Rule, Term, Value, Var, Wildcard
+from tidelog.program import Atom, Call, Const, Fact, Negation, Program, Rule, Term, Value, Var, Wildcard
 from tidelog.program.lifetime import lives
 from tidelog.program.term import canonical_float
+from tidelog.rewrite.names import PROJECTION
+from tidelog.rewrite.project_negations import project_negations
 
 LITERAL_NAMES = {
-    "Negation": "a negation",
     "Comparison": "a comparison",
     "Boolean": "a truth value",
     "Disjunction": "a disjunction",
@@ -112,6 +114,26 @@ def check(program: Program, arities: Arities | None = None) -> None:
         raise ProgramError(findings)
 
 
+def rule_to_clauses(rule: Rule, constants: Constants) -> list[Clause]:
+    """The clause of a rule, after those of the projections that its negated atoms read.
+
+    >>> from tidelog.syntax import parse_program
+    >>> rule = parse_program("leaf(X) :- node(X), !edge(X, _).").rules[0]
+    >>> [clause.head[0] for clause in rule_to_clauses(rule, Constants())]
+    ['__only_edge/1', 'leaf']
+    """
+    return [rule_to_clause(each, constants) for each in project_negations(rule)]
+
+
+def is_projection(relation: str) -> bool:
+    """Whether a relation is one that only negated atoms read.
+
+    >>> is_projection("__only_edge/1"), is_projection("edge")
+    (True, False)
+    """
+    return relation.startswith(PROJECTION)
+
+
 def rule_to_clause(rule: Rule, constants: Constants) -> Clause:
     """The clause of a rule that ``check`` let pass.
 
@@ -126,7 +148,9 @@ def rule_to_clause(rule: Rule, constants: Constants) -> Clause:
             return Variable(t.name)
         return Variable(next(numbers)) if isinstance(t, Wildcard) else constants.number(_ground(t))
 
-    return Clause(_pattern(rule.head, term), tuple(_pattern(a, term) for a in rule.body if isinstance(a, Atom)))
+    body = tuple(_pattern(a, term) for a in rule.body if isinstance(a, Atom))
+    negated = tuple(_pattern(a.atom, term) for a in rule.body if isinstance(a, Negation))
+    return Clause(_pattern(rule.head, term), body, negated)
 
 
 def fact_row(atom: Atom) -> tuple[Value, ...]:
@@ -164,13 +188,17 @@ def _rule_findings(rule: Rule, arities: Arities) -> Iterator[Diagnostic]:
     if rule.constraint is not None:
         yield LITERAL.diagnostic(rule.span, what="a constraint", label=label)
         return
+    bound = {t.name for atom in rule.body if isinstance(atom, Atom) for t in atom.args if isinstance(t, Var)}
     for literal in rule.body:
         if isinstance(literal, Atom):
             yield from _atom_findings(literal, f"rule `{label}`", arities, (Var, Wildcard))
+        elif isinstance(literal, Negation):
+            yield from _atom_findings(literal.atom, f"rule `{label}`", arities, (Var, Wildcard))
+            free = [t for t in literal.atom.args if isinstance(t, Var) and t.name not in bound]
+            yield from (NEGATED.diagnostic(t.span or literal.span or rule.span, name=t.name, label=label) for t in free)
         else:
             yield LITERAL.diagnostic(literal.span or rule.span, what=LITERAL_NAMES[type(literal).__name__], label=label)
     yield from _atom_findings(rule.head, f"rule `{label}`", arities, (Var, Wildcard))
-    bound = {t.name for atom in rule.body if isinstance(atom, Atom) for t in atom.args if isinstance(t, Var)}
     for term in rule.head.args:
         if isinstance(term, Wildcard) or (isinstance(term, Var) and term.name not in bound):
             what = "`_`" if isinstance(term, Wildcard) else f"variable `{term.name}`"
