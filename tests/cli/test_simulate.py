@@ -54,6 +54,56 @@ def test_every_program_ends_in_the_state_of_evaluation_from_scratch(name: str) -
     assert result.output.endswith("the state equals evaluation from scratch\n")
 
 
+def test_every_schedule_of_the_last_epoch_is_followed_and_an_infinite_one_is_shown(tmp_path: Path) -> None:
+    program = write(tmp_path, "cycle.dl", "p@1 :- a@1. p@1 :- p@1, b@1. b@1 :- c@2.")
+    topology = write(tmp_path, "topology.dl", "c(2).")
+    changes = write(tmp_path, "changes.dl", "+a(1). -a(1). -c(2). commit.")
+    files = [program, "--topology", topology, "--changes", changes, "--every", "--no-steps"]
+    result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=psn-original", "--limit=100"])
+    lines = result.output.splitlines()
+    assert lines[:9] == [
+        "every schedule of the last epoch: 19 states, an infinite schedule",
+        "a schedule that never ends:",
+        "     1  +a(1) at 1",
+        "     2  -a(1) at 1",
+        "  and then for ever",
+        "     3  +p(1) at 1",
+        "     4  -p(1) at 1",
+        "  while these wait: -c(2) at 2",
+        lines[8],
+    ]
+    result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=psn-extended"])
+    assert "all end in the state of evaluation from scratch, after at most" in result.output
+    result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=base-facts", "--limit=500"])
+    assert "a shortest schedule that ends elsewhere:" in result.output
+    result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=sn"])
+    assert (result.exit_code, "TL912" in result.output) == (1, True)
+
+
+def test_a_run_is_turned_into_the_other_kind_of_execution_and_drawn(tmp_path: Path) -> None:
+    program = write(tmp_path, "join.dl", "p@1 :- s@2, t@2, r@2. s@2 :- q@3. t@2 :- u@4.")
+    topology = write(tmp_path, "topology.dl", "q(3). u(4).")
+    changes = write(tmp_path, "changes.dl", "+r(2). -q(3). -u(4). commit.")
+    page = tmp_path / "turned.html"
+    files = [program, "--topology", topology, "--changes", changes, "--no-steps", "--turn", str(page)]
+    for algorithm, schedule, lemma in (
+        ("psn", "newest", "Lemma 11"),
+        ("psn-extended", "fifo", "Lemma 12"),
+        ("sn", "fifo", "Lemma 12, backwards"),
+    ):
+        result = RUNNER.invoke(app, ["simulate", *files, f"--algorithm={algorithm}", f"--schedule={schedule}"])
+        assert result.exit_code == 0, result.output
+        assert f"{lemma} " in result.output.splitlines()[-1]
+        text = page.read_text()
+        assert f"<b>{lemma}" in text
+        assert 'class="before"' in text
+        assert 'class="after"' in text
+        assert "%" not in text.partition("<body>")[2]
+    for algorithm in ("dred", "psn-lossy"):  # TL7491, told without its code beside the run itself
+        result = RUNNER.invoke(app, ["simulate", *files, f"--algorithm={algorithm}"])
+        assert (result.exit_code, "not made of complete iterations" in result.output) == (1, True)
+
+
 def test_without_steps_only_the_end_is_shown() -> None:
     result = simulate("hops", "--no-steps")
     assert result.output.startswith("node a\n")

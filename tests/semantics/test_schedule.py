@@ -19,6 +19,7 @@ from tidelog.semantics import (
     PipelinedSets,
     Ranked,
     Schedule,
+    SetSemiNaive,
     Synchronous,
     SynchronousSets,
     Update,
@@ -105,7 +106,7 @@ def test_schedules_have_names():
 ALGORITHMS = [Pipelined, Synchronous, Batched, Extended, ExtendedSynchronous, Ranked, DRed]
 
 
-@pytest.mark.parametrize("make", [*ALGORITHMS, Original, PipelinedSets, SynchronousSets])
+@pytest.mark.parametrize("make", [*ALGORITHMS, Original, PipelinedSets, SynchronousSets, SetSemiNaive])
 def test_every_algorithm_has_the_common_interface(make):
     assert isinstance(make(), Algorithm)
 

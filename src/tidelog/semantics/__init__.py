@@ -9,6 +9,7 @@ from tidelog.semantics.annotation import PLAIN, TREES, Annotation
 from tidelog.semantics.bag import Bag
 from tidelog.semantics.commands import commit, fire, pick
 from tidelog.semantics.configuration import Configuration, Semantics, check_precondition, holding, start
+from tidelog.semantics.cycles import Cycle
 from tidelog.semantics.derivation_sets import DERIVATION_SETS, Extended, ExtendedSynchronous
 from tidelog.semantics.dred import DRed
 from tidelog.semantics.errors import IllegalStep, StuckError
@@ -16,6 +17,7 @@ from tidelog.semantics.executions import (
     Batched,
     Pipelined,
     PipelinedSets,
+    SetSemiNaive,
     Synchronous,
     SynchronousSets,
     complete_iteration,
@@ -43,6 +45,7 @@ __all__ = [
     "Bag",
     "Batched",
     "Configuration",
+    "Cycle",
     "DRed",
     "Event",
     "Exploration",
@@ -61,6 +64,7 @@ __all__ = [
     "Row",
     "Schedule",
     "Semantics",
+    "SetSemiNaive",
     "Step",
     "StuckError",
     "Synchronous",

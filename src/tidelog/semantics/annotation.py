@@ -2,8 +2,9 @@
 
 Law: the commands pick, fire and commit are the same for all the papers' algorithms; they differ only in the note that
 an occurrence carries. With no note (`PLAIN`) the tables are multisets of facts. With a derivation tree as note
-(`TREES`) every occurrence is told from every other, which is how the papers' proofs speak. The derivation and
-infinite-count sets are a third annotation (`derivation_sets`).
+(`TREES`) every occurrence is told from every other, which is how the papers' proofs speak; copies of a base fact are
+told apart by numbers, which whoever hands them in writes on their leaves (`numbered`). The derivation and
+infinite-count sets are a third annotation (`derivation_sets`), and `Labelled` adds trees to any of them.
 """
 
 from __future__ import annotations
@@ -48,12 +49,27 @@ class Tree(NamedTuple):
         """0 for a base fact."""
         return 1 + max(tree.height for tree in self.body) if self.body else 0
 
-    def leaves(self) -> Iterator[Fact]:
-        """The base facts the derivation rests on, with repetitions."""
+    def leaves(self) -> Iterator[Tree]:
+        """The base facts the derivation rests on, each copy with its number, with repetitions."""
         if not self.body:
-            yield self.fact
+            yield self
         for tree in self.body:
             yield from tree.leaves()
+
+    def contains(self, other: Tree) -> bool:
+        """Whether the other derivation is this one or a part of it."""
+        return self == other or any(tree.contains(other) for tree in self.body)
+
+    def __str__(self) -> str:
+        name = f"{self.fact}{self.label.translate(_RAISED)}" if not self.body else str(self.fact)
+        return f"{name}[{' '.join(map(str, self.body))}]" if self.body else name
+
+
+class Noted(NamedTuple):
+    """The note of an annotation with the derivation beside it."""
+
+    note: Hashable
+    tree: Tree
 
 
 class Trees:
@@ -68,10 +84,41 @@ class Trees:
         return Tree(label, head, tuple(tree_of(occurrence) for occurrence in body))
 
 
-def tree_of(occurrence: Occurrence | Update) -> Tree:
-    """The derivation of an occurrence kept by `TREES`."""
-    return occurrence.note if isinstance(occurrence.note, Tree) else Tree("", occurrence.fact, ())
+class Labelled:
+    """Another annotation with derivations beside its notes, so that every occurrence is its own."""
 
+    def __init__(self, inner: Annotation) -> None:
+        self.inner = inner
+
+    def picked(self, update: Update) -> Update:
+        """What the other annotation records, with the same derivation."""
+        recorded = self.inner.picked(stripped(update))
+        return recorded._replace(note=Noted(recorded.note, tree_of(update)))
+
+    def derived(self, label: str, head: Fact, body: Sequence[Occurrence]) -> Hashable | None:
+        """What the other annotation notes, with the tree; None when it sends nothing."""
+        note = self.inner.derived(label, head, [Occurrence(o.fact, _inner(o.note)) for o in body])
+        return None if note is None else Noted(note, Tree(label, head, tuple(map(tree_of, body))))
+
+
+def tree_of(occurrence: Occurrence | Update) -> Tree:
+    """The derivation of an occurrence kept by `TREES` or `Labelled`; without one it is a leaf without a number."""
+    note = occurrence.note
+    if isinstance(note, Noted):
+        return note.tree
+    return note if isinstance(note, Tree) else Tree("", occurrence.fact, ())
+
+
+def stripped(update: Update) -> Update:
+    """The update as the annotation under `Labelled` knows it."""
+    return update._replace(note=_inner(update.note))
+
+
+def _inner(note: Hashable) -> Hashable:
+    return note.note if isinstance(note, Noted) else note
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 PLAIN: Annotation = Plain()
 TREES: Annotation = Trees()

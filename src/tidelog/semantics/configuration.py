@@ -18,7 +18,7 @@ from tidelog.semantics.annotation import PLAIN, Annotation
 from tidelog.semantics.bag import Bag
 from tidelog.semantics.delta import axioms
 from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Update
-from tidelog.semantics.failures import NOT_THERE
+from tidelog.semantics.failures import NO_SELECTION, NOT_THERE
 from tidelog.semantics.network import Network
 from tidelog.semantics.state import State
 
@@ -27,8 +27,8 @@ from tidelog.semantics.state import State
 class Semantics:
     """What stays the same during a run: the program, the notes, and whether tables are sets.
 
-    With ``sets`` a table holds a fact at most once however many derivations it has (LAM 2010): right only as long as
-    no fact has two derivations.
+    With ``sets`` a table holds a fact at most once however many derivations it has (`executions.set_semantics`): right
+    only as long as no fact has two derivations.
     """
 
     network: Network
@@ -98,6 +98,14 @@ def check_precondition(base: Counter[Fact], changes: Iterable[Update]) -> Counte
     if missing:
         raise NOT_THERE.error(missing=", ".join(missing))
     return +after
+
+
+def without_selections(network: Network, name: str) -> Network:
+    """The network, for an algorithm that has no place for selections; a program with one is an `EngineError`."""
+    if network.choices:
+        names = ", ".join(sorted({choice.relation for choice in network.choices}))
+        raise NO_SELECTION.error(name=name, relations=names)
+    return network
 
 
 def start(semantics: Semantics, facts: Iterable[Fact] = ()) -> Configuration:

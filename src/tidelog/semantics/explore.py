@@ -1,8 +1,10 @@
 """Exhaustive exploration: all schedules of a small program at once.
 
-Law: a schedule is a path of moves from the start to a state without moves. States that are equal have the same futures,
-so each is visited once; the search is breadth first, so the path kept for every end is a shortest one. If all ends
-show the same tables, every schedule does; if one differs, its path is the shortest schedule that goes wrong.
+Law: a schedule is a path of moves from the start, to a state without moves or for ever. States that are equal have the
+same futures, so each is visited once; the search is breadth first, so the path kept for every end is a shortest one.
+Among finitely many states a schedule is infinite exactly when it goes round a cycle (`cycles`). So if there is no cycle
+and all ends show the same tables, every schedule ends with them; otherwise a shortest schedule that goes wrong, or one
+that never ends, is at hand.
 The number of states grows exponentially with the updates under way: this is for programs that fit on a page.
 """
 
@@ -17,6 +19,7 @@ from typing import Protocol, TypeVar
 from tidelog.semantics.algorithm import Algorithm, Message, flatten
 from tidelog.semantics.commands import choices
 from tidelog.semantics.configuration import Configuration, Semantics
+from tidelog.semantics.cycles import Cycle, Graph, find_cycle, longest_path, path_to
 from tidelog.semantics.errors import StuckError
 from tidelog.semantics.executions.execution import complete_iteration
 from tidelog.semantics.executions.synchronous import synchronous_trace
@@ -37,27 +40,35 @@ class Explorable(Algorithm, Protocol):
 
 @dataclass(frozen=True)
 class Exploration:
-    """What all schedules lead to: every different end with a shortest schedule that reaches it."""
+    """What all schedules lead to: every different end with a shortest schedule that reaches it, and a cycle if any.
+
+    ``longest`` is the number of moves of the longest schedule; None when one is infinite.
+    """
 
     states: int
     ends: Mapping[Hashable, tuple[str, ...]]
     expected: Hashable
+    cycle: Cycle | None = None
+    longest: int | None = None
 
     @property
     def agrees(self) -> bool:
-        """Every schedule ends in the expected state."""
-        return set(self.ends) == {self.expected}
+        """Every schedule ends, and ends in the expected state."""
+        return self.cycle is None and set(self.ends) == {self.expected}
 
     @property
     def counterexample(self) -> tuple[str, ...] | None:
-        """The shortest schedule that ends elsewhere, or None."""
+        """The shortest schedule that ends elsewhere, or None; one that does not end is the ``cycle``."""
         wrong = [path for end, path in self.ends.items() if end != self.expected]
         return min(wrong, key=len, default=None)
 
     def __str__(self) -> str:
         if self.agrees:
             return f"{self.states} states: every schedule ends in {self.expected}"
-        return f"{self.states} states: {' ; '.join(self.counterexample or ())} does not end in {self.expected}"
+        wrong = self.counterexample
+        faults = [] if wrong is None else [f"{' ; '.join(wrong)} does not end in {self.expected}"]
+        faults += [] if self.cycle is None else [str(self.cycle)]
+        return f"{self.states} states: {', and '.join(faults)}"
 
 
 def explore(
@@ -68,31 +79,30 @@ def explore(
     limit: int = 50_000,
 ) -> Exploration:
     """Search all states that moves reach from the start; ``observe`` says what counts of an end."""
-    parents: dict[S, tuple[S, str] | None] = {start: None}
-    todo = deque([start])
-    ends: dict[Hashable, tuple[str, ...]] = {}
+    graph: Graph[S] = {}
+    found, todo = {start}, deque([start])
     while todo:
         state = todo.popleft()
-        following = list(moves(state))
-        if not following:
-            ends.setdefault(observe(state), _path(parents, state))
-        for label, reached in following:
-            if reached not in parents:
-                parents[reached] = (state, label)
+        graph[state] = list(moves(state))
+        for _, reached in graph[state]:
+            if reached not in found:
+                found.add(reached)
                 todo.append(reached)
-        if len(parents) > limit:
+        if len(found) > limit:
             raise TOO_MANY_STATES.error(limit=limit, left=len(todo))
-    return Exploration(len(parents), ends, expected)
+    cycle = find_cycle(graph, start)
+    longest = None if cycle else longest_path(graph, start)
+    return Exploration(len(graph), _ends(graph, start, observe), expected, cycle, longest)
 
 
-def _path(parents: Mapping[S, tuple[S, str] | None], state: S) -> tuple[str, ...]:
-    path: list[str] = []
-    step = parents[state]
-    while step is not None:
-        state, label = step
-        path.append(label)
-        step = parents[state]
-    return tuple(reversed(path))
+def _ends(graph: Graph[S], start: S, observe: Callable[[S], Hashable]) -> dict[Hashable, tuple[str, ...]]:
+    """What is seen at states without moves, each with a shortest way to it."""
+    ends: dict[Hashable, tuple[str, ...]] = {}
+    ways = path_to(graph, start)
+    for state, following in graph.items():
+        if not following:
+            ends.setdefault(observe(state), ways(state))
+    return ends
 
 
 def explore_schedules(
@@ -125,18 +135,39 @@ def end_of(facts: Mapping[Fact, int], stuck: Iterable[Hashable] = ()) -> Hashabl
     )
 
 
-@dataclass(frozen=True)
 class _Moment:
-    """An algorithm at rest, known by its canonical state."""
+    """An algorithm at rest, known by what its future depends on."""
 
-    state: Hashable
-    algorithm: Explorable
+    def __init__(self, algorithm: Explorable) -> None:
+        self.algorithm = algorithm
+        self.state = self._known()
+
+    def _known(self) -> Hashable:
+        return self.algorithm.canonical()
+
+    def deliverable(self) -> Sequence[Message]:
+        """The messages that may come next, one of those that are alike."""
+        return list({(m.source, m.target, m.update): m for m in reversed(self.algorithm.pending())}.values())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Moment) and self.state == other.state
 
     def __hash__(self) -> int:
         return hash(self.state)
+
+
+class _InOrder(_Moment):
+    """The same where links keep the order of their messages, so that this order is part of the state."""
+
+    def _known(self) -> Hashable:
+        links: dict[Hashable, list[Hashable]] = {}
+        for message in self.algorithm.pending():
+            links.setdefault((message.source, message.target), []).append(message.update)
+        return self.algorithm.canonical(), frozenset((link, tuple(updates)) for link, updates in links.items())
+
+    def deliverable(self) -> Sequence[Message]:
+        """The oldest message of every link."""
+        return list({(m.source, m.target): m for m in reversed(self.algorithm.pending())}.values())
 
 
 @dataclass(frozen=True)
@@ -149,9 +180,16 @@ class _Only:
         return self.message
 
 
-def explore_algorithm(algorithm: Explorable, expected: Hashable, limit: int = 20_000) -> Exploration:
-    """All schedules of an algorithm from where it stands; an end shows its tables as `shown` does."""
-    return explore(_moment(algorithm), _deliveries, lambda m: shown(m.algorithm), expected, limit)
+def explore_algorithm(
+    algorithm: Explorable, expected: Hashable, limit: int = 20_000, *, links: bool = False
+) -> Exploration:
+    """All schedules of an algorithm from where it stands; an end shows its tables as `shown` does.
+
+    With ``links`` only those in which every link delivers its messages in the order of sending.
+    """
+    moment = _InOrder if links else _Moment
+    start = moment(algorithm)
+    return explore(start, _deliveries, lambda m: shown(m.algorithm), expected, limit)
 
 
 def shown(algorithm: Algorithm) -> str:
@@ -160,24 +198,19 @@ def shown(algorithm: Algorithm) -> str:
     return "{" + ", ".join(facts) + "}" + ("" if algorithm.quiescent() else " stuck")
 
 
-def _moment(algorithm: Explorable) -> _Moment:
-    return _Moment(algorithm.canonical(), algorithm)
-
-
 def _deliveries(moment: _Moment) -> Iterator[tuple[str, _Moment]]:
-    algorithm = moment.algorithm
+    algorithm, after = moment.algorithm, type(moment)
     if algorithm.quiescent():
         return
-    pending = algorithm.pending()
-    distinct = {(m.source, m.target, m.update): m for m in reversed(pending)}
-    for message in distinct.values():
+    messages = moment.deliverable()
+    for message in messages:
         following = copy.deepcopy(algorithm)
         event = following.step(_Only(message))
-        yield str(event.message or event.note), _moment(following)
-    if not pending:
+        yield str(event.message or event.note), after(following)
+    if not messages:
         following = copy.deepcopy(algorithm)
         try:
             event = following.step(Fifo())
         except StuckError:
             return
-        yield event.note, _moment(following)
+        yield event.note, after(following)

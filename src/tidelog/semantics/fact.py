@@ -85,8 +85,8 @@ def deletion(relation: str, *row: Value) -> Update:
 
 def note_text(note: object) -> str:
     """A note as a reader wants to see it: sets in braces and sorted, parts separated by spaces."""
-    if isinstance(note, Fact):
-        return str(note)
+    if "__str__" in type(note).__dict__:
+        return str(note)  # facts and derivations say themselves how they look
     if isinstance(note, frozenset):
         return "{" + ",".join(sorted(map(note_text, note))) + "}"
     return " ".join(map(note_text, note)) if isinstance(note, tuple) else str(note)

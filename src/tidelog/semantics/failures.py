@@ -16,6 +16,7 @@ _STEP = (
     'semantics = Semantics(prepare(parse_program("p(X) :- q(X).")))\n'
 )
 _TRACE = "tests/semantics/test_trace.py"
+_TURN = "tests/semantics/transform/test_turn.py"
 _CYCLE = "Counting does not end on cyclic data."
 _END = "Raise the limit, or choose an algorithm that ends on cyclic data."
 _WRITTEN = "A trace is saved by `trace_to_json`."
@@ -218,6 +219,43 @@ TRACE_FACT = FailureEntry(
     test=f"{_TRACE}::test_a_step_without_a_fact_is_a_data_error",
 )
 
+NOT_FROM_SCRATCH = FailureEntry(
+    "TL7290",
+    IllegalStep,
+    "trace that cannot be labelled",
+    "the trace begins with tables whose derivations are not known",
+    "Labels tell copies of facts apart by their derivations, which a trace shows from empty tables on.",
+    "Give the trace from the loading of the program on; `last_burst` cuts it afterwards.",
+    test=f"{_TURN}::test_traces_that_cannot_be_turned_are_refused_by_name",
+)
+NOT_ENDED = FailureEntry(
+    "TL7291",
+    IllegalStep,
+    "trace that stops before its end",
+    "updates are left at the end of the trace",
+    "Executions end when every update has been processed (Definitions 5 and 7).",
+    "Run the execution to its end.",
+    test=f"{_TURN}::test_traces_that_cannot_be_turned_are_refused_by_name",
+)
+NOT_PAIRS = FailureEntry(
+    "TL7292",
+    IllegalStep,
+    "iterations that cannot be exchanged",
+    "the exchanged iterations lead to {what}",
+    "Lemmas 10 to 12: iterations exchanged lead to the same tables, and to updates that differ in complementary pairs.",
+    "Exchange iterations as these lemmas say.",
+    test=f"{_TURN}::test_an_exchange_that_is_not_one_of_the_lemmas_is_refused",
+)
+OTHER_END = FailureEntry(
+    "TL7293",
+    IllegalStep,
+    "execution that ends elsewhere",
+    "{lemma}, {text}: the execution ends elsewhere",
+    "Every execution of a transformation ends in the configuration of the first.",
+    "Exchange iterations as Lemmas 10 to 12 say.",
+    test=f"{_TURN}::test_an_execution_that_ends_elsewhere_is_refused",
+)
+
 # Runs
 
 NOT_QUIESCENT = FailureEntry(
@@ -265,6 +303,24 @@ TOO_MANY_STATES = FailureEntry(
     "Explore a smaller program, or raise the limit.",
     'from tidelog.semantics import explore\nexplore(0, lambda state: [("next", state + 1)], str, "", limit=10)\n',
 )
+TOO_MANY_MOVES = FailureEntry(
+    "TL7390",
+    LimitError,
+    "transformation with too many moves",
+    "the transformation has not ended after {limit} moves",
+    "An execution of n iterations may need moves in the order of n squared, and more where pairs come.",
+    "Raise the limit, or turn a shorter execution.",
+    test=f"{_TURN}::test_transformations_that_do_not_end_say_so",
+)
+NO_END_OF_PAIRS = FailureEntry(
+    "TL7391",
+    LimitError,
+    "pairs that breed pairs",
+    "a pair of complementary updates has bred more than {limit} pairs",
+    "Lemma 13 needs an end: around a cycle a pair breeds pairs for ever.",
+    "Turn executions of programs without recursion, or with derivation sets.",
+    test=f"{_TURN}::test_transformations_that_do_not_end_say_so",
+)
 NO_PICK = FailureEntry(
     "TL7306",
     StuckError,
@@ -310,7 +366,7 @@ NO_SELECTION = FailureEntry(
     "algorithm that does not select values",
     "algorithm `{name}` does not run programs that select a least or greatest value: {relations}; "
     "choose another algorithm",
-    "Heights are kept for facts, and the facts that a selection holds back have none.",
+    "Heights, and sets of insertions and deletions, have no place for the candidates that a selection holds back.",
     test="tests/semantics/baselines/test_heights.py::test_selections_are_refused_by_name",
 )
 NO_AGGREGATES = FailureEntry(
@@ -349,6 +405,25 @@ NOT_PENDING = FailureEntry(
     'from tidelog.semantics.schedule import Script\nScript(["+r"]).choose([])\n',
 )
 
+NOT_ONE_BY_ONE = FailureEntry(
+    "TL7490",
+    EngineError,
+    "algorithm whose schedules cannot all be followed",
+    "algorithm `{name}` takes several messages in one step; all schedules can be followed of: {known}",
+    "A schedule delivers one message after another; an iteration of many messages is no move of that kind.",
+    "Choose one of those, or a single schedule.",
+    'from tidelog.semantics.traffic import explorable_by_name\nexplorable_by_name("sn")\n',
+)
+
+NOT_TURNED = FailureEntry(
+    "TL7491",
+    EngineError,
+    "execution that is not made of pick, fire and commit",
+    "algorithm `{name}` is not made of complete iterations; choose psn, sn, batched, psn-extended or sn-extended",
+    "Executions are turned into one another by permuting, merging and splitting complete iterations.",
+    test="tests/cli/test_simulate.py::test_a_run_is_turned_into_the_other_kind_of_execution_and_drawn",
+)
+
 # Regular Datalog
 
 CIRCULAR = FailureEntry(
@@ -380,6 +455,72 @@ COME_AND_GO = FailureEntry(
     'edge = Graph.of({"e": [(1, 2)]})\nUpdate(edge, edge)\n',
 )
 
+# Linear logic with subexponentials
+
+NO_SIGNATURE = FailureEntry(
+    "TL7195",
+    DataError,
+    "subexponentials that break their law",
+    "no signature of subexponentials: {why}",
+    "The order is closed, structural rules are allowed upwards, and contraction comes with weakening.",
+    "Correct the order or the indexes with structural rules.",
+    'from tidelog.semantics.sellf import Signature\nSignature.of("ab", [("a", "b")], weakening="a")\n',
+)
+NOT_PLAIN = FailureEntry(
+    "TL7196",
+    DataError,
+    "update with a note in linear logic",
+    "{update} carries a note, and formulas have none",
+    "The encoding is of the papers' first algorithm, whose tables hold facts without notes.",
+    "Run the algorithm without notes.",
+    test="tests/semantics/sellf/test_encoding.py::test_updates_with_notes_are_refused",
+)
+NO_DERIVATION = FailureEntry(
+    "TL7295",
+    IllegalStep,
+    "rule that does not apply in a focused derivation",
+    "rule {number}, {rule}: {why}",
+    "A derivation is right when every rule applies to the first sequent that is still to be proved.",
+    "Find the step that the derivation leaves out or does wrongly.",
+    test="tests/semantics/sellf/test_checker.py::test_a_rule_that_does_not_apply_is_told_by_its_number",
+)
+NOT_CUT = FailureEntry(
+    "TL7296",
+    IllegalStep,
+    "derivation that is no sequence of iterations",
+    "the derivation cannot be cut into iterations and a query: {why}",
+    "A PSN- or SN-proof is a sequence of complete iterations and one execution of query.",
+    "Complete the iteration, or the command.",
+    test="tests/semantics/sellf/test_proofs.py::test_what_is_no_sequence_of_iterations_is_refused",
+)
+NO_EXECUTION = FailureEntry(
+    "TL7297",
+    IllegalStep,
+    "step of a trace without a derivation",
+    "step {number}, {step}: no focused derivation executes it",
+    "Commands are formulas; changes from outside are not part of a derivation, and a step that is not legal has none.",
+    "Begin with the changes in the bags, and check the trace.",
+    test="tests/semantics/sellf/test_proofs.py::test_steps_without_a_derivation_are_refused",
+)
+NO_ANSWER = FailureEntry(
+    "TL7395",
+    StuckError,
+    "query without a proof",
+    "the sequent does not prove {asked}",
+    "A query is answered when nothing is pending and the fact is in its table.",
+    "Ask for a fact of the view, at the end of a run.",
+    test="tests/semantics/sellf/test_proofs.py::test_a_fact_that_does_not_hold_has_no_proof",
+)
+NO_GENERATORS = FailureEntry(
+    "TL7495",
+    EngineError,
+    "generator in linear logic",
+    "the formulas of the commands have no generators: {function}",
+    "An equation is a test that has one value on each side.",
+    "Write the values as facts of a relation.",
+    test="tests/semantics/sellf/test_encoding.py::test_generators_are_refused",
+)
+
 ENTRIES = (
     NOT_THERE,
     UNKNOWN_RELATION,
@@ -402,11 +543,17 @@ ENTRIES = (
     TRACE_FORMAT,
     TRACE_BROKEN,
     TRACE_FACT,
+    NOT_FROM_SCRATCH,
+    NOT_ENDED,
+    NOT_PAIRS,
+    OTHER_END,
     NOT_QUIESCENT,
     PIPELINED_LIMIT,
     SYNCHRONOUS_LIMIT,
     SCRATCH_LIMIT,
     TOO_MANY_STATES,
+    TOO_MANY_MOVES,
+    NO_END_OF_PAIRS,
     NO_PICK,
     NOT_ALL_PICKED,
     STUCK_ITERATION,
@@ -416,7 +563,16 @@ ENTRIES = (
     UNKNOWN_SCHEDULE,
     NOT_A_DELAY,
     NOT_PENDING,
+    NOT_ONE_BY_ONE,
+    NOT_TURNED,
     CIRCULAR,
     COMPUTED,
     COME_AND_GO,
+    NO_SIGNATURE,
+    NOT_PLAIN,
+    NO_DERIVATION,
+    NOT_CUT,
+    NO_EXECUTION,
+    NO_ANSWER,
+    NO_GENERATORS,
 )

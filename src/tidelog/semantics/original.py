@@ -7,6 +7,11 @@ This breaks the law of `algorithm` in three ways, each a named test: a deletion 
 leaves an unsupported fact behind (unsound); a rule that reads one fact twice fires twice for it (double derivation);
 insertions and deletions chase each other around a cycle (divergence). Queues are first in, first out, as its authors
 assume; ``fifo=False`` lets a node take any update of its queue.
+
+With ``timestamps`` rows carry the number of the message that brought them, and a delta rule reads only rows that are
+not younger than its update, those before the update's position only older ones. That counts an insertion once; but the
+deletion of a fact finds the fact itself gone, so the double derivation becomes one that is never taken back, and the
+other two faults stay as they are. A selection reads the tables as they are in any case.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from tidelog.semantics.algorithm import Event, Message, Schedule, Tables
 from tidelog.semantics.annotation import PLAIN
 from tidelog.semantics.configuration import check_precondition
 from tidelog.semantics.delta import axioms, best, chosen, fire_delta_rules
-from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Row, Update
+from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Row, Update
 from tidelog.semantics.mail import Mail, Mailing
 from tidelog.semantics.network import prepare
 from tidelog.semantics.state import State
@@ -30,14 +35,15 @@ class Original(Mailing):
 
     name = "psn-original"
 
-    def __init__(self, *, fifo: bool = True, central: bool = False) -> None:
+    def __init__(self, *, fifo: bool = True, central: bool = False, timestamps: bool = False) -> None:
         super().__init__()
-        self._fifo, self._central = fifo, central
+        self._fifo, self._central, self._timestamps = fifo, central, timestamps
 
     def load(self, program: Program, facts: Iterable[Fact] = ()) -> None:
         """Start from empty tables."""
         self.network = prepare(program, central=self._central)
         self._state, self._mail = State(), Mail()
+        self._stamps: dict[Occurrence, tuple[int, ...]] = {}
         self._base: Counter[Fact] = Counter()
         self._shown: dict[tuple[str, Row], Fact | None] = {}
         self._send(None, axioms(self.network, PLAIN))
@@ -62,7 +68,8 @@ class Original(Mailing):
         """A node dequeues an update and fires its delta rules on the tables as they are."""
         message = schedule.choose(self.pending())
         self._mail.take(message)
-        derived = fire_delta_rules(self.network, PLAIN, message.update, self._state, self._state)
+        older, old = (self._seen_by(message, strictly) for strictly in (True, False))
+        derived = fire_delta_rules(self.network, PLAIN, message.update, old, older)
         derived += self._choose(message)
         return Event("deliver", message, self._send(message.target, derived))
 
@@ -76,8 +83,18 @@ class Original(Mailing):
         update = message.update
         if update.sign > 0:
             self._state = self._state.plus(message.target, update.occurrence)
+            self._stamps[update.occurrence] = (*self._stamps.get(update.occurrence, ()), message.number)
         elif self._state.holds(message.target, update.occurrence):
             self._state = self._state.minus(message.target, update.occurrence)
+            self._stamps[update.occurrence] = self._stamps[update.occurrence][1:]
+
+    def _seen_by(self, message: Message, strictly: bool) -> State:
+        """The tables as the delta rules of an update read them: all, or what is not younger than the update."""
+        if not self._timestamps:
+            return self._state
+        last = message.number - strictly
+        rows = [row for row, stamps in self._stamps.items() for stamp in stamps if stamp <= last]
+        return State.of(self.network, rows)
 
     def _choose(self, message: Message) -> list[Update]:
         """What a choice shows follows the table as it is when a candidate is dequeued."""
@@ -110,8 +127,15 @@ class Original(Mailing):
         return (
             self._state,
             frozenset(self._shown.items()),
+            self._order() if self._timestamps else (),
             frozenset((node, order(queue)) for node, queue in queues.items()),
         )
+
+    def _order(self) -> Hashable:
+        """Which row and which message is older than which, without the numbers themselves."""
+        rows = [(stamp, row) for row, stamps in self._stamps.items() for stamp in stamps]
+        messages = [(message.number, message.update) for message in self._mail.pending()]
+        return tuple(what for _, what in sorted((*rows, *messages), key=lambda item: item[0]))
 
 
 def _counted(queue: list[Hashable]) -> Hashable:

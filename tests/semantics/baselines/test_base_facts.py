@@ -1,12 +1,16 @@
-"""Base-fact annotations with eager discarding: right while messages keep their order, wrong when they do not."""
+"""Base-fact annotations with eager discarding: right for bursts of one kind, else wrong or endless, also in order."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidelog.semantics.algorithm import as_sets, flatten
-from tidelog.semantics.baselines import BaseFacts
+from tidelog.errors import LimitError
+from tidelog.semantics.algorithm import as_sets, flatten, run
+from tidelog.semantics.baselines import BaseFacts, NumberedBaseFacts
 from tidelog.semantics.derivation_sets import Extended
+from tidelog.semantics.explore import explore_algorithm
 from tidelog.semantics.fact import Fact, deletion, insertion
+from tidelog.semantics.schedule import Random, schedule_by_name
 
 from .networks import REACHABLE, THREE_NODES, all_schedules, expected, settle
 
@@ -48,3 +52,72 @@ def test_in_order_every_burst_gives_the_least_model(links: list[tuple[str, str]]
     failure = [deletion("link", *link) for link in sorted(gone)]
     algorithm = settle(BaseFacts(), REACHABLE, build, failure)
     assert as_sets(algorithm.tables()) == expected(REACHABLE, build, failure)
+
+
+def _chase(algorithm: BaseFacts) -> BaseFacts:
+    algorithm.load(THREE_NODES)
+    algorithm.apply([insertion("a", 0), deletion("a", 0)])
+    return algorithm
+
+
+@pytest.mark.parametrize("schedule", ["fifo", "links"])
+def test_in_order_an_insertion_and_a_deletion_chase_each_other_for_ever(schedule: str) -> None:
+    algorithm = _chase(BaseFacts())
+    with pytest.raises(LimitError, match="base-facts is not quiescent after 1000 steps"):
+        run(algorithm, schedule_by_name(schedule, 1), 1000)
+
+
+def test_the_chase_repeats_every_four_deliveries() -> None:
+    algorithm, pending = _chase(BaseFacts()), []
+    for _ in range(14):
+        pending.append([str(message) for message in algorithm.pending()])
+        algorithm.step(schedule_by_name("fifo"))
+    assert pending[4:8] == pending[8:12]
+    assert pending[4] == ["+q(2) {a(0)} at 2", "-q(2) {a(0)} at 2"]
+    assert pending[6] == ["+p(1) {a(0)} at 1", "-p(1) {a(0)} at 1"]
+
+
+def test_channels_in_order_leave_no_wrong_end_and_an_infinite_schedule_that_starves_nobody() -> None:
+    found = explore_algorithm(_chase(BaseFacts()), "{}", links=True)
+    assert set(found.ends) == {"{}"}
+    assert found.cycle is not None
+    moves = [("+q(2)", 2), ("-q(2)", 2), ("+p(1)", 1), ("-p(1)", 1)]
+    assert found.cycle.around == tuple(f"{update} {{a(0)}} at {node}" for update, node in moves)
+    assert found.cycle.starved == ()
+
+
+def test_bursts_of_one_kind_need_no_order() -> None:
+    algorithm = BaseFacts()
+    algorithm.load(THREE_NODES)
+    algorithm.apply([insertion("a", 0)])
+    assert explore_algorithm(algorithm, "{a(0), p(1), q(2)}").agrees
+    run(algorithm, Random(1))
+    algorithm.apply([deletion("a", 0)])
+    assert explore_algorithm(algorithm, "{}").agrees
+
+
+def test_numbered_base_facts_and_remembered_deletions_are_right_under_every_schedule() -> None:
+    found = explore_algorithm(_chase(NumberedBaseFacts()), "{}")
+    assert found.agrees
+    assert found.longest == 8
+    assert all_schedules(NumberedBaseFacts(), THREE_NODES, CONFLICT, "{}").agrees
+    again = [insertion("a", 0), deletion("a", 0), insertion("a", 0)]
+    assert all_schedules(NumberedBaseFacts(), THREE_NODES, again, "{a(0), p(1), q(2)}").agrees
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([(x, y) for x in NODES[:3] for y in NODES[:3]]), max_size=5), st.data())
+def test_numbered_base_facts_keep_the_least_model_in_mixed_bursts_and_any_order(
+    links: list[tuple[str, str]], data: st.DataObject
+) -> None:
+    first = [insertion("link", *link) for link in links]
+    gone = data.draw(st.lists(st.sampled_from(links), max_size=len(links)) if links else st.just([]))
+    burst = [deletion("link", *link) for link in gone if gone.count(link) <= links.count(link)]
+    back = [insertion("link", *link) for link in gone[:1]]
+    algorithm = NumberedBaseFacts()
+    algorithm.load(REACHABLE)
+    schedule = Random(data.draw(st.integers(0, 99)))
+    for changes in (first[:2], first[2:] + burst + back):
+        algorithm.apply(changes)
+    run(algorithm, schedule)
+    assert as_sets(algorithm.tables()) == expected(REACHABLE, first, burst, back)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidelog.errors import DataError, EngineError
+from tidelog.errors import DataError, EngineError, LimitError
 from tidelog.semantics.algorithm import Algorithm, as_sets, run
-from tidelog.semantics.baselines import BaseFacts, Heights, Unchecked
+from tidelog.semantics.baselines import BaseFacts, Heights, HeightsAlone, Unchecked
 from tidelog.semantics.fact import deletion, insertion
 from tidelog.semantics.schedule import Fifo
 from tidelog.syntax import parse_program
@@ -82,3 +82,32 @@ def test_messages_and_bytes_are_counted(kind: type) -> None:
     assert isinstance(algorithm, Algorithm)
     assert algorithm.updates > algorithm.messages == 3
     assert algorithm.bytes > algorithm.messages
+
+
+def test_without_waves_heights_count_to_infinity_around_a_cycle() -> None:
+    algorithm = settle(HeightsAlone(), THREE_NODES, [insertion("a", 0)])
+    assert as_sets(algorithm.tables()) == expected(THREE_NODES, [insertion("a", 0)])
+    algorithm.apply([deletion("a", 0)])
+    heights = []
+    with pytest.raises(LimitError, match="heights-alone is not quiescent after 300 steps"):
+        run(algorithm, _Heights(heights), 300)
+    assert heights[-1] > 50, "supports climb and nobody can tell that they rest on each other"
+    assert not as_sets(settle(Heights(), THREE_NODES, [insertion("a", 0)], [deletion("a", 0)]).tables())
+
+
+class _Heights:
+    """First in, first out; keeps the heights that come by."""
+
+    def __init__(self, seen: list[object]) -> None:
+        self.seen = seen
+
+    def choose(self, pending):
+        self.seen.append(pending[0].update.note)
+        return pending[0]
+
+
+def test_without_waves_heights_are_right_where_nothing_is_circular() -> None:
+    detour = [insertion("link", a, b) for a, b in ("ab", "ac", "cb")]
+    algorithm = settle(HeightsAlone(), REACHABLE, detour, [deletion("link", "a", "b")])
+    assert as_sets(algorithm.tables()) == expected(REACHABLE, detour, [deletion("link", "a", "b")])
+    assert algorithm.quiescent()

@@ -26,14 +26,20 @@ EXAMPLE = parse_program("p(@Y) :- s(@X,Y). s(@Y,X) :- q(@X), v(@X,Y).")
 COMMANDS = ("pick", "fire", "commit")
 
 
-def interleavings():
-    """All ways to run two sequences of three commands at once: which of them moves next."""
-    for turns in itertools.combinations(range(6), 3):
-        yield [0 if position in turns else 1 for position in range(6)]
+def interleavings(nodes=2):
+    """All ways to run sequences of three commands at once: which of them moves next."""
+    if nodes == 2:
+        for turns in itertools.combinations(range(6), 3):
+            yield [0 if position in turns else 1 for position in range(6)]
+        return
+    for last in itertools.combinations(range(9), 3):
+        for turns in interleavings():
+            others = iter(turns)
+            yield [2 if position in last else next(others) for position in range(9)]
 
 
 def run_interleaved(semantics, configuration, updates, turns):
-    done = [0, 0]
+    done = [0] * len(updates)
     for who in turns:
         configuration, _ = perform(semantics, configuration, COMMANDS[done[who]], updates[who])
         done[who] += 1
@@ -78,3 +84,18 @@ def test_theorem_2_needs_different_nodes():
     assert repr(in_sequence.waiting()) == "{}"
     together = run_interleaved(semantics, state, (delete, insert), [0, 1, 0, 1, 0, 1])
     assert repr(together.waiting()) == "{+p, -p}"
+
+
+def test_theorem_2_with_three_nodes_in_every_interleaving():
+    program = parse_program("p(@Y) :- s(@X,Y). s(@Y,X) :- q(@X), v(@X,Y). w(@Y,X) :- s(@X,Y), t(@X).")
+    semantics = Semantics(prepare(program))
+    facts = {Fact("q", (1,)): 1, Fact("v", (1, 2)): 1, Fact("s", (3, 1)): 1, Fact("t", (2,)): 1}
+    updates = (deletion("q", 1), insertion("s", 2, 1), insertion("t", 3))
+    state = holding(semantics, facts).sent(semantics.network, updates)
+    in_sequence = state
+    for update in updates:
+        in_sequence, _ = complete_iteration(semantics, in_sequence, [update])
+    assert repr(in_sequence.waiting()) == "{+p(1), +w(1,2), +w(1,3), -s(2,1)}"
+    ends = [run_interleaved(semantics, state, updates, turns) for turns in interleavings(3)]
+    assert len(ends) == 1680
+    assert all(end == in_sequence for end in ends)

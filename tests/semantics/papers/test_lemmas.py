@@ -1,17 +1,24 @@
-"""Lemmas 10 to 13 of PPDP 2011: permuting, merging, and pairs of complementary conflicting updates.
+"""Lemmas 1 and 10 to 13 of PPDP 2011: ends, permuting, merging, and pairs of complementary conflicting updates.
 
-Each is tested on its own example and on random programs, over every pair of updates that may be picked.
+Each is tested on its own example, and at all moments of executions of programs drawn by seed, over every pair or cut of
+the updates that wait there, base and derived, with variables, without recursion and with S and H. The number of cases
+in which a lemma has anything to say is asserted, so that no run passes for want of cases.
 """
 
 from collections import Counter
+from itertools import combinations, permutations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidelog.semantics import (
     TREES,
+    Bag,
     Configuration,
     Fact,
+    IllegalStep,
+    Pipelined,
     Semantics,
     Update,
     check,
@@ -22,53 +29,83 @@ from tidelog.semantics import (
     insertion,
     pipelined_trace,
     prepare,
+    run,
 )
 from tidelog.semantics.annotation import tree_of
-from tidelog.semantics.commands import choices
-from tidelog.semantics.executions import run_all
+from tidelog.semantics.fact import order
 from tidelog.semantics.schedule import Random
-from tidelog.semantics.theory import annotated_state, complement, conflicting, differ_in_pairs, without_pairs
+from tidelog.semantics.theory import (
+    complement,
+    conflicting,
+    differ_in_pairs,
+    numbered,
+    state_of,
+    transient,
+    without_pairs,
+)
 from tidelog.syntax import parse_program
 
-from ..examples import BINARY_FACTS, HOPS, binary_programs, changes_of
+from ..examples import BINARY_FACTS, HOPS, UNARY_FACTS, binary_programs, changes_of, propositions
+from .moments import moments
 
 QUICK = settings(max_examples=20, deadline=None)
 JOIN = parse_program("p :- r1, r2.")
 PAIR = parse_program("p :- r, q. v :- p.")
+KINDS = pytest.mark.parametrize(("recursive", "seeds"), [(False, 40), (True, 30)], ids=["trees", "S and H"])
 
 
 def _after(semantics, configuration, *updates):
     """The configuration after one iteration per update, or None when one of them cannot be picked."""
-    for update in updates:
-        if update not in {u for _, u in choices(semantics, configuration)}:
-            return None
-        configuration, _ = complete_iteration(semantics, configuration, [update])
+    try:
+        for update in updates:
+            configuration, _ = complete_iteration(semantics, configuration, [update])
+    except IllegalStep:
+        return None
     return configuration
 
 
-def _with_changes(program, data, annotation=TREES):
-    base, changes = data
-    semantics = Semantics(prepare(program), annotation)
-    state = annotated_state(semantics.network, base)
-    return semantics, Configuration(state, state).sent(semantics.network, changes)
+def _waiting(moment, most=6):
+    return sorted(moment.configuration.waiting(), key=order)[:most]
 
 
-def _moments(semantics, configuration, count=3):
-    """The configuration and what it becomes after one and two synchronous iterations."""
-    for _ in range(count):
-        yield configuration
-        configuration, _ = run_all(semantics, configuration)
+def _extra(one, other):
+    return Counter(one.waiting().counts()) - Counter(other.waiting().counts())
 
 
-def _pairs(semantics, configuration):
-    for first in configuration.waiting().distinct():
-        for second in configuration.waiting().distinct():
-            one, other = (
-                _after(semantics, configuration, first, second),
-                _after(semantics, configuration, second, first),
-            )
-            if one is not None and other is not None:
-                yield first, second, one, other
+def _pairs_of(extra, moment):
+    """Whether what is extra are pairs, and conflicting ones as far as the paper's definition goes."""
+    assert all(extra[complement(update)] == copies for update, copies in extra.items())
+    assert all(transient(update, moment.burst) for update in extra)
+    assert not moment.net or all(conflicting(update, moment.burst) for update in extra)
+    return bool(extra)
+
+
+# Lemma 1
+
+
+@settings(max_examples=10, deadline=None)
+@given(propositions(), changes_of(UNARY_FACTS))
+def test_lemma_1_without_recursion_every_pipelined_execution_ends(program, data):
+    semantics = Semantics(prepare(program))
+    inserted = [Update(1, fact) for fact in data[0][:3]]
+    found = explore_schedules(semantics, Configuration().sent(semantics.network, inserted))
+    assert found.cycle is None
+    assert found.longest is not None
+
+
+@QUICK
+@given(binary_programs(), changes_of(BINARY_FACTS), st.integers(0, 99))
+def test_lemma_1_what_an_update_derives_stands_higher_in_the_dependency_graph(program, data, seed):
+    algorithm = Pipelined(record=True)
+    algorithm.load(program, data[0])
+    algorithm.apply(data[1])
+    run(algorithm, Random(seed))
+    height = {name: number for number, name in enumerate(["e0", "e1", "d0", "d1"])}
+    for step in algorithm.trace().steps:
+        assert all(height[sent.fact.relation] > height[step.update.fact.relation] for sent in step.sent)
+
+
+# Lemmas 10 and 11
 
 
 def test_lemma_10_on_the_links_of_the_text():
@@ -79,14 +116,22 @@ def test_lemma_10_on_the_links_of_the_text():
     assert _after(semantics, state, first, second) == _after(semantics, state, second, first)
 
 
-@QUICK
-@given(binary_programs(), changes_of(BINARY_FACTS))
-def test_lemma_10_updates_of_the_same_kind_permute(program, data):
-    semantics, configuration = _with_changes(program, data)
-    for moment in _moments(semantics, configuration):
-        for first, second, one, other in _pairs(semantics, moment):
-            if first.sign == second.sign:
+@KINDS
+def test_lemma_10_updates_of_the_same_kind_permute(recursive, seeds):
+    cases = derived = 0
+    for seed in range(seeds):
+        for moment in moments(seed, recursive=recursive):
+            for first, second in combinations(_waiting(moment), 2):
+                if first.sign != second.sign:
+                    continue
+                one = _after(moment.semantics, moment.configuration, first, second)
+                other = _after(moment.semantics, moment.configuration, second, first)
+                assert (one is None) == (other is None), "neither order is possible without the other"
                 assert one == other
+                cases += one is not None
+                derived += one is not None and tree_of(first).height > 0 < tree_of(second).height
+    assert cases >= 100
+    assert derived >= 40
 
 
 def test_lemma_11_on_the_join_of_the_text():
@@ -100,19 +145,49 @@ def test_lemma_11_on_the_join_of_the_text():
     assert insert_first.old == delete_first.old
 
 
-@QUICK
-@given(binary_programs(), changes_of(BINARY_FACTS))
-def test_lemma_11_updates_of_different_kinds_permute_up_to_complementary_conflicting_pairs(program, data):
-    semantics, configuration = _with_changes(program, data)
-    inserted = [u.fact for u in data[1] if u.sign > 0]
-    deleted = [u.fact for u in data[1] if u.sign < 0]
-    for first, second, one, other in _pairs(semantics, configuration):
-        if first.sign > second.sign and first.fact != second.fact:
-            assert one.old == other.old
-            extra = Counter(one.waiting().counts()) - Counter(other.waiting().counts())
-            assert not Counter(other.waiting().counts()) - Counter(one.waiting().counts())
-            assert all(extra[complement(update)] == copies for update, copies in extra.items())
-            assert all(conflicting(update, inserted, deleted) for update in extra)
+@KINDS
+def test_lemma_11_updates_of_different_kinds_permute_up_to_complementary_conflicting_pairs(recursive, seeds):
+    cases = derived = extras = 0
+    for seed in range(seeds):
+        for moment in moments(seed, recursive=recursive):
+            updates = _waiting(moment, 8)
+            for insert, delete in ((u, v) for u in updates for v in updates if u.sign > 0 > v.sign):
+                if insert.occurrence == delete.occurrence:
+                    continue
+                one = _after(moment.semantics, moment.configuration, insert, delete)
+                other = _after(moment.semantics, moment.configuration, delete, insert)
+                assert (one is None) == (other is None), "neither order is possible without the other"
+                if one is None:
+                    continue
+                assert one.old == other.old
+                assert not _extra(other, one)
+                extras += _pairs_of(_extra(one, other), moment)
+                cases += 1
+                derived += tree_of(insert).height > 0 or tree_of(delete).height > 0
+    assert cases >= 100
+    assert derived >= 50
+    assert extras >= 10
+
+
+def test_lemma_11_with_another_fact_taken_literally_fails_when_one_copy_comes_and_goes():
+    # p rests on a alone, which is inserted and deleted: its pair is complementary, but there is no other fact.
+    semantics = Semantics(prepare(parse_program("r1 :- a. r2 :- a. p :- r1, r2.")), TREES)
+    _, burst = numbered([], [insertion("a"), deletion("a")])
+    configuration = Configuration().sent(semantics.network, burst)
+    for text in ("+a", "+r2", "-a"):
+        configuration = _after(semantics, configuration, _named(configuration, text))
+    insert, delete = _named(configuration, "+r1"), _named(configuration, "-r2")
+    extra = _extra(_after(semantics, configuration, insert, delete), _after(semantics, configuration, delete, insert))
+    assert sorted(str(u.fact) for u in extra) == ["p", "p"]
+    assert not any(conflicting(update, burst) for update in extra)
+    assert all(transient(update, burst) for update in extra)
+
+
+def _named(configuration, text):
+    return next(u for u in configuration.waiting() if str(Update(u.sign, u.fact)) == text)
+
+
+# Lemma 12
 
 
 def test_lemma_12_on_the_example_of_the_text():
@@ -127,18 +202,69 @@ def test_lemma_12_on_the_example_of_the_text():
     assert differ_in_pairs(merged.waiting(), apart.waiting())
 
 
-@QUICK
-@given(binary_programs(), changes_of(BINARY_FACTS))
-def test_lemma_12_an_iteration_splits_into_smaller_ones_up_to_pairs(program, data):
-    semantics, configuration = _with_changes(program, data)
-    for moment in _moments(semantics, configuration):
-        every = sorted(moment.waiting(), key=lambda update: -update.sign)
-        merged, _ = complete_iteration(semantics, moment, every)
-        for size in range(len(every)):
-            first, _ = complete_iteration(semantics, moment, every[:size])
-            split, _ = complete_iteration(semantics, first, every[size:])
-            assert split.old == merged.old
-            assert differ_in_pairs(split.waiting(), merged.waiting())
+@KINDS
+def test_lemma_12_iterations_merge_and_split_at_every_cut_in_every_order(recursive, seeds):
+    cases = differences = 0
+    for seed in range(seeds // 2):
+        for moment in moments(seed, recursive=recursive, most=4):
+            updates = _waiting(moment, 4)
+            for size in (2, 3):
+                for order_of_picks in permutations(updates, size):
+                    merged = _iteration(moment, moment.configuration, order_of_picks)
+                    for cut in range(1, size):
+                        split = _split(moment, order_of_picks, cut)
+                        assert (merged is None) == (split is None), "in one order both are possible or neither"
+                        if merged is None:
+                            continue
+                        assert merged.old == split.old
+                        differences += _pairs_of(_extra(merged, split), moment) + _pairs_of(
+                            _extra(split, merged), moment
+                        )
+                        cases += 1
+    assert cases >= 300
+    assert differences >= 10
+
+
+def _iteration(moment, configuration, updates):
+    try:
+        return complete_iteration(moment.semantics, configuration, updates)[0]
+    except IllegalStep:
+        return None
+
+
+def _split(moment, updates, cut):
+    first = _iteration(moment, moment.configuration, updates[:cut])
+    return None if first is None else _iteration(moment, first, updates[cut:])
+
+
+def test_lemma_12_as_printed_is_false_without_a_side_condition():
+    semantics = Semantics(prepare(parse_program("p :- x.")))
+    update, others = insertion("x"), [deletion("x")]
+    both = Configuration().sent(semantics.network, [update, *others])
+    merged, _ = complete_iteration(semantics, both, [update, *others])
+    assert merged.old == Configuration().old
+    with pytest.raises(IllegalStep, match="cannot pick -x: the fact is not present"):
+        complete_iteration(semantics, both, others)
+
+
+def test_lemma_12_the_side_condition_explains_every_merged_iteration_without_a_split():
+    unsplit = 0
+    for seed in range(20):
+        for moment in moments(seed, most=4):
+            updates = _waiting(moment, 4)
+            for update in updates:
+                for others in combinations([u for u in updates if u != update], 2):
+                    ordered = sorted([update, *others], key=lambda u: -u.sign)
+                    merged = _iteration(moment, moment.configuration, ordered)
+                    split = _split(moment, [*sorted(others, key=lambda u: -u.sign), update], 2)
+                    if merged is not None and split is None:
+                        unsplit += 1
+                        assert update.sign > 0
+                        assert complement(update) in others
+    assert unsplit >= 3
+
+
+# Lemma 13
 
 
 def test_lemma_13_on_the_example_of_the_text():
@@ -151,7 +277,10 @@ def test_lemma_13_on_the_example_of_the_text():
 @QUICK
 @given(binary_programs(), changes_of(BINARY_FACTS), st.integers(0, 99))
 def test_lemma_13_a_pair_of_complementary_updates_does_not_change_the_end(program, data, seed):
-    semantics, configuration = _with_changes(program, data)
+    insertions, changes = numbered(*data)
+    semantics = Semantics(prepare(program), TREES)
+    state = state_of(semantics.network, insertions)
+    configuration = Configuration(state, state).sent(semantics.network, changes)
     pair = [Update(1, Fact("d0", (1, 2))), Update(-1, Fact("d0", (1, 2)))]
     plain = pipelined_trace(semantics, configuration, Random(seed))
     with_pair = pipelined_trace(semantics, configuration.sent(semantics.network, pair), Random(seed + 1))
@@ -160,12 +289,31 @@ def test_lemma_13_a_pair_of_complementary_updates_does_not_change_the_end(progra
 
 def test_pairs_cancel_and_conflicts_are_read_off_derivations():
     semantics = Semantics(prepare(PAIR), TREES)
-    state = annotated_state(semantics.network, [Fact("q")])
-    burst = Configuration(state, state).sent(semantics.network, [insertion("r"), deletion("q")])
-    merged, _ = complete_iteration(semantics, burst, [insertion("r"), deletion("q")])
+    insertions, burst = numbered([Fact("q")], [insertion("r"), deletion("q")])
+    state = state_of(semantics.network, insertions)
+    waiting = Configuration(state, state).sent(semantics.network, burst)
+    merged, _ = complete_iteration(semantics, waiting, burst)
     sent = list(merged.waiting())
     assert {tree_of(update).height for update in sent} == {1}
-    assert all(conflicting(update, [Fact("r")], [Fact("q")]) for update in sent)
-    assert not conflicting(sent[0], [Fact("r")], [Fact("x")])
+    assert all(conflicting(update, burst) for update in sent)
+    assert not conflicting(sent[0], burst[:1])
     assert complement(sent[0]) in sent
     assert len(without_pairs(sent)) == 0
+
+
+def test_copies_of_a_base_fact_are_told_apart():
+    program = parse_program("s :- q. s :- u.")
+    insertions, changes = numbered([Fact("q"), Fact("q"), Fact("u")], [deletion("q"), insertion("q")])
+    assert [str(tree_of(update)) for update in (*insertions, *changes)] == ["q¹", "q²", "u¹", "q¹", "q³"]
+    state = state_of(prepare(program), insertions)
+    assert {str(o) for _, o, _ in state.occurrences()} == {"q q¹", "q q²", "s s[q¹]", "s s[q²]", "s s[u¹]", "u u¹"}
+    assert all(count == 1 for _, _, count in state.occurrences())
+
+
+def test_the_update_multiset_of_section_2_3():
+    semantics = Semantics(prepare(parse_program("p(X) :- q(X).")))
+    held = holding(semantics, Counter([Fact("q", (x,)) for x in "aabc"]))
+    burst = [insertion("q", "d"), deletion("q", "a"), deletion("q", "a")]
+    configuration, _ = complete_iteration(semantics, held.sent(semantics.network, burst), burst)
+    assert repr(configuration.old) == "{q(b), q(c), q(d)}"
+    assert configuration.waiting() == Bag([insertion("p", "d"), deletion("p", "a"), deletion("p", "a")])

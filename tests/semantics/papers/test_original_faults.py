@@ -3,6 +3,7 @@
 LAM 2010, section 3.1 and Figures 1 and 3; PPDP 2011, section 6 and Figure 6.
 """
 
+import copy
 from collections import Counter
 
 import pytest
@@ -118,6 +119,31 @@ def test_divergence_the_original_algorithm_chases_insertions_with_deletions():
     original.apply([deletion("a", 1)])
     with pytest.raises(LimitError, match="psn-original is not quiescent after 500 steps; 1 pending"):
         run(original, Fifo(), 500)
+
+
+def test_timestamps_leave_the_unsound_run_and_the_divergence_as_they_are():
+    original = Original(timestamps=True)
+    original.load(FOUR_NODES)
+    run(original, Fifo())
+    original.apply(BURST)
+    found = explore_algorithm(copy.deepcopy(original), "{r(2)}")
+    assert "{p(1), r(2)}" in found.ends
+    run(original, Script(["+r(2)", "-q(3)", "-u(4)"]))
+    assert shown(original) == "{p(1), r(2)}"
+    original.load(LOOP, [Fact("a", (1,))])
+    original.apply([deletion("a", 1)])
+    with pytest.raises(LimitError, match="not quiescent after 300 steps"):
+        run(original, Fifo(), 300)
+
+
+def test_timestamps_turn_the_double_derivation_into_one_that_is_never_taken_back():
+    original = Original(timestamps=True)
+    original.load(TWICE, [Fact("t", (1,))])
+    run(original, Fifo())
+    assert flatten(original.tables()) == Counter({Fact("t", (1,)): 1, Fact("p", (1,)): 1})
+    original.apply([deletion("t", 1)])
+    run(original, Fifo())
+    assert shown(original) == "{p(1)}"
 
 
 def test_divergence_also_under_the_corrected_algorithm_without_derivation_sets():

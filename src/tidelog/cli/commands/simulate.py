@@ -13,15 +13,20 @@ from tidelog.cli.application import app
 ALGORITHMS = (
     "ranked",
     "sn",
+    "sn-lam",
     "sn-sets",
     "psn",
     "psn-sets",
     "batched",
     "psn-extended",
     "sn-extended",
+    "psn-lossy",
+    "psn-acknowledged",
     "dred",
     "heights",
+    "heights-alone",
     "base-facts",
+    "base-facts-numbered",
     "unchecked",
     "psn-original",
 )
@@ -38,6 +43,7 @@ SCHEDULES = (
     "reorder",
 )
 ALGORITHM_HELP = f"How tables are maintained: {', '.join(ALGORITHMS)}."
+TURN_HELP = "Turn the last epoch from pipelined to synchronous or back, and draw how to this HTML file."
 SCHEDULE_HELP = f"Which message comes next: {', '.join(SCHEDULES)}; starve:NODE, delay:N and reorder:N take a value."
 
 
@@ -51,8 +57,10 @@ def simulate(
     seed: Annotated[int, typer.Option(help="Seed of the schedules that draw.")] = 0,
     limit: Annotated[int, typer.Option(help="Give up after this many steps.", min=1)] = 20_000,
     steps: Annotated[bool, typer.Option(help="Show every step as it happens.")] = True,
+    every: Annotated[bool, typer.Option("--every", help="First follow every schedule of the last epoch.")] = False,
     trace: Annotated[Path | None, typer.Option(help="Write the run as JSON to this file.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write an HTML page that plays the run to this file.")] = None,
+    turn: Annotated[Path | None, typer.Option(help=TURN_HELP)] = None,
 ) -> None:
     """Run a program on a network of nodes and show nodes, messages and tables as it goes.
 
@@ -61,4 +69,6 @@ def simulate(
     """
     from tidelog.cli.simulate.run import Wanted, simulate_program
 
-    simulate_program(program, Wanted(topology, changes, algorithm, schedule, seed, limit, steps, trace, page))
+    simulate_program(
+        program, Wanted(topology, changes, algorithm, schedule, seed, limit, steps, every, trace, page, turn)
+    )

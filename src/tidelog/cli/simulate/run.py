@@ -17,11 +17,15 @@ import typer
 
 from tidelog.cli.show import console, show_diagnostics
 from tidelog.cli.simulate.catalogue import diagnose
+from tidelog.cli.simulate.every import explore_last_epoch, show_every
 from tidelog.cli.simulate.inputs import read_inputs
 from tidelog.cli.simulate.page import render
 from tidelog.cli.simulate.show import show_run
+from tidelog.cli.simulate.turning import render as render_turning
+from tidelog.cli.simulate.turning import summary, turned
 from tidelog.cli.simulate.verdict import show_end, summarise
 from tidelog.errors import Diagnostic, ProgramError, TidelogError
+from tidelog.semantics.algorithm import Algorithm
 from tidelog.semantics.schedule import schedule_by_name
 from tidelog.semantics.traffic import Recorder, algorithm_by_name, run_to_json
 
@@ -37,22 +41,29 @@ class Wanted:
     seed: int
     limit: int
     steps: bool
+    every: bool
     trace: Path | None
     page: Path | None
+    turn: Path | None
 
 
 def simulate_program(program: Path, wanted: Wanted) -> None:
     """Run a program, show it, and save what is asked for."""
     try:
         inputs = read_inputs(program, wanted.topology, wanted.changes)
-        algorithm = algorithm_by_name(wanted.algorithm, record=wanted.trace is not None)
+        if wanted.every:
+            schedule = schedule_by_name(wanted.schedule, wanted.seed)
+            show_every(console(), explore_last_epoch(wanted.algorithm, schedule, inputs, wanted.limit))
+        algorithm = algorithm_by_name(wanted.algorithm, record=wanted.trace is not None or wanted.turn is not None)
         recorder = Recorder(algorithm, schedule_by_name(wanted.schedule, wanted.seed), wanted.limit)
         recorder.algorithm.load(inputs.network.program, inputs.facts)
         show_run(console(), recorder, inputs.script, steps=wanted.steps)
-        summary = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
-        show_end(console(), summary, recorder.algorithm.tables(), inputs)
-        run = run_to_json(summary, recorder, inputs.facts, inputs.network.location)
+        told = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
+        show_end(console(), told, recorder.algorithm.tables(), inputs)
+        run = run_to_json(told, recorder, inputs.facts, inputs.network.location)
         write_files(run, wanted.trace, wanted.page)
+        if wanted.turn is not None:
+            turn_run(program.stem, recorder.algorithm, wanted.turn)
     except ProgramError as error:
         _refuse(error.diagnostics)
     except (TidelogError, OSError) as error:
@@ -65,6 +76,13 @@ def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -
         trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if page is not None:
         page.write_text(render(run), encoding="utf-8")
+
+
+def turn_run(title: str, algorithm: Algorithm, page: Path) -> None:
+    """Turn the last epoch into the other kind of execution, and draw how."""
+    turning = turned(algorithm)
+    console().print(f"turned: {summary(turning)}")
+    page.write_text(render_turning(title, turning), encoding="utf-8")
 
 
 def _refuse(findings: Iterable[Diagnostic]) -> None:

@@ -12,6 +12,9 @@ the wave a suspended fact with supports left is inserted again, with the least o
 Law: the supports of a present fact that are as low as it is rest on facts that are lower, so that at quiescence every
 present fact is derivable; supports are counted exactly, so that every derivable fact is present. The price: one wave
 per base deletion, and an acknowledgement for every deletion.
+`HeightsAlone` leaves the waves out: a fact that has supports left is inserted again at once. Around a cycle that counts
+to infinity: each support is a little higher than the one it replaces, and no node can tell that all of them rest on
+each other (named test). The law fails; it is there to show why the waves are needed.
 Programs that select a least or greatest value are refused: a selection loses and gains a value at once.
 """
 
@@ -25,10 +28,9 @@ from tidelog.program import Program
 from tidelog.semantics.algorithm import Event, Message, Schedule
 from tidelog.semantics.annotation import Annotation, Plain
 from tidelog.semantics.baselines.baseline import Baseline
-from tidelog.semantics.configuration import check_precondition
+from tidelog.semantics.configuration import check_precondition, without_selections
 from tidelog.semantics.delta import fire_rules
 from tidelog.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Update, order
-from tidelog.semantics.failures import NO_SELECTION
 from tidelog.semantics.network import Network
 
 ACKNOWLEDGED = "ack"
@@ -64,10 +66,7 @@ class Heights(Baseline):
 
     def fitting(self, network: Network) -> Network:
         """Programs without selections."""
-        if network.choices:
-            names = ", ".join(sorted({choice.relation for choice in network.choices}))
-            raise NO_SELECTION.error(name=self.name, relations=names)
-        return network
+        return without_selections(network, self.name)
 
     def apply(self, changes: Iterable[Update]) -> None:
         """Insertions are sent at once; deletions wait for their wave."""
@@ -134,7 +133,7 @@ class Heights(Baseline):
         return self._changed(node, Update(INSERT, fact, height))
 
     def _lose(self, node: Node, update: Update) -> list[Update]:
-        supports = self._supports[update.fact]
+        supports = self._supports.setdefault(update.fact, Counter())
         supports[_height(update)] -= 1
         self._supports[update.fact] = +supports
         height = self._heights.get(update.fact)
@@ -149,3 +148,24 @@ class Heights(Baseline):
         enter = before.plus if update.sign > 0 else before.minus
         self._state = enter(node, update.occurrence)
         return fire_rules(self.network, self.annotation, update, before, self._state)
+
+
+class HeightsAlone(Heights):
+    """Heights without synchronisation: deletions go out as they come, and what has supports left comes back at once."""
+
+    name = "heights-alone"
+
+    def apply(self, changes: Iterable[Update]) -> None:
+        """All changes are sent at once."""
+        Baseline.apply(self, changes)
+
+    def answer(self, message: Message) -> tuple[Message, ...]:
+        """Nobody waits for an acknowledgement."""
+        return ()
+
+    def _lose(self, node: Node, update: Update) -> list[Update]:
+        lost = super()._lose(node, update)
+        self._suspended.clear()
+        if lost or update.fact not in self._heights:
+            lost += self._appear(node, update.fact) if self._supports[update.fact] else []
+        return lost

@@ -4,7 +4,7 @@ from tidelog.semantics.traffic.compare import Line, compare, table_text
 from tidelog.semantics.traffic.localised import localised
 from tidelog.semantics.traffic.measure import Cost, measure
 from tidelog.semantics.traffic.record import Recorder, RowChange, Step
-from tidelog.semantics.traffic.registry import ALGORITHMS, algorithm_by_name
+from tidelog.semantics.traffic.registry import ALGORITHMS, algorithm_by_name, explorable_by_name
 from tidelog.semantics.traffic.run_json import Summary, run_to_json
 from tidelog.semantics.traffic.topology import (
     FIGURE,
@@ -30,6 +30,7 @@ __all__ = [
     "Topology",
     "algorithm_by_name",
     "compare",
+    "explorable_by_name",
     "localised",
     "measure",
     "read_changes",
