@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 
-def call_apart(function: str, **arguments: Any) -> Any:
-    """What ``module:function`` gives when a process of its own calls it."""
+def call_apart(function: str, limit: float | None = None, **arguments: Any) -> Any:
+    """What ``module:function`` gives when a process of its own calls it; TimeoutExpired after so many seconds."""
     command = [sys.executable, "-m", "benchmarks.apart", function, json.dumps(arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1])
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1], timeout=limit
+    )
     if done.returncode:
         raise RuntimeError(f"{function} failed in its own process, with {arguments}:\n{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])

@@ -22,7 +22,7 @@ from benchmarks.measure import Duration
 from benchmarks.options import Options, command
 
 FORMAT = 1
-PACKAGES = ("clingo", "duckdb", "numba", "numpy", "pandas", "pyarrow", "pyspark")
+PACKAGES = ("clingo", "duckdb", "numba", "numpy", "pandas", "pyarrow", "pydbsp", "pyspark")
 UNITS = {"s": 1.0, "ms": 1e3}
 HEADLINE = "measured"
 

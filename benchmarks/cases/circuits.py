@@ -2,7 +2,8 @@
 
 Law: every cell is a process of its own, so that peak memory is that of one system on one workload. Each protocol loads
 a part of the data, inserts the rest and deletes it again; all systems must agree on the number of facts after each
-step. A system that is not installed is left out by name.
+step. A system that is not installed is left out by name. Under *growth* (Figure 4 of the DYRE paper) more and more of
+the data is loaded, each part in a process of its own; a system goes as far as one load takes less than a limit.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import Any
 
 from benchmarks.apart import call_apart, peak
@@ -20,12 +22,16 @@ from benchmarks.data.circuits import Facts, dense, owl, rdfs, sparse
 from benchmarks.measure import timed
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
-from benchmarks.peers.circuits import SYSTEMS, Runner, is_installed
+from benchmarks.peers.circuits import SYSTEMS, CircuitRunner, Runner, is_installed
 from benchmarks.record import Record, Value
 from tidelog.program import Rule
 
-LARGE, SMALL = ("indexed", "engine"), ("indexed", "not-indexed", "engine", "pydbsp")
+LARGE, SMALL = ("indexed", "chained", "engine"), ("indexed", "chained", "not-indexed", "engine", "pydbsp")
+LARGEST = ("indexed", "engine")
 UPDATES = ("1 %", "50 %")
+PERCENTAGES = (1, 5, 10, 25, 50, 75, 100)
+ENOUGH, GIVEN_UP = 15.0, 90.0
+"""Seconds of one load after which a system is not given more, and after which it is stopped."""
 QUICK_TRIPLES, SMALL_TRIPLES = 1_500, 1_500
 Made = tuple[list[Rule], Facts]
 Sizes = Mapping[str, Any]
@@ -73,11 +79,18 @@ def churn_protocol(runner: Runner, rules: list[Rule], facts: Facts, _: int) -> d
 
 
 def seconds_of(action: Callable[[], None]) -> float:
-    """Wall time: memory is taken and given back as well."""
-    return timed(action)[1].wall
+    """Processor time of the process, which takes memory and gives it back as well."""
+    return timed(action)[1].cpu
+
+
+def load_protocol(runner: Runner, rules: list[Rule], facts: Facts, percent: int) -> dict[str, Any]:
+    """Load the first so many percent of the data, in an order of its own."""
+    some = random.Random(7).sample(facts, max(1, len(facts) * percent // 100))
+    return {"seconds": {"load": seconds_of(lambda: runner.load(rules, some))}, "facts": {"loaded": runner.size()}}
 
 
 PROTOCOLS = {"1 %": (update_protocol, 1), "50 %": (update_protocol, 50), "churn": (churn_protocol, 0)}
+PROTOCOLS |= {f"first {percent} %": (load_protocol, percent) for percent in PERCENTAGES}
 
 
 def run_cell(workload: str, system: str, protocol: str, sizes: Sizes) -> dict[str, Any]:
@@ -87,6 +100,7 @@ def run_cell(workload: str, system: str, protocol: str, sizes: Sizes) -> dict[st
     before = peak() >> 20
     function, percent = PROTOCOLS[protocol]
     result = function(runner, rules, facts, percent)
+    result |= {"indexes": runner.indexes()} if isinstance(runner, CircuitRunner) else {}
     return result | {"peak": peak() >> 20, "before": before, "rules": len(rules), "rows": len(facts)}
 
 
@@ -104,20 +118,42 @@ def cells(workload: str, systems: tuple[str, ...], protocols: tuple[str, ...], o
             yield _record(workload, system, protocol, cell, absent)
 
 
+def growth(workload: str, options: Options) -> Iterator[Record]:
+    """All systems on more and more of the data, as far as each goes."""
+    absent = tuple(f"{system} is not installed" for system in SMALL if not is_installed(system))
+    counts: dict[int, set[int]] = {}
+    for system in filter(is_installed, SMALL):
+        values: list[Value] = []
+        for percent in PERCENTAGES:
+            try:
+                cell = _apart(workload, system, f"first {percent} %", sizes_of(options), limit=GIVEN_UP)
+            except TimeoutExpired:
+                absent = (*absent, f"{system} was given up at {percent} %, after {GIVEN_UP:.0f} s")
+                break
+            counts.setdefault(percent, set()).add(cell["facts"]["loaded"])
+            if len(counts[percent]) > 1:
+                raise Disagreement(f"{workload}, first {percent} %: the systems disagree on the number of facts")
+            values.append(Value(f"{percent} %", cell["seconds"]["load"], "s", "cpu"))
+            values.append(Value(f"memory of {percent} %", cell["peak"] - cell["before"], "MiB"))
+            if cell["seconds"]["load"] > ENOUGH:
+                break
+        facts = {"workload": workload, "system": system, "rules": cell["rules"], "rows": cell["rows"]}
+        yield Record("growth", f"{workload}, {system}", tuple(values), {**facts, "enough": ENOUGH}, absent)
+
+
 def sizes_of(options: Options) -> dict[str, Any]:
     """What the makers of workloads need to know."""
     return {
         "data": None if options.data is None else str(options.data.resolve()),
         "triples": QUICK_TRIPLES if options.quick else None,
-        "nodes": options.chosen("nodes", 200, 30),
+        "nodes": options.chosen("nodes", 1_000, 30),
         "small_nodes": options.chosen("small_nodes", 24, 8),
     }
 
 
-def _apart(workload: str, system: str, protocol: str, sizes: Sizes) -> dict[str, Any]:
-    cell: dict[str, Any] = call_apart(
-        "benchmarks.cases.circuits:run_cell", workload=workload, system=system, protocol=protocol, sizes=sizes
-    )
+def _apart(workload: str, system: str, protocol: str, sizes: Sizes, limit: float | None = None) -> dict[str, Any]:
+    named = {"workload": workload, "system": system, "protocol": protocol, "sizes": sizes}
+    cell: dict[str, Any] = call_apart("benchmarks.cases.circuits:run_cell", limit, **named)
     return cell
 
 
@@ -129,7 +165,7 @@ def must_agree(found: Mapping[str, Mapping[str, Any]], title: str) -> None:
 
 
 def _record(workload: str, system: str, protocol: str, cell: Mapping[str, Any], notes: tuple[str, ...]) -> Record:
-    times = (Value(step, seconds, "s", "wall") for step, seconds in cell["seconds"].items())
+    times = (Value(step, seconds, "s", "cpu") for step, seconds in cell["seconds"].items())
     memory = Value("peak", cell["peak"], "MiB"), Value("data", cell["peak"] - cell["before"], "MiB")
     facts = {
         "workload": workload,
@@ -139,6 +175,7 @@ def _record(workload: str, system: str, protocol: str, cell: Mapping[str, Any], 
         "rules": cell["rules"],
         "rows": cell["rows"],
         "facts": list(cell["facts"].values()),
+        "indexes": cell.get("indexes"),
     }
     return Record("cell", f"{workload}, {protocol}, {system}", (*times, *memory), facts, notes)
 
@@ -153,8 +190,17 @@ GROUP = Group(
         "lubm-rdfs": _case("LUBM-1 under RDFS", "lubm-rdfs", LARGE, needs="data"),
         "lubm-owl-rl": _case("LUBM-1 under OWL RL, and rules that go and come", "lubm-owl-rl", LARGE, churn=True,
                              needs="data"),
-        "closure-dense": _case("closure of a random graph", "closure-dense", LARGE),
-        "closure-sparse": _case("closure of an R-MAT graph", "closure-sparse", LARGE),
+        "closure-dense": _case("closure of a random graph", "closure-dense", LARGEST),
+        "closure-sparse": _case("closure of an R-MAT graph", "closure-sparse", LARGEST),
+        **{
+            f"growth-{name}": Case(f"{line}, more and more of it, all systems", partial(growth, name), needs)
+            for name, line, needs in (
+                ("lubm-rdfs", "LUBM-1 under RDFS", "data"),
+                ("lubm-owl-rl", "LUBM-1 under OWL RL", "data"),
+                ("closure-dense", "closure of a random graph", None),
+                ("closure-sparse", "closure of an R-MAT graph", None),
+            )
+        },
         "small-rdfs": _case("a part of LUBM-1, all systems", "small-rdfs", SMALL, needs="data"),
         "small-closure": _case("a small closure, all systems", "small-closure", SMALL),
     }

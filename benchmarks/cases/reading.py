@@ -18,6 +18,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.cases.asking import asking
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
@@ -218,6 +219,7 @@ GROUP = Group(
     {
         "alone": Case("len, in, head and queries of a key, beside DuckDB, SQLite and Python's own", alone),
         "beside": Case("look-ups and epochs a second, of one writer and up to fifty readers", beside),
+        "asking": Case("proofs, refutations, blame and queries on eight partitions", asking),
     },
     kernel_ready,
 )

@@ -1,7 +1,7 @@
 """Resident partitions by themselves: rounds, epochs of one row, one and two partitions, messages, growth.
 
-Law: what is divided by what stands beside each number. A round is an exchange: all partitions hand over their mail, the
-driver hears of all and answers all. Programs that must send place facts with `@`, others are placed by Tidelog.
+Law: what is divided by what stands beside each number. A round is a message to a partition that waits, and what that
+partition does with it. Programs that must send place facts with `@`, others are placed by Tidelog.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOCATED = """
 reach(@X, Y) :- edge(@X, Y).
 reach(@X, Z) :- edge(@X, Y), reach(@Y, Z).
 """
-ROUND, ROWS, FRAME = Target(5), Target(30), Target(1)
+ROUND, ROWS, FRAME = Target(1.5), Target(30), Target(1)
 SPEED_UP, GROWTH = Target(1.6, floor=True), Target(3)
 
 
@@ -42,8 +42,8 @@ def rounds(spark: SparkSession, effort: Effort) -> Iterator[Record]:
             for change in (insert, delete):
                 epoch, seconds = change(db, {"start": [(0,)]})
                 count, messages = epoch.statistics.exchanges, epoch.statistics.messages
-                each.append(1e3 * seconds / count)
-    facts = {"rounds": count, "messages": messages, "nodes": length}
+                each.append(1e3 * seconds / messages)
+    facts = {"messages": messages, "reports": count, "nodes": length}
     value = median_of(HEADLINE, each, "ms", clock="wall", target=ROUND)
     yield Record("round", "a round with little data", (value,), facts)
 

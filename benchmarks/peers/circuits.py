@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from benchmarks.data.circuits import Facts
-from tidelog.dbsp import DatalogCircuit, IncrementalCircuit, IndexedCircuit
+from tidelog.dbsp import ChainedCircuit, DatalogCircuit, IncrementalCircuit, IndexedCircuit
 from tidelog.program import Atom, Const, Program, Rule, Var
 from tidelog.syntax import print_program, print_rule
 
@@ -38,7 +38,7 @@ class CircuitRunner:
     """One of the incremental circuits of ``tidelog.dbsp``."""
 
     def __init__(self, circuit: Callable[[], IncrementalCircuit]) -> None:
-        self._circuit = circuit()
+        self._circuit = circuit
 
     def load(self, rules: list[Rule], facts: Facts) -> None:
         self._rules = [Rule(rule.head, rule.body, f"rule{number}") for number, rule in enumerate(rules)]
@@ -55,7 +55,11 @@ class CircuitRunner:
         self._db.epoch(add=(self._rules[number],))
 
     def size(self) -> int:
-        return len(self._circuit.state())
+        return sum(map(len, self._db.model().values()))
+
+    def indexes(self) -> int:
+        """How many indexes the circuit holds."""
+        return self._db.indexes
 
 
 class EngineRunner:
@@ -131,6 +135,7 @@ class PydbspRunner:
 
 SYSTEMS: dict[str, tuple[Callable[[], Runner], str]] = {
     "indexed": (lambda: CircuitRunner(IndexedCircuit), "tidelog.dbsp"),
+    "chained": (lambda: CircuitRunner(ChainedCircuit), "tidelog.dbsp"),
     "not-indexed": (lambda: CircuitRunner(IncrementalCircuit), "tidelog.dbsp"),
     "engine": (engine_runner, "tidelog.engine"),
     "pydbsp": (PydbspRunner, "pydbsp.datalog_stratified"),

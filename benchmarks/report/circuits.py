@@ -8,22 +8,42 @@ from itertools import groupby
 from benchmarks.record import Record, Run
 from benchmarks.report.table import Page, Table, machine_text, prose, table
 
+MEMORY = "memory of "
+PLOT = "![Seconds to load more and more of the data, per system](circuits.png)"
 PREFACE = """
-Written by `{command}`. {machine}, {architecture}. Seconds on the wall; peak memory in MiB of the whole process. All
-systems of a table had as many facts after each step.
+Written by `{command}`. {machine}, {architecture}. Seconds of processor time; peak memory in MiB of the whole process.
+All systems of a table had as many facts after each step.
 """
 
 
 def page(run: Run) -> Page:
-    """A table per workload and protocol."""
-    return Page("Circuits", tuple(_parts(run)))
+    """Growing data first, then a table per workload and protocol."""
+    return Page("Circuits", tuple(_parts(run)), PLOT if run.of("growth") else "")
 
 
 def _parts(run: Run) -> Iterator[str | Table]:
     machine = machine_text(run.machine, "numba", "numpy")
     yield prose(PREFACE.format(command=run.command, machine=machine, architecture=run.machine["architecture"]))
+    for workload, found in groupby(run.of("growth"), lambda r: r.facts["workload"]):
+        yield from _growth(workload, list(found))
     for (workload, protocol), found in groupby(run.of("cell"), lambda r: (r.facts["workload"], r.facts["protocol"])):
         yield from _section(f"## {workload}, {protocol}", list(found))
+
+
+def _growth(workload: str, records: Sequence[Record]) -> Iterator[str | Table]:
+    """Seconds and memory by share of the data; a dash where a system was not asked any more."""
+    facts = records[0].facts
+    yield f"## {workload}: more and more of {facts['rows']:,} facts"
+    yield from (f"Left out: {note}." for note in records[0].notes)
+    shares = max(([v.name for v in r.values if not v.name.startswith(MEMORY)] for r in records), key=len)
+    yield prose(f"Seconds of a load; none is asked for after one of more than {facts['enough']:.0f} s.")
+    yield table(("system", *shares), [(r.facts["system"], *_cells(r, shares, "", ".3f")) for r in records])
+    yield "Memory that the load added, MiB:"
+    yield table(("system", *shares), [(r.facts["system"], *_cells(r, shares, MEMORY, ".0f")) for r in records])
+
+
+def _cells(record: Record, shares: Sequence[str], kind: str, digits: str) -> Iterator[str]:
+    return (format(record[kind + share], digits) if kind + share in record else "-" for share in shares)
 
 
 def _section(title: str, records: Sequence[Record]) -> Iterator[str | Table]:
@@ -31,10 +51,12 @@ def _section(title: str, records: Sequence[Record]) -> Iterator[str | Table]:
     yield title
     yield from (f"Left out: {note}." for note in records[0].notes)
     yield f"{facts['rules']} rules, {facts['rows']:,} facts given."
-    yield table(("system", *steps, "facts after each step", "peak MiB", "of it data"), [_line(r) for r in records])
+    head = ("system", *steps, "facts after each step", "peak MiB", "of it data", "indexes")
+    yield table(head, [_line(r) for r in records])
 
 
 def _line(record: Record) -> tuple[object, ...]:
     times = [f"{record[step]:.4f}" for step in record.facts["steps"]]
     sizes = ", ".join(f"{size:,}" for size in record.facts["facts"])
-    return record.facts["system"], *times, sizes, record["peak"], record["data"]
+    indexes = record.facts.get("indexes")
+    return record.facts["system"], *times, sizes, record["peak"], record["data"], "" if indexes is None else indexes

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.record import Run, read_run
 from benchmarks.report.table import Page, page_text
 
-PLOTTED = ("engine", "network")
+PLOTTED = ("circuits", "engine", "network", "regular")
 
 
 def page_of(run: Run) -> Page:

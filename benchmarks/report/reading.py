@@ -16,6 +16,11 @@ One writer, whose epochs insert or delete one fact, and readers that ask for one
 them threads of one process and each as fast as it can: they share one interpreter. Every look-up is answered out of the
 last committed epoch. Seconds are those of the wall; alone means that the writer does nothing.
 """
+ASKED = """
+Questions about single facts, asked of eight partitions in one process that hold the paths of many chains of edges, so
+many facts in all: `reach(x, z) :- reach(x, y), edge(y, z)`. Milliseconds of processor time for each fact that the
+answer names, medians; calls to partitions, and facts that came from them, for one question.
+"""
 
 
 def page(run: Run) -> Page:
@@ -29,6 +34,9 @@ def page(run: Run) -> Page:
     if found := run.of("beside"):
         head = ("readers", "epochs a second", "look-ups a second beside the writer", "alone")
         parts += [prose(BESIDE), table(head, [_beside(record) for record in found])]
+    if asked := run.of("asked"):
+        head = ("what", "facts named", "ms for each", "calls", "facts moved", "target", "met")
+        parts += [prose(ASKED), table(head, [_asked(record) for record in asked])]
     return Page("Reading, measured", tuple(parts))
 
 
@@ -42,3 +50,10 @@ def _read(record: Record) -> tuple[object, ...]:
 def _beside(record: Record) -> tuple[object, ...]:
     looked = [f"{record[name]:,.0f}" if name in record else "" for name in ("look-ups beside", "look-ups alone")]
     return (record.facts["readers"], f"{record['epochs']:,.0f}", *looked)
+
+
+def _asked(record: Record) -> tuple[object, ...]:
+    took = record.value("time")
+    target = "" if took.target is None else f"{target_text(took.target)} ms"
+    counted = [f"{record[name]:,.0f}" for name in ("calls", "facts")]
+    return (record.title, record.facts["told"], f"{took.value:,.2f}", *counted, target, WORDS[took.met])

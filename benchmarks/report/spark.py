@@ -89,8 +89,7 @@ def _reading_line(record: Record) -> tuple[str, ...]:
 
 def _round(record: Record) -> str:
     facts = record.facts
-    counts = f"{facts['rounds']:,} rounds and {facts['messages']:,} messages per epoch"
-    return f"epoch / exchanges; {counts} along {facts['nodes']:,} nodes"
+    return f"epoch / messages to a partition that waits; {facts['messages']:,} of them along {facts['nodes']:,} nodes"
 
 
 def _session(record: Record) -> str:

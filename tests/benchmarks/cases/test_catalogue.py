@@ -28,13 +28,16 @@ def test_data_that_is_given_adds_its_cases() -> None:
     assert "lubm" in choose((), Options(data=Path("lubm1.tsv"))).cases["engine"]
 
 
+GROWING = ("growth-closure-dense", "growth-closure-sparse")  # those that need no data
+
+
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
         ("language", {"language": ("program",)}),
         ("engine/e", {"engine": ("edge",)}),
         ("edge", {"engine": ("edge",)}),
-        ("growth", {"engine": ("growth",), "spark": ("growth",)}),
+        ("growth", {"engine": ("growth",), "circuits": GROWING, "spark": ("growth",)}),
         ("certificate/closure", {"certificate": ("closure",)}),
     ],
 )

@@ -103,6 +103,12 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             ),
             {"rows": 1_000_000, "readers": 8},
         ),
+        Record(
+            "asked",
+            "proof, 1,000,000 facts",
+            (Value("time", 0.25, "ms", "cpu", target=Target(5.0)), Value("calls", 60.0, ""), Value("facts", 62.0, "")),
+            {"facts": 1_000_000, "told": 40},
+        ),
     ),
     "starting": (Record("start", "tidelog check", both("start", 0.2, "s", Target(0.25))),),
     "durability": (
@@ -130,6 +136,12 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             (*times("load", "+1 %"), Value("peak", 185, "MiB"), Value("data", 2, "MiB")),
             CELL,
             ("pydbsp is not installed",),
+        ),
+        Record(
+            "growth",
+            "closure, indexed",
+            (Value("1 %", 0.25, "s", "cpu"), Value("memory of 1 %", 3, "MiB"), Value("5 %", 16.5, "s", "cpu")),
+            {"workload": "closure", "system": "indexed", "rules": 2, "rows": 10_000, "enough": 15.0},
         ),
     ),
     "paths": (
@@ -195,6 +207,10 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
         Record("growth-factor", "growth", (head(4, "x", CEILING),)),
     ),
 }
+REGULAR = {
+    "schema": "shop", "labels": 82, "nodes": 1_000, "edges": 7_000, "share": 5, "draws": 5, "touched": 1.5,
+    "engine": "Tidelog", "what": "come",
+}  # fmt: skip
 SAMPLES = {
     **SAMPLES,
     "beside": (
@@ -216,6 +232,56 @@ SAMPLES = {
              *both("hover", 2.0, "ms", Target(100)), *both("colour a screen", 0.5, "ms", Target(100)),
              *both("open", 2.5, "s"), *both("check the whole", 2.25, "s")),
             {"rules": 10_000},
+        ),
+    ),
+    "partitions": (
+        Record(
+            "repartition",
+            "closure, 2 to 3",
+            (Value("build", 2.0, "s", "cpu"), Value("one pass", 0.25, "s", "cpu"),
+             Value("repartition", 0.5, "s", "cpu"), Value("passes", 2.0, "x")),
+            {"from": 2, "to": 3, "facts": 1_000, "told": "all moved"},
+        ),
+        Record(
+            "star",
+            "a star",
+            (Value("before", 2.5, "x the mean"), Value("after", 1.0, "x the mean")),
+            {"facts": 900, "told": "placed anew"},
+        ),
+    ),
+    "internet": (
+        Record(
+            "build",
+            "200 systems, 4 partitions, by system",
+            (Value("build", 2.0, "s", "cpu"), Value("bytes per route", 635.2, "bytes"), Value("peak", 750.4, "MiB"),
+             Value("paths", 20.0, "s", "cpu"), Value("adverts", 9_000, "adverts"), Value("messages", 0, "messages"),
+             Value("rounds", 0, "rounds"), Value("longest path", 8, "systems")),
+            {"systems": 200, "links": 760, "destinations": 20, "routes": 4_000, "facts": 9,
+             "place": "4 partitions, by system"},
+        ),
+        Record(
+            "change",
+            "200 systems, one partition: a link fails",
+            tuple(
+                Value(f"{most}{name}", value, name)
+                for name in ("milliseconds", "adverts", "messages", "rounds", "routes")
+                for most, value in (("", 3.0), ("most ", 7.0))
+            ),
+            {"systems": 200, "place": "one partition", "what": "a link fails", "times": 25},
+        ),
+    ),
+    "regular": (
+        Record(
+            "share",
+            "shop",
+            (Value("full", 100.0, "ms", "cpu"), Value("incremental", 60.0, "ms", "cpu"), Value("gain", 40.0, "%")),
+            REGULAR,
+        ),
+        Record(
+            "density",
+            "social network",
+            (Value("full", 50.0, "ms", "cpu"), Value("incremental", 60.0, "ms", "cpu"), Value("gain", -20.0, "%")),
+            {**REGULAR, "schema": "social network", "what": "go"},
         ),
     ),
     "serving": (
@@ -254,10 +320,20 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| a packed file | 5,000 | 12 | 1.00 | 2.00 | 3.00 | 0.50 x | at most 1.5 x Arrow | yes |",
         "| a frame | 7 | 1 | 2.50 | 1.00 |  | 2.50 x | at most 2 s | no |",
     ),
-    "reading": ("| len | 0.4 | 210.0 |  |  | at most 20 µs | yes |", "| 8 | 1,200 | 30,000 | 90,000 |"),
+    "reading": (
+        "| len | 0.4 | 210.0 |  |  | at most 20 µs | yes |",
+        "| 8 | 1,200 | 30,000 | 90,000 |",
+        "| proof, 1,000,000 facts | 40 | 0.25 | 60 | 62 | at most 5 ms | yes |",
+    ),
     "starting": ("| tidelog check | 0.20 | 0.40 | at most 0.25 s | yes |",),
     "durability": ("| a grid | 1 % | 2 | 4 | 6 | 2,600 | 26 |", "| a grid | 10 | 1 | 2 | 3 | 18.1 x | 32 |"),
-    "circuits": ("Left out: pydbsp is not installed.", "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |"),
+    "circuits": (
+        "## closure: more and more of 10,000 facts",
+        "| indexed | 0.250 | 16.500 |",
+        "| indexed | 3 | - |",
+        "Left out: pydbsp is not installed.",
+        "| indexed | 1.0000 | 2.0000 | 7, 8 | 185 | 2 |  |",
+    ),
     "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),
     "certificate": ("| closure of 400 nodes | 164,005 | 1,606,005 | 2.00 | Python | 4.00 | 14.4 |",),
     "gmark": (
@@ -278,6 +354,20 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "- aliases: note",
     ),
     "editor": ("| keystroke | 4.0 ms | met |", "| complete | 150.0 ms | missed |", "| open | 2.50 s |"),
+    "partitions": (
+        "| closure, 2 to 3 | 1,000 | 2 | 0.25 | 0.5 | 2 x | all moved |",
+        "| a star | 900 | 2.5 x | 1 x | placed anew |",
+    ),
+    "internet": (
+        "| 200 | 760 | 20 | 4,000 | 4 partitions, by system | 2 | 500 | 635 | 750 | 9,000 | 0 | 0 | 20 | 8 |",
+        "Two paths with one id: 48 %.",
+        "| a link fails | 200 | one partition | 25 | 3 (7) | 3 (7) | 3 (7) | 3 (7) | 3 (7) |",
+    ),
+    "regular": (
+        "## Shop: 1,000 nodes, 82 labels, 7,000 edges",
+        "| 5 % | 1.5 % | come | Tidelog | 100 | 60 | 40.0 % |",
+        "| 7.0 | 1.5 % | go | Tidelog | 50 | 60 | -20.0 % |",
+    ),
     "serving": ("A closure of 82,000 rows. 4 connections", "| SQLite rounds | 10.0 | a second |"),
     "live": ("| view, in memory | 60,000 | 1,000 | 1,000 | 0.5 | 7.5 | 83 |",),
     "spark": (
@@ -304,7 +394,7 @@ def test_every_group_has_a_page_made_from_json(group: str) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs the bench extra (matplotlib)")
-@pytest.mark.parametrize("group", ["engine", "network"])
+@pytest.mark.parametrize("group", ["circuits", "engine", "network", "regular"])
 def test_a_page_with_a_plot_is_written_beside_its_results(group: str, tmp_path: Path) -> None:
     written = write_page(write_run(sample(group), tmp_path))
     assert [path.name for path in written] == [f"{group}.md", f"{group}.png"]

@@ -1,0 +1,95 @@
+"""The page of routing between autonomous systems."""
+
+from __future__ import annotations
+
+import math
+
+from benchmarks.record import Record, Run
+from benchmarks.report.table import Page, Table, machine_text, number, prose, table
+
+WHOLE = 70_000
+"""Systems of the whole Internet, about."""
+RATE = 2.7e6
+"""Messages a second that one of two partitions on Spark sends: half of what `spark/messages` measures."""
+
+
+def page(run: Run) -> Page:
+    """Builds, and changes by kind."""
+    how = prose(
+        f"""Written by `{run.command}`. {machine_text(run.machine, "numba")}. Processor time of one process; with
+        several partitions the sum of all. A route is a system, a destination and a next hop; an advert is one route
+        told along one link, a message one support sent from one partition to another, a round one exchange of all
+        partitions. Next hops were judged by search, after the build and after all changes."""
+    )
+    return Page(
+        "Policy routing at the size of the Internet",
+        (how, *_builds(run.of("build")), *_changes(run.of("change")), *needs(run)),
+    )
+
+
+def _builds(records: list[Record]) -> tuple[str | Table, ...]:
+    if not records:
+        return ()
+    head = ("systems", "links", "destinations", "routes", "where", "build, s", "µs per route", "bytes per route")
+    head += ("peak, MiB", "adverts", "messages", "rounds", "paths, s", "longest path")
+    return "## Builds", table(head, list(map(_build, records)), ("where",))
+
+
+def _build(record: Record) -> tuple[object, ...]:
+    facts = record.facts
+    sizes = tuple(f"{facts[name]:,}" for name in ("systems", "links", "destinations", "routes"))
+    each = 1e6 * record["build"] / facts["routes"]
+    measured = (number(record["build"]), number(each), f"{record['bytes per route']:.0f}", f"{record['peak']:,.0f}")
+    counted = tuple(f"{record[name]:,.0f}" for name in ("adverts", "messages", "rounds"))
+    return (*sizes, facts["place"], *measured, *counted, number(record["paths"]), f"{record['longest path']:.0f}")
+
+
+def _changes(records: list[Record]) -> tuple[str | Table, ...]:
+    if not records:
+        return ()
+    told = prose("Medians over the changes of a kind, with the most of any; one epoch each.")
+    head = ("change", "systems", "where", "times", "ms", "routes", "adverts", "messages", "rounds")
+    return "## Changes", told, table(head, list(map(_change, records)), ("where",))
+
+
+def _change(record: Record) -> tuple[object, ...]:
+    facts = record.facts
+    both = (_both(record, name) for name in ("milliseconds", "routes", "adverts", "messages", "rounds"))
+    return facts["what"], f"{facts['systems']:,}", facts["place"], facts["times"], *both
+
+
+def _both(record: Record, name: str) -> str:
+    return f"{number(record[name])} ({number(record[f'most {name}'])})"
+
+
+def needs(run: Run) -> tuple[str | Table, ...]:
+    """What all routes of the whole Internet would need, from what the largest graph cost per route."""
+    located = [r for r in run.of("build") if r.facts["place"].endswith("by system")]
+    if not located:
+        return ()
+    record = max(located, key=lambda r: r.facts["systems"])
+    told = prose(
+        f"""All destinations of {WHOLE:,} systems are {WHOLE**2:,} routes. The lines multiply what the build of
+        {record.facts["systems"]:,} systems, placed by system, cost per route; adverts per route are the same at all
+        sizes. Messages are those that leave a partition, at the {RATE / 1e6:.1f} million a second that one partition
+        sent in the [measurements on Spark](spark.md). The chance is that of two different paths with one id of 64
+        bits, which refuses the epoch."""
+    )
+    head = ("partitions", "GB each", "routes each", "processor hours each", "messages each", "minutes of messages")
+    lines = [_need(record, partitions) for partitions in (16, 64, 256)]
+    clash = 1 - math.exp(-((WHOLE**2) ** 2) / 2**65)
+    return "## What the whole would need", told, table(head, lines), f"Two paths with one id: {100 * clash:.0f} %."
+
+
+def _need(record: Record, partitions: int) -> tuple[str, ...]:
+    routes = WHOLE**2 / partitions
+    per_route = {name: record[name] / record.facts["routes"] for name in ("build", "adverts")}
+    messages = routes * per_route["adverts"] * (1 - 1 / partitions)
+    return (
+        str(partitions),
+        f"{routes * record['bytes per route'] / 1e9:.0f}",
+        f"{routes:,.0f}",
+        number(routes * per_route["build"] / 3600),
+        f"{messages:,.0f}",
+        number(messages / RATE / 60),
+    )
