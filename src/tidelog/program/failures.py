@@ -154,9 +154,19 @@ PATTERN = FailureEntry(
     EvaluationError,
     "text that is no regular expression",
     "not a regular expression: {pattern!r} ({error})",
-    "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
-    "Correct the pattern; `contains` takes any text as it is.",
+    "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them, without what "
+    "cannot be matched in one pass over the text: `\\1`, `(?=` and `(?!`.",
+    "Correct the pattern, or make two tests of one that looks ahead; `contains` takes any text as it is.",
     'Engine(\'p(match("(", "a")).\')\n',
+)
+LONG_MATCH = FailureEntry(
+    "TL2080",
+    EvaluationError,
+    "text that is too long for a pattern",
+    "a text of {length:,} bytes is too long for the pattern {pattern!r}, which takes at most {most:,}",
+    "The time of `match` is at most the size of the pattern times the length of the text, and this product is bounded.",
+    "Test a part of the text (`substr`), or write a smaller pattern.",
+    test="tests/program/test_patterns.py::test_a_text_that_is_too_long_for_a_pattern_is_refused",
 )
 ARGUMENT = FailureEntry(
     "TL4073",
@@ -225,6 +235,7 @@ ENTRIES = (
     TEXT_OVERFLOW,
     LONG_TEXT,
     PATTERN,
+    LONG_MATCH,
     ARGUMENT,
     BUILT_IN,
     NOT_REGISTERED,

@@ -1,10 +1,12 @@
-"""Regular expressions: one dialect, that of Soufflé, written for Python's engine.
+"""Regular expressions: one dialect, that of Soufflé, matched in time that grows with the text and no faster.
 
 Law: patterns are those of ECMAScript as C++ reads them (``std::regex``), so that `match` means what it means in
-Soufflé; what is outside of that is an error, never something else. The dialect, over code points:
+Soufflé; what is outside of that is an error, never something else. RE2 matches them: no pattern and no text make it run
+away. What no such engine can do is refused by name: ``\\1`` (the text of a group once more), ``(?=a)`` and ``(?!a)``
+(what follows), repetitions of more than a thousand. The dialect, over code points:
 
-- ``.`` any character but a line end; ``^`` and ``$`` the ends of the text; ``a|b``, ``(a)``, ``(?:a)``, ``\\1``;
-- ``*  +  ?  {2}  {2,}  {2,5}``, each also with ``?`` for as few as possible; ``(?=a)`` and ``(?!a)`` look ahead;
+- ``.`` any character but a line end; ``^`` and ``$`` the ends of the text; ``a|b``, ``(a)``, ``(?:a)``;
+- ``*  +  ?  {2}  {2,}  {2,5}``, each also with ``?`` for as few as possible;
 - ``[abc]``, ``[^a-z]``, in them ``[:alpha:]`` and its kin; ``[]`` matches nothing and ``[^]`` any character;
 - ``\\d \\w \\s \\D \\W \\S \\b \\B`` and the named classes, of ASCII; ``\\n \\t \\r \\f \\v \\0 \\cA \\x41 \\u00e4``,
   and a backslash before any sign for the sign itself.
@@ -16,42 +18,96 @@ import re
 from functools import lru_cache
 from string import hexdigits
 
+import re2
+
 from tidelog.program import failures
 
-ANY = r"[^\n\r\u2028\u2029]"
+ANY = r"[^\n\r\x{2028}\x{2029}]"
+ALL, NONE = r"[\x{0}-\x{10ffff}]", r"[^\x{0}-\x{10ffff}]"
+SPACE = r"\x{9}-\x{d}\x{20}"  # with \v, which RE2's own has not
 CLASSES = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "d": "0-9", "digit": "0-9",
-    "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e", "punct": r"!-/:-@\[-`{-~", "s": r"\s", "space": r"\s",
-    "upper": "A-Z", "w": r"\w", "xdigit": "0-9A-Fa-f",
+    "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e", "punct": r"!-/:-@\[-`{-~", "s": SPACE,
+    "space": SPACE, "upper": "A-Z", "w": r"\w", "xdigit": "0-9A-Fa-f",
 }  # fmt: skip
+SPACES = {"s": SPACE, "S": r"\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{10ffff}"}
+KEPT = 128  # patterns that are ready to match
+MEMORY = 2 << 20  # bytes that one of them may take
+LARGEST = 1 << 14  # steps of a pattern, each of which a character may take
+STEPS = 1 << 33  # of a pattern, times the bytes of a text: some ten seconds if nothing can be remembered
 _SIGNS = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _CODES = {"x": 2, "u": 4}
+UNBOUNDED = "which takes more time than the text is long"
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _NAMED = re.compile(r"\[([:.=])(.*?)\1\]", re.DOTALL)
 
 
-@lru_cache(maxsize=256)
-def compiled(pattern: str) -> re.Pattern[str]:
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.never_capture = True
+    options.log_errors = False
+    options.max_mem = MEMORY
+    return options
+
+
+_OPTIONS = _options()
+
+
+class Pattern:
+    """A pattern that is ready to match."""
+
+    def __init__(self, pattern: str) -> None:
+        self.text = pattern
+        self._compiled = re2.compile(translated(pattern), _OPTIONS)
+        self.size: int = self._compiled.programsize
+        if self.size > LARGEST:
+            raise ValueError(f"it takes {self.size:,} steps, more than {LARGEST:,}")
+
+    def fullmatch(self, text: str) -> bool:
+        """Whether it matches the whole text."""
+        raw = text.encode("utf-8", "surrogatepass")
+        if len(raw) * self.size > STEPS:
+            raise failures.LONG_MATCH.error(pattern=self.text, length=len(raw), most=STEPS // self.size)
+        return self._compiled.fullmatch(raw) is not None
+
+
+@lru_cache(maxsize=KEPT)
+def compiled(pattern: str) -> Pattern:
     """The pattern, ready to match.
 
-    >>> bool(compiled("[[:alpha:]]+[[:digit:]]+").fullmatch("ab12")), bool(compiled("a.c").fullmatch("a\\nc"))
+    >>> compiled("[[:alpha:]]+[[:digit:]]+").fullmatch("ab12"), compiled("a.c").fullmatch("a\\nc")
     (True, False)
+    >>> compiled("(a+)+b").fullmatch("a" * 60 + "!")
+    False
     """
     try:
-        return re.compile(_Translation(pattern).text(), re.ASCII)
-    except (re.error, OverflowError, RecursionError, ValueError) as error:
+        return Pattern(pattern)
+    except re2.error as error:
+        raise failures.PATTERN.error(pattern=pattern, error=_told(error)) from None
+    except (RecursionError, ValueError) as error:
         raise failures.PATTERN.error(pattern=pattern, error=error) from None
 
 
+def translated(pattern: str) -> str:
+    """The pattern in RE2's spelling; ValueError says what is wrong with it."""
+    return _Translation(pattern).text()
+
+
+def _told(error: Exception) -> str:
+    """What RE2 says of a pattern."""
+    text = error.args[0]
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+
 class _Translation:
-    """Reads a pattern from left to right and writes it for Python."""
+    """Reads a pattern from left to right and writes it for RE2."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.at = 0
 
     def text(self) -> str:
-        """The whole pattern in Python's spelling; ValueError says what is wrong with it."""
+        """The whole pattern in RE2's spelling; ValueError says what is wrong with it."""
         written: list[str] = []
         while self.at < len(self.pattern):
             written.append(self._piece())
@@ -73,7 +129,7 @@ class _Translation:
             case "^":
                 return r"\A"
             case "$":
-                return r"\Z"
+                return r"\z"
             case "*" | "+" | "?" | "{":
                 raise ValueError(f"`{sign}` at position {self.at - 1} repeats nothing")
         return self._atom(sign) + self._quantifier()
@@ -86,15 +142,17 @@ class _Translation:
                 return self._class()
             case "\\":
                 return self._escape()
-        return re.escape(sign)
+        return _literal(sign)
 
     def _group(self) -> str:
         """A bracket opens; what it closes may be repeated, so the quantifier is read there."""
         opening = "("
         if self.pattern.startswith("?", self.at):
             opening = self.pattern[self.at - 1 : self.at + 2]
-            if opening not in ("(?:", "(?=", "(?!"):
-                raise ValueError(f"`{opening}` at position {self.at - 1} begins no group; known are (?: (?= (?!")
+            if opening in ("(?=", "(?!"):
+                raise ValueError(f"`{opening}` at position {self.at - 1} looks ahead, {UNBOUNDED}")
+            if opening != "(?:":
+                raise ValueError(f"`{opening}` at position {self.at - 1} begins no group; known are ( and (?:")
             self.at += 2
         inside: list[str] = []
         while not self.pattern.startswith(")", self.at):
@@ -113,11 +171,13 @@ class _Translation:
 
     def _escape(self) -> str:
         sign = self._next("an escape")
-        if sign in "dwsDWSbB":
+        if sign in SPACES:
+            return f"[{SPACES[sign]}]"
+        if sign in "dwDWbB":
             return f"\\{sign}"
         if sign in "123456789":
-            return f"(?:\\{sign})"
-        return re.escape(self._character(sign))
+            raise ValueError(f"`\\{sign}` wants the text of a group once more, {UNBOUNDED}")
+        return _literal(self._character(sign))
 
     def _character(self, sign: str) -> str:
         """The one character that an escape names."""
@@ -142,7 +202,7 @@ class _Translation:
             members.append(self._member())
         self.at += 1
         if not members:
-            return r"[\s\S]" if opening == "[^" else "(?!)"
+            return ALL if opening == "[^" else NONE
         return f"{opening}{''.join(members)}]"
 
     def _begin_class(self) -> str:
@@ -177,11 +237,13 @@ class _Translation:
         if sign != "\\":
             return sign
         sign = self._next("an escape")
-        if sign in "dwsDWS":
+        if sign in SPACES:
+            return SPACES[sign]
+        if sign in "dwDW":
             return f"\\{sign}"
         return "\b" if sign == "b" else self._character(sign)
 
 
 def _literal(sign: str) -> str:
-    """A character as a member of a class."""
-    return sign if sign.isalnum() else f"\\u{ord(sign):04x}" if ord(sign) < 1 << 16 else f"\\U{ord(sign):08x}"
+    """A character as itself, alone or as a member of a class."""
+    return sign if sign.isascii() and sign.isalnum() else f"\\x{{{ord(sign):x}}}"

@@ -45,7 +45,7 @@ def contains(part: str, whole: str) -> int:
 
 def match(pattern: str, text: str) -> int:
     """1 if the regular expression (`patterns`) matches the whole text, else 0."""
-    return int(compiled(pattern).fullmatch(text) is not None)
+    return int(compiled(pattern).fullmatch(text))
 
 
 def ordinal(text: str) -> int:

@@ -145,8 +145,9 @@ PATTERNS = (
         "TL414",
         "text that is no regular expression",
         "{problem}",
-        "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them.",
-        "Correct the pattern; `contains` takes any text as it is.",
+        "The first argument of `match` is a regular expression of ECMAScript's, as C++ and Soufflé read them, without "
+        "what cannot be matched in one pass over the text: `\\1`, `(?=` and `(?!`.",
+        "Correct the pattern, or make two tests of one that looks ahead; `contains` takes any text as it is.",
         'word("a").\nfound(X) :- word(X), match("[[:vowel:]]", X).\n',
     ),
 )
