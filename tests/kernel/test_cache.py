@@ -176,7 +176,7 @@ def test_kernel_is_kept_in_a_temporary_folder_where_package_and_home_are_read_on
 
 
 def test_kernel_runs_where_no_file_can_be_made(made: Path) -> None:
-    script = "from tidelog.kernel import library\nlibrary.folders = lambda: iter(())\n" + MAKE
+    script = "from tidelog.kernel import library\nlibrary.places = lambda: iter(())\n" + MAKE
     assert told(start(script, str(made)))[0] == "compiled"
 
 
@@ -184,9 +184,51 @@ def test_temporary_folder_that_others_can_write_to_is_not_used(tmp_path: Path, m
     monkeypatch.delenv(library.FOLDER_VARIABLE, raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     mine = tmp_path / f"tidelog-kernel-{os.getuid()}"
-    assert mine in library.folders()
+    assert mine not in library.folders(), "nothing is loaded from a folder that another user may be the first to make"
     mine.mkdir()
     mine.chmod(0o777)
     assert mine not in library.folders()
     mine.chmod(0o700)
     assert mine in library.folders()
+
+
+def test_folder_of_another_user_and_a_link_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.mkdir(mode=0o700)
+    assert library.is_private(own)
+    (tmp_path / "link").symlink_to(own)
+    assert not library.is_private(tmp_path / "link")
+    me = os.getuid()
+    monkeypatch.setattr("os.getuid", lambda: me + 1)
+    assert not library.is_private(own), "another user's"
+
+
+def test_folder_whose_place_others_can_take_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a home that is the temporary directory: another user may have made what lies above."""
+    above = tmp_path / "above"
+    (above / ".cache" / "tidelog").mkdir(parents=True)
+    monkeypatch.delenv(library.FOLDER_VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(above / ".cache"))
+    (above / ".cache" / "tidelog").chmod(0o700)
+    assert above / ".cache" / "tidelog" in library.folders()
+    (above / ".cache").chmod(0o777)
+    assert above / ".cache" / "tidelog" not in library.folders()
+    (above / ".cache").chmod(0o1777)
+    assert above / ".cache" / "tidelog" in library.folders(), "in a sticky folder nobody moves what is another's"
+
+
+def test_a_package_in_a_zip_file_has_the_kernel_of_its_own_sources(tmp_path: Path) -> None:
+    copy = tmp_path / "src" / "tidelog"
+    shutil.copytree(Path(tidelog.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def key_in_zip(name: str) -> str:
+        file = shutil.make_archive(str(tmp_path / name), "zip", copy.parent, "tidelog")
+        code = "from tidelog.kernel import library; print(library.__file__, library.key())"
+        said, error = start(code, PYTHONPATH=file).communicate(timeout=120)
+        assert said.startswith(file), error
+        return said.split()[1]
+
+    assert key_in_zip("same") == library.key()
+    with (copy / "kernel" / "join.py").open("a") as source:
+        source.write("# another version\n")
+    assert key_in_zip("other") != library.key()

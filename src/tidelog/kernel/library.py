@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -32,14 +33,24 @@ Functions = dict[str, Callable[..., Any]]
 def key() -> str:
     """What a compiled kernel depends on, as a name: sources, compiler, interpreter, processor, settings."""
     digest = xxhash.xxh3_128()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
+    for source in _sources():
+        digest.update(source)
     for package in ("numba", "llvmlite"):
         digest.update(_version(package))
     words = (sys.implementation.cache_tag, sys.platform, os.uname().machine, *map(os.environ.get, _SETTINGS))
     digest.update(repr(words).encode())
     digest.update(_processor())
     return str(digest.hexdigest())
+
+
+def _sources() -> list[bytes]:
+    """The sources of the kernel, in the order of their names."""
+    found = {path.name: path.read_bytes() for path in Path(__file__).parent.glob("*.py")}
+    if not found:  # the package lies in a zip file
+        from importlib.resources import files
+
+        found = {path.name: path.read_bytes() for path in files(__package__).iterdir() if path.name.endswith(".py")}
+    return [found[name] for name in sorted(found)]
 
 
 def _version(package: str) -> bytes:
@@ -61,32 +72,49 @@ def _processor() -> bytes:
     return b"\n".join(line for line in first.splitlines() if not line.startswith(changing))
 
 
-def folders() -> Iterator[Path]:
-    """Where a compiled kernel may lie, best first: beside the sources, with the user's caches, with temporary files."""
+def places() -> Iterator[tuple[Path, bool]]:
+    """Where a compiled kernel may be kept, best first, and whether the place needs no look at who else can write there.
+
+    That is so for the folder that the user chose and for the one beside the sources, which are run as they are.
+    """
     if chosen := os.environ.get(FOLDER_VARIABLE):
-        yield Path(chosen)
+        yield Path(chosen), True
         return
-    yield Path(__file__).parent / "__pycache__"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tidelog"
-    shared = Path(tempfile.gettempdir()) / f"tidelog-kernel-{os.getuid()}"
-    if not shared.exists() or _is_private(shared):
-        yield shared
+    yield Path(__file__).parent / "__pycache__", True
+    with suppress(RuntimeError):  # a user without a home
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tidelog", False
+    yield Path(tempfile.gettempdir()) / f"tidelog-kernel-{os.getuid()}", False
 
 
-def _is_private(folder: Path) -> bool:
-    """Whether nobody else can put a file there: temporary folders are everybody's."""
+def folders() -> Iterator[Path]:
+    """The folders that a kernel may be loaded from."""
+    return (folder for folder, trusted in places() if trusted or is_private(folder))
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is there, is no link, and nobody else can put a file into it or another one in its place."""
+    try:
+        status = folder.lstat()
+        ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+        return ours and all(map(_stays, (*folder.absolute().parents, *folder.resolve().parents)))
+    except (OSError, RuntimeError):
+        return False
+
+
+def _stays(folder: Path) -> bool:
+    """Whether nobody but the user and root can rename what lies in a folder: in a sticky one each only their own."""
     status = folder.stat()
-    return status.st_uid == os.getuid() and status.st_mode & 0o022 == 0
+    return status.st_uid in (0, os.getuid()) and not (status.st_mode & 0o002 and not status.st_mode & stat.S_ISVTX)
 
 
 def writable_folder() -> Path | None:
     """The first folder in which a file can be made."""
-    for folder in folders():
+    for folder, trusted in places():
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if os.access(folder, os.W_OK | os.X_OK):
+        if (trusted or is_private(folder)) and os.access(folder, os.W_OK | os.X_OK):
             return folder
     return None
 
