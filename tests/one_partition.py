@@ -13,6 +13,7 @@ COPIES = "counts facts or supports, and partitions hold copies and fire some rul
 EACH = "every partition calls a user function for itself, on Spark in a process of its own"
 TOLD = "with several partitions the placement, or a copy, is told too"
 FOLDERS = "opens folders that were written by so many partitions"
+NUMBERS = "chooses numbers of partitions itself"
 TIMES = "the time of rules is not sampled in several partitions"
 
 ANYWHERE = {
@@ -32,7 +33,7 @@ ANYWHERE = {
     "test_user_functions_run_on_distinct_arguments_only": EACH,
     "test_reader_sees_the_last_committed_epoch_while_another_runs": KERNEL,
     "test_failed_epochs_leave_no_trace": KERNEL,
-    "test_question_is_narrowed_by_indexes_and_leaves_none_behind": KERNEL,
+    "test_question_is_narrowed_by_indexes_which_are_kept_like_those_of_queries": KERNEL,
     "test_search_that_grows_too_large_is_stopped_and_says_so": KERNEL,
     "test_epochs_that_fail_while_a_stratum_is_built_again_leave_no_trace": KERNEL,
     "test_law_holds_where_every_commit_numbers_ranks_anew": KERNEL,
@@ -47,7 +48,12 @@ ANYWHERE = {
     "test_rule_that_runs_once_has_no_index_made_for_its_first_visit": KERNEL,
     "test_rule_that_was_planned_without_facts_is_planned_again_when_they_come": COPIES,
 }
-FILES = {"test_explanation.py": TOLD, "test_old_ranks.py": FOLDERS}
+FILES = {
+    "test_explanation.py": TOLD,
+    "test_old_ranks.py": FOLDERS,
+    "test_repartition.py": NUMBERS,
+    "test_metrics.py": COPIES,
+}
 ON_SPARK = {
     **{
         f"test_closed_engine_holds_no_facts[{options}]": KERNEL

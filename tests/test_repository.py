@@ -74,7 +74,7 @@ def test_package_says_what_it_is(metadata: Message) -> None:
 
 def test_an_install_without_extras_brings_no_spark(metadata: Message) -> None:
     assert requirements(metadata, None).isdisjoint({"pyspark", "py4j", "pandas", "duckdb", "clingo"})
-    assert requirements(metadata, "spark") == {"pandas", "pyspark"}
+    assert requirements(metadata, "spark") == {"cryptography", "pandas", "pyspark"}
 
 
 def test_extras_for_work_on_tidelog_bring_spark_and_all_brings_everything(metadata: Message) -> None:

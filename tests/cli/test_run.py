@@ -327,7 +327,7 @@ def test_mistake_in_the_script_stops_before_anything_runs(reach, script):
 
 
 def test_circuit_refuses_what_it_cannot_run(reach):
-    reach.write_text("p(X) :- q(X), !r(X).")
+    reach.write_text("p(X) :- q(X), X < 3.")
     assert "TL801" in failed(reach, "--algorithm", "circuit")
 
 

@@ -103,7 +103,7 @@ def test_values_are_those_of_python() -> None:
         with db.epoch() as e:
             e.insert("event", [row])
         assert row in db["at"].rows()
-        assert len(db["event"].where(c1="a", c2=row[1])) == 1
+        assert len(db["event"].where(w="a", d=row[1])) == 1
 
 
 def test_errors_are_those_of_the_engine() -> None:

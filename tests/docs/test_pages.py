@@ -66,7 +66,7 @@ def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_names_of_the_package_that_a_page_uses_exist(page: Path) -> None:
-    for path in re.findall(r"\btidelog(?:\.[A-Za-z_]\w*)+", read(page)):
+    for path in re.findall(r"(?<!spark\.)\btidelog(?:\.[A-Za-z_]\w*)+", read(page)):
         if path != "tidelog.json":  # a file of state folders
             assert resolves(path.split(".")), path
 

@@ -1,4 +1,4 @@
-"""Partitions in one process between which messages are delivered as unkindly as can be (`trial.order.ways`)."""
+"""Partitions in one process that go on in any order, and between which messages are delivered as unkindly as can be."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
 
     def make(where: Where, durable: object, folder: object) -> Runtime:
         functions, dictionary = where.functions, Dictionary()
-        choose = None if rng is None else unkindly(rng)
-        return Coordinator(functions, LocalNodes(functions, count, dictionary, choose), dictionary)
+        if rng is None:
+            return Coordinator(functions, LocalNodes(functions, count, dictionary), dictionary)
+        nodes = LocalNodes(functions, count, dictionary, unkindly(rng), rng.randrange)
+        return Coordinator(functions, nodes, dictionary)
 
     with patch.object(opening, "make_runtime", make):
         yield

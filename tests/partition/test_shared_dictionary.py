@@ -30,6 +30,40 @@ class Owners:
         return SharedDictionary(2, None, lambda owner, cells: {}, self.tell)
 
 
+def test_an_entry_that_a_reader_makes_while_an_owner_is_lost_is_told_later() -> None:
+    owners = Owners()
+    told: list[Entry] = []
+
+    def tell(owner: int, entries: list[Entry]) -> None:
+        if owners.error is not None:
+            shared.symbol("made meanwhile")
+            raise owners.error
+        told.extend(entries)
+
+    shared, owners.error = SharedDictionary(2, None, lambda owner, cells: {}, tell), OSError("lost")
+    shared.symbol("made before")
+    with pytest.raises(OSError, match="lost"):
+        shared.tell_owners()
+    owners.error = None
+    shared.tell_owners()
+    assert sorted(value for _, value in told) == ["made before", "made meanwhile"]
+
+
+def test_what_is_asked_while_other_owners_take_over_is_answered() -> None:
+    shared = Owners().dictionary()
+    cell, later = symbol_id("there"), symbol_id("later")
+
+    def lost(owner: int, cells: list[int]) -> dict[int, object]:
+        shared.lent = {cell: "there"}  # others begin to take over in the middle of the question
+        raise OSError("gone")
+
+    shared.aim(2, lost, lambda owner, entries: None)
+    assert shared.values_of([cell]) == ["there"]
+    shared.aim(3, lambda owner, cells: {later: "later"} if later in cells else {}, lambda owner, entries: None)
+    shared.lent = None
+    assert shared.values_of([later]) == ["later"]
+
+
 def test_what_an_owner_refuses_is_refused_again_and_the_others_hear_of_theirs() -> None:
     owners = Owners()
     shared, owners.error = owners.dictionary(), DataError("two values with one id")
@@ -96,7 +130,7 @@ def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> N
     cells = list(map(shared.symbol, WORDS))
     shared.tell_owners()
     shared.text_column(np.array(cells))  # which settles them
-    shared.tell_all_again()
+    shared.aim(2, shared._ask, shared._untold._tell)
     owners.told, owners.error = [{}, {}], DataError("two values with one id")
     for _ in range(2):
         with pytest.raises(DataError):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tidelog.errors import EngineError, EvaluationError
@@ -11,10 +13,11 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
 from tidelog.plan.work import EpochWork
 from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.call import Call, mark_of, received
+from tidelog.runtime.call import Call, Given, mark_of, received
 from tidelog.runtime.local import LocalNodes
 from tidelog.runtime.service import Service
 from tidelog.spark.resident_node import ResidentNode
+from tidelog.store.files import FileStore
 
 PUBLIC = [name for name, member in vars(Service).items() if callable(member) and not name.startswith("_")]
 
@@ -79,3 +82,28 @@ def test_epoch_that_was_given_up_does_not_start_late() -> None:
     assert raised.value.code == "TL2301"
     service.start(4, EpochWork({}))
     service.commit()
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("set_limits", ((7,), {})),
+        ("rows", ((), {})),
+        ("rows", (("edge", "first"), {})),
+        ("start", ((1, None), {})),
+        ("interrupt", ((1,), {"more": 2})),
+        ("known_entries", ((3,), {})),
+    ],
+)
+def test_call_with_arguments_of_other_kinds_is_refused(name: str, given: Given) -> None:
+    """One of them would otherwise be found in the middle of a later epoch."""
+    with pytest.raises(EngineError, match="cannot be called so") as caught:
+        received(Service, name, given)
+    assert caught.value.code == "TL4475"
+
+
+def test_calls_that_the_coordinator_makes_are_received() -> None:
+    received(Service, "set_limits", ((Limits(),), {}))
+    received(Service, "start", ((1, EpochWork(), [2]), {}))
+    received(Service, "open_piece", ((FileStore(Path("x")), {}), {}))
+    received(Service, "rows_with_keys", (("p", (0,), np.zeros((1, 1), np.int64)), {"is_question": True}))

@@ -116,15 +116,12 @@ def test_a_question_of_too_many_parts() -> None:
         refused(server.http.post("/v1/query", json={"text": inside}), 422, "TL8024")
 
 
-def test_a_pattern_that_could_take_for_ever() -> None:
+def test_patterns_of_questions_take_time_that_grows_with_the_text() -> None:
     with running("p(X) :- q(X).") as server:
         server.insert("q", ("a" * 60 + "!",))
         left_out = "a?" * 30 + "a" * 30
-        for pattern in (
-            "(a+)+b", "(a|a)*b", "(a*)*", "a*a*a*a*b", "(?=a)a", "(x+x+)+y", left_out, "((a|aa){9}){9}", "[^](a+)+b]",
-        ):  # fmt: skip
-            refused(server.http.post("/v1/query", json={"text": f'q(X), match("{pattern}", X)'}), 422, "TL8025")
-        refused(server.http.post("/v1/query", json={"text": "q(X), q(Y), match(X, Y)"}), 422, "TL8025")
-        long = 'q(X), Y = cat(X, X), match(".*.*b", Y)'
-        refused(server.http.post("/v1/query", json={"text": long}), 422, "TL8025")
+        for pattern in ("(a+)+b", "(a|a)*b", "a*a*a*a*b", "(x+x+)+y", left_out, "((a|aa){9}){9}", "[^](a+)+b]"):
+            assert server.post("/query", {"text": f'q(X), match("{pattern}", X)'})["total"] == 0
         assert server.post("/query", {"text": 'q(X), match("a+.*", X)'})["total"] == 1
+        assert server.post("/query", {"text": "q(X), q(Y), match(X, Y)"})["total"] == 1
+        refused(server.http.post("/v1/query", json={"text": 'q(X), match("(?=a)a", X)'}), 400, "TL414")

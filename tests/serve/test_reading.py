@@ -15,6 +15,15 @@ def test_a_server_tells_what_it_is() -> None:
         assert server.reader.get("/v1").json()["read_only"] is True
 
 
+def test_metrics_are_a_page_for_prometheus() -> None:
+    with running() as server:
+        server.insert("edge", (1, 2))
+        told = server.reader.get("/metrics")
+        assert told.headers["content-type"].startswith("text/plain; version=0.0.4")
+        assert "tidelog_epoch 2\n" in told.text
+        assert 'tidelog_facts{relation="reach"} 1\n' in told.text
+
+
 def test_a_view_is_read_with_its_epoch() -> None:
     with running() as server:
         server.insert("edge", (1, 2), (2, 3))

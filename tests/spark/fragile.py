@@ -19,7 +19,9 @@ from tidelog import Engine, user_function
 from tidelog.engine.epoch import Epoch
 from tidelog.program.functions import FUNCTIONS, Function, Functions
 from tidelog.runtime.call import Given
+from tidelog.runtime.service import Service
 from tidelog.spark.resident_node import ResidentNode
+from tidelog.store.markers import Keeping, PieceNote
 from tidelog.syntax import parse_program
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import EpochChanges, State
@@ -75,6 +77,17 @@ class FragileNode(ResidentNode):
     """A partition that obeys."""
 
     orders: Orders
+
+    def __init__(self, functions: Functions, number: int, partitions: int) -> None:
+        super().__init__(functions, number, partitions)
+        self.service.write_piece = self._write_piece  # which is also done with the last step, without a call
+
+    def _write_piece(self, keeping: Keeping) -> PieceNote:
+        number = self.service.node.partition.number
+        self.orders.obey("write_piece", number, after=False)
+        note = Service.write_piece(self.service, keeping)
+        self.orders.obey("write_piece", number, after=True)
+        return note
 
     def call(self, method: str, given: Given) -> object:
         """Answer, or die before or after it."""

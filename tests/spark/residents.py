@@ -60,6 +60,9 @@ class Keeper:
     def echo(self, value: object) -> object:
         return value
 
+    def large(self, size: int) -> bytes:
+        return bytes(size)
+
     def fail(self, kind: str) -> None:
         if kind == "unpicklable":
             raise Unpicklable("one", "two")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -45,6 +46,31 @@ def test_rows_of_dataframes_are_inserted_and_deleted(spark: SparkSession, db: En
         e.insert("edge", [(100, 101)])
     assert set(db["edge"]) == {(i, i + 1) for i in range(10)} | {(100, 101)}
     assert len(e.changes["reach"].deleted) == 465 - 55
+
+
+def test_pages_of_spark_tell_which_partitions_and_epochs_jobs_belong_to(spark: SparkSession, db: Engine) -> None:
+    rows = spark.range(9000, 9003).selectExpr("id AS a", "id AS b").repartition(2)
+    with db.epoch() as e:
+        e.insert("edge", rows)
+    with db.epoch() as e:
+        e.delete("edge", rows)
+    store = spark.sparkContext._jsc.sc().statusStore()
+    jobs = store.jobsList(None)
+    said = {jobs.apply(n).description().toString() for n in range(jobs.size())}
+    assert any("Some(tidelog: partitions 0 to 1, start " in text for text in said)
+    assert any(re.fullmatch(r"Some\(tidelog: run \d+, rows of edge\)", text) for text in said)
+
+
+def test_source_that_was_deleted_meanwhile_is_told_in_a_line(spark: SparkSession, db: Engine, tmp_path: Path) -> None:
+    spark.range(3).selectExpr("id AS a", "id AS b").coalesce(1).write.parquet(f"{tmp_path}/edges")
+    edges, before = spark.read.parquet(f"{tmp_path}/edges"), db.epoch_number
+    for file in (tmp_path / "edges").glob("*.parquet"):
+        file.unlink()
+    with pytest.raises(DataError, match="edge") as caught, db.epoch() as e:
+        e.insert("edge", edges)
+    assert len(str(caught.value)) < 800
+    assert "\n" not in str(caught.value)
+    assert db.epoch_number == before
 
 
 def test_signs_of_python_rows_and_dataframes_are_summed(spark: SparkSession, db: Engine) -> None:

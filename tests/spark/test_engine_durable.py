@@ -17,6 +17,8 @@ from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine
 from tidelog.engine.core import core_of
 from tidelog.errors import StateError
+from tidelog.spark import PreflightError
+from tidelog.store.durable import Durable
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).
@@ -66,15 +68,54 @@ def test_state_is_closed_and_opened_again_and_its_past_is_read(spark: SparkSessi
         beside.check()
 
 
-def test_another_number_of_partitions_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    made(spark, tmp_path)
-    with pytest.raises(StateError, match="this state has 2 partitions, not 3 partitions; open it as it was made"):
-        Engine(path=tmp_path, spark=spark, partitions=3)
-    with pytest.raises(StateError, match="this state has 2 partitions, not 1 partition"):
-        Engine(path=tmp_path, spark=spark, partitions=1)
-    Engine(PROGRAM, path=tmp_path / "one").close()
-    with pytest.raises(StateError, match="this state has one embedded partition, not 2 partitions"):
-        Engine(path=tmp_path / "one", spark=spark, partitions=2)
+def test_a_state_opens_with_another_number_of_partitions_there_and_here(spark: SparkSession, tmp_path: Path) -> None:
+    beside = made(spark, tmp_path)
+    for session, count in ((spark, 3), (None, 1), (spark, 2), (spark, 1), (None, 3)):
+        with Engine(path=tmp_path, spark=session, partitions=count) as beside.db:
+            assert core_of(beside.db).runtime.partitions == count
+            beside.check()
+            beside.epoch(f"+edge({count},{count + 5}). +name({count + 50}, n{count}).")
+    past = Engine(path=tmp_path, at=3)
+    assert sorted(past["label"]) == [(4, "end!")]
+
+
+def test_a_running_engine_gets_another_number_of_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    with Engine(PROGRAM, spark=spark, partitions=2, path=tmp_path) as db:
+        beside = Beside(db, PROGRAM)
+        beside.epoch(FIRST)
+        view = db["label"]
+        e = beside.epoch("+name(77, held).")
+        for count in (3, 1, 2):
+            db.repartition(count)
+            assert core_of(db).runtime.partitions == count
+            assert (77, "held!") in view
+            assert list(e.changes["label"].inserted) == [(77, "held!")]
+            beside.check()
+            beside.epoch(f"+edge({count},9). +name({90 + count}, later).")
+            assert (90 + count, "later!") in view
+
+
+def test_a_repartition_that_fails_leaves_the_old_partitions(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine(PROGRAM, spark=spark, partitions=2, path=tmp_path) as db:
+        beside = Beside(db, PROGRAM)
+        beside.epoch(FIRST)
+        with pytest.raises(PreflightError, match="slots"):
+            db.repartition(60)
+        with monkeypatch.context() as patched:
+            patched.setattr(Durable, "record_anew", _full)
+            with pytest.raises(StateError, match="full"):
+                db.repartition(3)
+        assert core_of(db).runtime.partitions == 2
+        beside.check()
+        beside.epoch(SECOND)
+        db.repartition(3)
+        beside.check()
+
+
+def _full(*_: object, **__: object) -> None:
+    raise StateError("the disk is full")
 
 
 DRIVER = """

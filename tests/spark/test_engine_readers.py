@@ -94,6 +94,53 @@ def test_reader_waits_while_lost_partitions_begin_anew(beside: Beside, tmp_path:
     beside.epoch("+edge(2, 3).")
 
 
+def test_a_copy_of_the_state_is_given_up_while_an_epoch_runs(beside: Beside, tmp_path: Path) -> None:
+    copy, over = core_of(beside.db).runtime.facts.still(["reach"]), threading.Event()
+
+    def read() -> None:
+        before = sum(len(counts[0]) for counts in copy.batches("reach"))
+        assert before == len(beside.db["reach"])
+        copy.close()
+        assert not over.is_set(), "it waited for the epoch"
+
+    with while_an_epoch_waits(tmp_path, read):
+        beside.epoch("-edge(2, 3). +edge(12, 0).")
+        over.set()
+
+
+def test_readers_are_answered_while_the_number_of_partitions_changes(spark: SparkSession) -> None:
+    with Engine('label(X, cat(S, "!")) :- name(X, S).', spark=spark, partitions=2) as db:
+        with db.epoch() as epoch:
+            epoch.insert("name", [(number, f"n{number}") for number in range(50)])
+        expected, failures, reads, over = set(db["label"]), [], [0, 0, 0], threading.Event()
+
+        def read(place: int, right: Callable[[], bool]) -> None:
+            while not over.is_set():
+                try:
+                    assert right()
+                except BaseException as error:
+                    failures.append(error)
+                reads[place] += 1
+
+        acts = (
+            lambda: set(db["label"]) == expected,
+            lambda: (7, "n7!") in db["label"],
+            lambda: len(list(db.query("label(7, S)"))) == 1,
+        )
+        threads = [threading.Thread(target=read, args=item) for item in enumerate(acts)]
+        for thread in threads:
+            thread.start()
+        for count in (3, 1, 2):
+            before = list(reads)
+            assert db.repartition(count)
+            wait_for(lambda before=before: all(map(int.__gt__, reads, before)), LIMIT)
+        over.set()
+        for thread in threads:
+            thread.join(LIMIT)
+        assert failures == []
+        assert set(db["label"]) == expected
+
+
 def test_session_that_its_user_stops_is_an_error_and_the_engine_can_be_closed() -> None:
     run_apart(stop_below)
 

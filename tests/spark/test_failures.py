@@ -20,6 +20,7 @@ from tidelog.errors import DataError, EngineError
 from tidelog.spark import Endpoint, ResidentStage, SparkError, StageError
 from tidelog.spark.arrivals import Arrival
 from tidelog.spark.resident import stage as stages
+from tidelog.spark.resident.credentials import Credentials
 from tidelog.spark.resident.rendezvous import Rendezvous
 from tidelog.spark.resident.resident import Assignment
 from tidelog.spark.streams import Stream, start_stream
@@ -73,12 +74,12 @@ def test_failure_of_the_transport_is_told() -> None:
         Broken(f"grpc+tcp://{HERE}:0") as server,
         pytest.raises(SparkError, match="partition 3: no room") as told,
     ):
-        Endpoint(3, HERE, server.port, "secret").open().call("anything")
+        Endpoint(3, HERE, server.port, Credentials("secret")).open().call("anything")
     assert told.value.code == "TL6102"
 
 
 def test_driver_takes_and_gives_no_rows() -> None:
-    meeting = Rendezvous(HERE, HERE, "secret")
+    meeting = Rendezvous(HERE, HERE, Credentials("secret"))
     peer = meeting.endpoint.open()
     with pytest.raises(StageError, match="the driver takes no rows") as refused:
         peer.deliver({"name": "rows"}, pa.table({"x": [1]}))

@@ -64,7 +64,7 @@ class Team:
 
     def __init__(self, disk: MemoryDisk, store: Store | None = None) -> None:
         place = store or MemoryStore(disk)
-        self.durable = Durable.open(place, None, 0, PARTITIONS)
+        self.durable = Durable.open(place, None, 0, lambda _: PARTITIONS)
         self.words = Dictionary()
         self.nodes = [Node(FUNCTIONS, number, PARTITIONS, self.words) for number in range(PARTITIONS)]
         self.pieces = [Piece(place, number) for number in range(PARTITIONS)]

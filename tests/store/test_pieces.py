@@ -122,25 +122,46 @@ def test_notes_of_mirrored_relations_count_once() -> None:
     assert told == {"asserted": {"m": 2, "p": 5}, "retracted": {}, "changed": {"m": (2, 1), "p": (1, 0)}}
 
 
-def test_another_number_of_partitions_is_refused(tmp_path: Path) -> None:
-    grown(tmp_path / "two").close()
-    Engine(PROGRAM, path=tmp_path / "one").close()
-    with pytest.raises(
-        StateError, match="this state has 2 partitions, not 3 partitions; open it as it was made"
-    ) as failed:
-        Engine(path=tmp_path / "two", partitions=3)
-    assert failed.value.code == "TL5104"
-    with pytest.raises(StateError, match="this state has 2 partitions, not one embedded partition"):
-        Durable.open(tmp_path / "two", None)
-    with pytest.raises(StateError, match="this state has one embedded partition, not 2 partitions"):
-        Engine(path=tmp_path / "one", partitions=2)
-    found = Durable.open(tmp_path / "two", None, partitions=None)
-    assert found.partitions == 2
-    found.close()
+def test_another_number_of_partitions_is_an_epoch_that_changes_nothing(tmp_path: Path) -> None:
+    made = grown(tmp_path / "two")
+    facts, last = {name: sorted(made[name]) for name in made.relations}, made.epoch_number
+    made.close()
+    for count in (3, 1, None, 2):
+        with Engine(path=tmp_path / "two", partitions=count) as db:
+            assert {name: sorted(db[name]) for name in db.relations} == facts
+            last += count is not None
+            assert db.epoch_number == last
+            assert not db.log()[-1].changed
+    assert Engine(path=tmp_path / "two", at=-1).log()[-1].note == (
+        "1 to 2 partitions: facts were moved with their ranks and counts, and ranks given anew to reach"
+    )
+
+
+def test_what_partitions_left_that_never_came_is_removed_at_the_next_opening(tmp_path: Path) -> None:
+    grown(tmp_path).close()
+    (tmp_path / "part-2" / "log").mkdir(parents=True)
+    (tmp_path / "part-2" / "log" / "000000000009-0a1b2c3d.log").write_bytes(b"leftover")
+    Engine(path=tmp_path).close()
+    assert not any((tmp_path / "part-2").rglob("*.log"))
+    assert any((tmp_path / "part-1").rglob("*.log"))
+
+
+def test_files_of_partitions_that_are_no_more_go_with_the_epochs_that_need_them(tmp_path: Path) -> None:
+    made = grown(tmp_path)
+    made.close()
+    with Engine(path=tmp_path, partitions=1, history=0) as db:
+        assert any((tmp_path / "part-1").rglob("*.log"))
+        for number in range(3):
+            with db.epoch() as e:
+                e.insert("more", [(number,)])
+            db.snapshot()
+        assert not any((tmp_path / "part-1").rglob("*.log"))
+    with Engine(path=tmp_path) as db:
+        assert len(db["more"]) == 3
 
 
 def test_one_resident_partition_has_a_piece_too(tmp_path: Path) -> None:
-    with_piece = Durable.open(tmp_path, None, partitions=1)
+    with_piece = Durable.open(tmp_path, None, partitions=lambda _: 1)
     node, piece, rules = EmbeddedRuntime(FUNCTIONS), Piece(with_piece.store, 0), Ruleset(Program(), FUNCTIONS)
     node.adopt({"p": 2}, [], [])
     for number in (1, 2):
@@ -149,8 +170,6 @@ def test_one_resident_partition_has_a_piece_too(tmp_path: Path) -> None:
         with_piece.record_pieces(number, notes, node.node, rules, EpochRecord(), {})
         node.commit()
     with_piece.close()
-    with pytest.raises(StateError, match="this state has 1 partition, not one embedded partition"):
-        Durable.open(tmp_path, None)
     again = EmbeddedRuntime(FUNCTIONS)
     Piece(tmp_path, 0).load(2, again.partition)
     assert again.partition.rows("p").tolist() == node.partition.rows("p").tolist()

@@ -123,8 +123,8 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
 def _resident(where: Where) -> Opened:
     """One partition that keeps a piece, as on Spark, but in this process."""
     assert where.path is not None
-    dictionary, durable = Dictionary(), Durable.open(where.path, where.at, None, 1)
+    dictionary, durable = Dictionary(), Durable.open(where.path, where.at, None, lambda _: 1)
     nodes = LocalNodes(where.functions, 1, dictionary)
     runtime = Coordinator(where.functions, nodes, dictionary)
     runtime.open_state(durable)
-    return Opened(runtime, durable, None, durable.offsets, where.functions)
+    return Opened(runtime, durable, None, durable.offsets, where.functions, where)

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ import pytest
 
 from tests.store import load
 from tidelog import Engine
-from tidelog.errors import EngineError, StateError
+from tidelog.errors import EngineError, StateError, StateWarning
 from tidelog.testing.invariants import violations
 
 KILLS = int(os.environ.get("TIDELOG_KILLS", "12"))
@@ -138,3 +139,32 @@ def test_a_killed_writer_loses_no_epoch_that_it_told_of(tmp_path: Path) -> None:
         assert other.last("done") <= reader.epoch_number <= other.last("begin")
         assert sorted(reader["written"]) == [(n,) for n in range(2, reader.epoch_number + 1)]
         assert not violations(reader.state())
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_folder_that_is_removed_under_an_engine_is_told_to_be_gone(tmp_path: Path, partitions: int) -> None:
+    db = Engine("p(X) :- q(X).", path=tmp_path / "state", partitions=partitions)
+    with db.epoch() as e:
+        e.insert("q", [(1,)])
+    (tmp_path / "state").rename(tmp_path / "away")
+    for _ in range(2):
+        with pytest.raises(StateError, match="is gone: it was removed or moved") as caught, db.epoch() as e:
+            e.insert("q", [(2,)])
+        assert caught.value.code == "TL5184"
+        with pytest.raises(StateError, match="is gone"):
+            db.snapshot()
+        assert not (tmp_path / "state").exists()
+    assert sorted(db["p"]) == [(1,)]
+    (tmp_path / "away").rename(tmp_path / "state")
+    with db.epoch() as e:
+        e.insert("q", [(3,)])
+    db.snapshot()
+    shutil.rmtree(tmp_path / "state")
+    with Engine("r(1).", path=tmp_path / "state") as other:
+        with pytest.raises(StateError, match="is gone"), db.epoch() as e:
+            e.insert("q", [(4,)])
+        assert list(other["r"]) == [(1,)]
+    with pytest.warns(StateWarning, match="was not written"):
+        db.close()
+    with Engine(path=tmp_path / "state", at=-1) as read:
+        assert list(read["r"]) == [(1,)]

@@ -114,8 +114,7 @@ def test_search_that_grows_too_large_is_stopped_and_says_so() -> None:
     with db.epoch() as e:
         e.insert("a", [(i,) for i in range(100)])
         e.insert("b", [(i,) for i in range(100)])
-    with ledger_of(core_of(db), 500) as ledger:
-        told = refute(ledger, fact_key("p", (), (), core_of(db).runtime.node.partition.dictionary))
+    told = refute(ledger_of(core_of(db), 500), fact_key("p", (), (), core_of(db).runtime.node.partition.dictionary))
     (attempt,) = told.attempts
     assert not attempt.complete
     assert "the search was stopped" in str(told)
@@ -174,7 +173,6 @@ def test_answer_is_told_with_however_little_work(work: int) -> None:
     """Looking for what a negated atom forbids may run out of work too: `OutOfWorkError` never leaves the package."""
     db = Engine("n(1). e(1, 5). e(1, 6). e(2, 5). leaf(X) :- n(X), !e(X, _).")
     core = core_of(db)
-    with ledger_of(core, work) as ledger:
-        told = refute(ledger, fact_key("leaf", (1,), ("number",), core.dictionary))
+    told = refute(ledger_of(core, work), fact_key("leaf", (1,), ("number",), core.dictionary))
     assert [attempt.failed for attempt in told.attempts] in (["!e(1, _)"], ["n(1)"])
     assert "__" not in str(told)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import islice
 
 from tidelog.blame.change import Change, FactChanged, Row, RuleChanged
 from tidelog.blame.search import Undone
@@ -151,7 +152,7 @@ def proof_in(ledger: Ledger, fact: Fact, bounds: Bounds) -> Proof | None:
     if fact[0] not in ledger.rules.schema:
         return None
     key = key_in(ledger, fact)
-    return None if ledger.row_of(key) < 0 else prove(ledger, key, bounds)
+    return prove(ledger, key, bounds) if ledger.has(key) else None
 
 
 def _rows(change: Change) -> list[Row]:
@@ -182,8 +183,7 @@ def _matching(ledger: Ledger, absence: Absence) -> list[Fact]:
         for column, arg in enumerate(atom.args)
         if isinstance(arg, Const)
     }
-    rows = ledger.rows(atom.predicate, known)[:1].tolist()
-    return [(atom.predicate, ledger.values((atom.predicate, ledger.cells(atom.predicate, row)))) for row in rows]
+    return [(atom.predicate, ledger.values(key)) for key in islice(ledger.keys(atom.predicate, known), 1)]
 
 
 def _atom(text: str, convention: str) -> Atom | None:

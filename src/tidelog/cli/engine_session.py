@@ -20,8 +20,9 @@ from tidelog.cli.view_change import view_changes
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.script import take_script
+from tidelog.engine.view import natural
 from tidelog.io.files import write_output
-from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
+from tidelog.io.parameters import CSV, PARQUET, TABLE, TEXT, TRIPLES, Layout
 from tidelog.plan.modes import Plans
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
@@ -125,7 +126,8 @@ class EngineSession:
         else:
             from tidelog.spark.files import write_frame
 
-            rows = self._db[name].to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
+            view = self._db[name] if layout.kind in (PARQUET, TABLE) else natural(self._db[name])
+            rows = view.to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
             write_frame(rows, name, self.types(name), layout, path)
 
     def types(self, name: str) -> tuple[str | None, ...]:

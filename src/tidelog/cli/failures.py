@@ -49,6 +49,17 @@ NOT_EXPORTED = FailureEntry(
     "Check the folder, its permissions and the space left.",
     _PROGRAM + "$ touch file\n$ tidelog run p.dl --state s --runtime embedded\n$ tidelog export s file/out\n",
 )
+OUTSIDE = FailureEntry(
+    "TL4880",
+    EngineError,
+    "file outside the folders of a sandbox",
+    "the program names `{path}`, which lies outside {folders}",
+    "In a sandbox a program reads and writes files beside it, in the folders of facts and of outputs, and in those "
+    "allowed by `--allow`; links count as what they lead to.",
+    "Move the file, allow its folder by `--allow`, or leave `--sandbox` out.",
+    "$ printf '.decl n(a: number)\\n.input n(filename=\"/etc/n.facts\")\\n' > p.dl\n"
+    "$ tidelog run p.dl --sandbox --runtime embedded\n",
+)
 NEEDS_MORE = FailureEntry(
     "TL4801",
     EngineError,
@@ -291,16 +302,6 @@ NO_STATE_AT = FailureEntry(
     "Check the name of the folder, or leave out --at to make a state there.",
     _PROGRAM + "$ tidelog run p.dl --state s --at 1\n",
 )
-MADE_EMBEDDED = FailureEntry(
-    "TL5302",
-    StateError,
-    "embedded state on Spark",
-    "{state} was made by one embedded partition, and goes on so: say `--runtime embedded`; or "
-    "make a new state on Spark from what `tidelog export` writes",
-    "A state keeps its number of partitions, and the one partition of an embedded state is no partition of Spark's.",
-    "",
-    _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog run p.dl --state s --runtime spark\n",
-)
 NO_STATE = FailureEntry(
     "TL5303",
     StateError,
@@ -402,7 +403,6 @@ ENTRIES = (
     OPENED_HOW,
     NOT_AN_ENGINE,
     NO_STATE_AT,
-    MADE_EMBEDDED,
     NO_STATE,
     NO_OUTPUTS,
     NO_FUNCTIONS,
@@ -410,4 +410,5 @@ ENTRIES = (
     NOTHING_TO_FORMAT,
     NOT_FORMATTED,
     NO_EDITOR_EXTRA,
+    OUTSIDE,
 )

@@ -6,16 +6,18 @@ with a type for every column, before anything is evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.cli.progress import progress
 from tidelog.cli.report import Report, check_file
+from tidelog.cli.sandbox import input_files
 from tidelog.cli.show import console, show_diagnostics
 from tidelog.errors import ProgramError
-from tidelog.io.files import InputFile, find_inputs, read_input
+from tidelog.io.budget import Budget
+from tidelog.io.files import InputFile, read_input
 from tidelog.io.open_columns import Bound, settle_types
 from tidelog.program.check import Checked, check_program
 from tidelog.program.functors import Given
@@ -41,26 +43,38 @@ def refuse_errors(report: Report) -> Checked:
     return report.checked
 
 
-def read_inputs(checked: Checked, files: Sequence[InputFile], spark: SparkSession | None) -> list[tuple[str, Input]]:
-    """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables."""
+def read_inputs(
+    checked: Checked,
+    files: Sequence[InputFile],
+    spark: SparkSession | None,
+    memory: int | None = None,
+    hidden: Collection[str] = (),
+) -> list[tuple[str, Input]]:
+    """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
+
+    In this process no more than ``memory`` bytes are read. Of ``hidden`` relations, whose rows nobody will see, Spark
+    reads what rules can use.
+    """
     if spark is None:
-        return list(read_data(checked, files))
+        return list(read_data(checked, files, memory))
     from tidelog.spark.files import read_frames
 
     with progress("reading"):
-        return read_frames(spark, checked, files, partial(_columns, checked), partial(_schema_after, checked))
+        names, types = partial(_columns, checked), partial(_schema_after, checked)
+        return read_frames(spark, checked, files, names, types, hidden)
 
 
 def read_facts(checked: Checked, folder: Path) -> list[tuple[str, Data]]:
     """All facts of the files of a program in a folder."""
-    return read_data(checked, find_inputs(checked.program, checked.schema, folder))
+    return read_data(checked, input_files(checked, folder))
 
 
-def read_data(checked: Checked, files: Sequence[InputFile]) -> list[tuple[str, Data]]:
+def read_data(checked: Checked, files: Sequence[InputFile], memory: int | None = None) -> list[tuple[str, Data]]:
     """All facts of all files, with types for all columns."""
+    budget, schema = Budget(memory), checked.schema
     with progress("reading"):
         read = [
-            (file.relation, read_input(file, _columns(checked, file.relation), checked.schema[file.relation]))
+            (file.relation, read_input(file, _columns(checked, file.relation), schema[file.relation], budget))
             for file in files
         ]
     return settle_types(read, checked.schema, partial(_schema_after, checked))

@@ -61,6 +61,13 @@ AtOption = Annotated[
 FunctionsOption = Annotated[
     Path | None, typer.Option("--functions", metavar="FILE", help="Python functions for the program's functors.")
 ]
+SandboxOption = Annotated[
+    bool, typer.Option("--sandbox", help="Refuse files that the program names outside its folders (-F, -D, --allow).")
+]
+AllowOption = Annotated[
+    list[Path] | None,
+    typer.Option("--allow", metavar="DIR", help="A folder more that the program may name files in; implies --sandbox."),
+]
 AskedProgram = Annotated[
     str | None, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input. Not with --state.")
 ]

@@ -10,7 +10,9 @@ import enum
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from tidelog.cli.sandbox import includes_of
 from tidelog.errors import Diagnostic
 from tidelog.program.check import Checked, examine_program
 from tidelog.program.constraint import is_hidden
@@ -67,10 +69,10 @@ def check_file(file: str, fragment: Fragment | None = None, functions: Given = (
     """Read and check one file, or the standard input; ``functions`` come from Python."""
     if file == STANDARD_INPUT:
         name = "<stdin>"
-        program, read = read_program(sys.stdin.buffer.read(), name, include=".")
+        program, read = read_program(sys.stdin.buffer.read(), name, include=includes_of(Path(".")))
     else:
         name = file
-        program, read = read_file(file)
+        program, read = read_file(file, include=includes_of(Path(file).parent))
     checked, found = examine_program(declared_by(functions, program))
     outside = check_regular(checked.program) if fragment is Fragment.regular else []
     return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)

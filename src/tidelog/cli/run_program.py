@@ -21,11 +21,12 @@ from tidelog.cli.options import Algorithm
 from tidelog.cli.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.progress import progress
+from tidelog.cli.sandbox import check_outputs, input_files
 from tidelog.cli.script import read_script, run_script
 from tidelog.cli.show import console
 from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
 from tidelog.cli.statistics import show_statistics
-from tidelog.io.files import InputFile, find_inputs, refuse_spark_kinds
+from tidelog.io.files import InputFile, refuse_spark_kinds
 from tidelog.plan.modes import Plans
 from tidelog.program.functors import Given, function_table
 
@@ -64,7 +65,8 @@ def run_program(checked: Checked, options: Options, functions: Given = ()) -> No
     resumed = options.state is not None and holds_state(options.state)
     if options.at is not None and not resumed:
         raise failures.NO_STATE_AT.error(state=options.state, epoch=options.at)
-    files = None if resumed else find_inputs(checked.program, checked.schema, options.facts)
+    files = None if resumed else input_files(checked, options.facts)
+    check_outputs((layout for _, layout in outputs or ()), Path(options.out or "."))
     options = replace(options, place=settle_place(options, resumed, files or (), outputs or ()))
     if not options.place.is_spark and options.out != TERMINAL:
         for name, layout in outputs or ():
@@ -72,13 +74,22 @@ def run_program(checked: Checked, options: Options, functions: Given = ()) -> No
     if not options.place.is_spark:
         leave_pandas_out()
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
-        data = None if files is None else read_inputs(checked, files, spark)
+        hidden = hidden_inputs(checked, options, outputs)
+        data = None if files is None else read_inputs(checked, files, spark, options.limits.memory, hidden)
         with closing(make_session(checked, options, resumed, spark, own)) as session:
             checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)
             steps += run_script(session, script, options.changes)
             write_views(session, checked.program, outputs, options.out)
             show_run(session, steps, options)
+
+
+def hidden_inputs(checked: Checked, options: Options, outputs: Outputs | None) -> set[str]:
+    """The relations whose rows nobody sees: not put out, not kept in a state, not to be met by rules of a script."""
+    if outputs is None or options.state is not None or options.changes is not None:
+        return set()
+    shown = {name for name, _ in outputs} | {d.relation for d in checked.program.directives if d.kind != "input"}
+    return {d.relation for d in checked.program.directives if d.kind == "input"} - shown
 
 
 def at_epoch(
@@ -139,9 +150,7 @@ def _fixed_place(options: Options, resumed: bool) -> Place:
     if options.state is None or not resumed:
         return place
     made = partitions_of_state(options.state)
-    if not made and place.runtime is Runtime.spark:
-        raise failures.MADE_EMBEDDED.error(state=options.state)
-    runtime = place.runtime if made else Runtime.embedded
+    runtime = place.runtime if made or place.runtime is Runtime.spark else Runtime.embedded
     return replace(place, runtime=runtime, partitions=place.partitions or made or 1)
 
 

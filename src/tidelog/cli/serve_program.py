@@ -7,7 +7,7 @@ told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,11 @@ from tidelog.cli.inputs import read_inputs, read_valid
 from tidelog.cli.load import load_program
 from tidelog.cli.place import Place, check_place, spark_session
 from tidelog.cli.progress import progress
+from tidelog.cli.sandbox import input_files
 from tidelog.cli.show import console
 from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
-from tidelog.io.files import InputFile, find_inputs
 from tidelog.partition.limits import Limits
 from tidelog.program.functors import Given, function_table
 from tidelog.serve import failures
@@ -36,7 +36,6 @@ from tidelog.serve.tokens import READ, WRITE, Tokens, kept_tokens
 from tidelog.store.difference import compare_programs
 
 if TYPE_CHECKING:
-    from tidelog.program.check import Checked
     from tidelog.spark.types import SparkSession
 
 
@@ -51,7 +50,6 @@ class Options:
     tokens: Path | None = None
     limits: ServerLimits = field(default_factory=ServerLimits)
     epochs: Limits = field(default_factory=Limits)
-    sandbox: bool = False
     functions: Path | None = None
     place: Place = field(default_factory=Place)
 
@@ -109,10 +107,8 @@ def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
     if options.program is None:
         raise failures.NO_PROGRAM.error(state=options.state)
     checked = read_valid(options.program, given)
-    files = find_inputs(checked.program, checked.schema, options.facts)
-    if options.sandbox:
-        _keep_inside(options, checked, files)
-    data = read_inputs(checked, files, spark)
+    files = input_files(checked, options.facts)
+    data = read_inputs(checked, files, spark, options.epochs.memory)
     _, own = function_table(given, checked.program)
     engine = _engine(options, own, spark, options.place.count)
     try:
@@ -134,17 +130,3 @@ def _resumed(options: Options, given: Given, spark: SparkSession | None) -> Engi
         told = f"{options.state} has other rules than {options.program}; they stay (see `tidelog apply`)"
         console(stderr=True).print(told, soft_wrap=True)
     return engine
-
-
-def _keep_inside(options: Options, checked: Checked, files: Iterable[InputFile]) -> None:
-    """Refuse a program that reads files outside its own folder and the folder of facts."""
-    assert options.program is not None
-    program = checked.program
-    spans = [rule.span for rule in program.rules] + [fact.span for fact in program.facts]
-    spans += [declaration.span for declaration in program.declarations]
-    spans += [directive.span for directive in program.directives]
-    included = {span.source.name for span in spans if span is not None}
-    folders = [Path(options.program).resolve().parent, options.facts.resolve()]
-    for path in (*(file.path for file in files), *map(Path, sorted(included - {"<stdin>"}))):
-        if not any(path.resolve().is_relative_to(folder) for folder in folders):
-            raise failures.OUTSIDE.error(path=path, folders=" and ".join(map(str, folders)))

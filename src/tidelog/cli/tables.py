@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.engine.view import Table
+from tidelog.engine.view import Table, natural
 from tidelog.io.late import compute
 from tidelog.io.texts import show_text
 
@@ -18,7 +18,7 @@ AS_TEXT = ("list", "record")  # files of text hold these as programs write them
 
 def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
     """The rows in order, as Arrow; lists as the text that files have, or as they are."""
-    shown = _with_texts(rows)
+    shown = _with_texts(natural(rows))
     table = shown if lists_as_text else rows.to_arrow()
     order = _order(shown)
     return table if order is None else table.take(order)
@@ -27,7 +27,7 @@ def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
 def ordered_rows(rows: Table) -> list[tuple[Any, ...]]:
     """The rows in order, as Python values."""
     found = rows.rows()
-    order = _order(_with_texts(rows))
+    order = _order(_with_texts(natural(rows)))
     return found if order is None else [found[i] for i in order.to_pylist()]
 
 

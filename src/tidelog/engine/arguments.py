@@ -35,8 +35,10 @@ def check_arguments(
     threads: object,
     limits: object,
     functions: object,
+    tls: object = None,
 ) -> Program:
     """The program that an engine is given, after a look at everything else."""
+    must_be(tls, (bool, type(None)), "tls", "True, False, or None")
     _check_place(path, at, history, spark, partitions, threads)
     _check_uses(limits, functions)
     return _read_given(program)

@@ -1,26 +1,29 @@
 """Questions that an engine answers about itself: why, how, and whether all of it is true.
 
-Law: a question changes nothing. What several partitions hold is put together in this process first, so that these are
-questions for people and tests, not for data.
+Law: a question changes nothing. Why and why not are asked where the facts are, wherever the partitions live.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tidelog.engine.core import Core, known_columns
-from tidelog.engine.state import gather_state
+from tidelog.engine.state import gather_state, homes_of, streamed_state
 from tidelog.explain.explanation import Explanation, explain
 from tidelog.explain.profile import Profile
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.state import EngineState
-from tidelog.verify import Verdict, verify
+from tidelog.runtime.still import CheckPart
+from tidelog.verify import Verdict, Violation, verify
+from tidelog.verify.apart import Homes, part_of
+from tidelog.verify.claim import Claim
 from tidelog.verify.demanded import with_rules
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
-from tidelog.why.sight import RunningSight
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
@@ -30,35 +33,26 @@ Fact = str | tuple[str, Iterable[object]]  # ``reach(1, 3)``, or relation and va
 
 def why(core: Core, fact: Fact, bounds: Bounds) -> Proof:
     """The proof of a fact."""
-    with core.writing, ledger_of(core, bounds.work) as ledger:
+    with core.writing:
+        ledger = ledger_of(core, bounds.work)
         return prove(ledger, _fact_key(core, fact, ledger), bounds)
 
 
 def why_not(core: Core, fact: Fact) -> WhyNot:
     """Why a fact is absent."""
-    with core.writing, ledger_of(core, Bounds().work) as ledger:
+    with core.writing:
+        ledger = ledger_of(core, Bounds().work)
         return refute(ledger, _fact_key(core, fact, ledger))
 
 
 def ledger_of(core: Core, work: int) -> Ledger:
-    """The committed state, to be asked; that of several partitions is put together first."""
-    placing = core.planner.placing
-    form, rules = placing.form, core.rules
-    node = core.runtime.facts.whole(form, rules, lambda: core.planner.forming(core.rules))
-    if core.runtime.partitions > 1:
-        rules = replace(rules, core=form.core, schema=form.schema, needed=placing.needed(rules))
-    return Ledger(node.partition, node.strata, rules, work)
+    """The committed state, to be asked."""
+    return Ledger(core.runtime, core.rules, work)
 
 
 def running_ledger(core: Core, rules: Ruleset, work: int) -> Ledger:
     """The epoch that has run and is not committed, to be asked; ``rules`` are those that it leads to."""
-    placing = core.planner.placing
-    form = placing.next_form(rules)
-    node = core.runtime.facts.whole(form, rules, lambda: core.planner.forming(rules), running=True)
-    if core.runtime.partitions == 1:
-        return Ledger(node.partition, node.strata, rules, work, RunningSight(node.partition.relations))
-    whole = replace(rules, core=form.core, schema=form.schema, needed=placing.needed(rules))
-    return Ledger(node.partition, node.strata, whole, work)
+    return Ledger(core.runtime, rules, work, running=True)
 
 
 def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, ...]]:
@@ -85,7 +79,7 @@ def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analy
 
 def profile(core: Core) -> Profile:
     """Where epochs spent their time."""
-    return core.profiler.profile(core.rules, core.runtime.facts.plan_counts)
+    return core.profiler.profile(core.rules, lambda: core.read(lambda facts: facts.plan_counts()))
 
 
 def state(core: Core) -> EngineState:
@@ -99,12 +93,24 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
     """Check the state against the rules, in Python or with a Spark session as SQL."""
     if spark is not None and not hasattr(spark, "sparkContext"):
         raise argument_error(spark, "spark", "a session of Spark, or None")
-    with core.writing:
-        program, held, functions = core.rules.program, state(core), core.rules.functions
-        if core.rules.demand is not None:
-            program, held = with_rules(program, core.rules.core.values(), held)
-    if spark is None:
-        return verify(program, None, held, functions)
-    from tidelog.spark.verify import verify_with_spark
+    core.must_be_open()
+    with ExitStack() as open_:
+        with core.writing:
+            rules, form = core.rules, core.planner.placing.form
+            held, still = open_.enter_context(streamed_state(core.runtime, form, core.dictionary))
+        program, elsewhere = rules.program, None
+        if rules.demand is not None:
+            program, held = with_rules(program, rules.core.values(), held)
+        elif still.check is not None:
+            elsewhere = partial(_on_partitions, still.check, homes_of(form.places))
+        if spark is None:
+            return verify(program, None, held, rules.functions, elsewhere)
+        from tidelog.spark.verify import verify_with_spark
 
-    return verify_with_spark(program, None, held, spark, functions)
+        return verify_with_spark(program, None, held, spark, rules.functions)
+
+
+def _on_partitions(check: CheckPart, homes: Homes, claim: Claim, place: int) -> tuple[Violation | None, int] | None:
+    """What partitions find in a stratum that they can check apart; None for any other."""
+    part = part_of(claim, place, homes)
+    return None if part is None else check(part)

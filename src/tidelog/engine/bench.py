@@ -2,8 +2,7 @@
 
 Law: undoing a set of changes means the same everywhere: base facts and rules as the epoch left them, but for these
 changes, and all that follows. On an engine that stands after the epoch the inverse of the changes is run, before it the
-other changes. Nothing is committed; readers go on. Several partitions are put together in this process first, built
-again from what they hold asserted.
+other changes, on all of its partitions. Nothing is committed; readers go on.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from tidelog.partition.net import NetChange
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.why import Bounds, Ledger, asked_types, fact_key
-from tidelog.why.sight import RunningSight
 
 Fact = tuple[str, Row]
 Cells = tuple[int, ...]
@@ -35,7 +33,7 @@ Cells = tuple[int, ...]
 
 @dataclass(slots=True)
 class Bench:
-    """An embedded engine that stands after an epoch, or before it, and the changes of the epoch that matter."""
+    """An engine that stands after an epoch, or before it, and the changes of the epoch that matter."""
 
     core: Core
     changes: Sequence[Change]
@@ -69,14 +67,11 @@ class Bench:
     def scene(self, undone: Undone) -> Iterator[Ledger]:
         """The state with some changes undone, to be asked."""
         if self.is_after and not undone:
-            with self.core.writing, ask.ledger_of(self.core, Bounds().work) as ledger:
-                yield ledger
+            with self.core.writing:
+                yield ask.ledger_of(self.core, Bounds().work)
             return
         with self._run(undone) as (rules, _):
-            node = self.core.runtime.node
-            sight = RunningSight(node.partition.relations)
-            with Ledger(node.partition, node.strata, rules, Bounds().work, sight) as ledger:
-                yield ledger
+            yield ask.running_ledger(self.core, rules, Bounds().work)
 
     def cells(self, fact: Fact) -> Cells:
         """A fact as cells."""

@@ -18,7 +18,7 @@ from tidelog.engine.arguments import check_source
 from tidelog.engine.committed import Committed
 from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
-from tidelog.engine.durable import is_repeated, record, snapshot_if_due, types_before
+from tidelog.engine.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.engine.instances import add_instance, remove_instance
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask import Fact
     from tidelog.engine.violations import Violation
+    from tidelog.store.markers import Keeping
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +160,14 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
 
 def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
-    with core.writing:
+    with core.writing, core.meter.watching(core):
         if is_repeated(core, epoch):
             return
         check_changes(core, epoch.collected)
         with _texts_dropped_on_failure(core):
             prepared = prepare(core, epoch.collected)
             with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
-                outcome = _run(core, prepared)
+                outcome = _run(core, prepared, kept_at_once(core, prepared.rules))
                 with _rolled_back_on_failure(core):
                     _check_keys(core, prepared, outcome)
                     _check_orders(core, prepared, outcome)
@@ -184,6 +185,7 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
         report(core, epoch, outcome, core.schema, before)
         epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
         core.profiler.note(outcome, core.rules)
+        core.meter.note(core.number, outcome)
         if core.feeds:
             from tidelog.engine.feeds import feed
 
@@ -241,10 +243,10 @@ def previewed(core: Core, collected: Collected) -> Iterator[tuple[Prepared, Epoc
                 core.runtime.rollback()
 
 
-def _run(core: Core, prepared: Prepared) -> EpochOutcome:
+def _run(core: Core, prepared: Prepared, keeping: Keeping | None = None) -> EpochOutcome:
     """Carry out the work; rows of DataFrames that share a key are found where they arrive."""
     try:
-        return core.runtime.run(prepared.work, prepared.arriving)
+        return core.runtime.run(prepared.work, prepared.arriving, keeping)
     except KeyClash as clash:
         raise clash.as_error(row_text(core, prepared.rules)) from None
 

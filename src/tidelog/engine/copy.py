@@ -1,7 +1,8 @@
-"""Engines of one's own, to try things out: a state folder at an epoch, or the facts of several partitions in one.
+"""Engines of one's own, to try things out: a state folder at an epoch.
 
 Law: a copy has the base facts, rules and types of what it copies, and so its views; nothing that happens to it is seen
-outside. A copy of several partitions is built again from what is asserted: ranks are those of a new build.
+outside. A past epoch of several partitions is read into one, whose counts are not those of one partition: it is built
+again from what is asserted, and its ranks are those of a new build.
 """
 
 from __future__ import annotations
@@ -30,13 +31,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
-    """The engine itself where it is one embedded partition, else a copy of some of its relations."""
-    exact = core.durable is None or core.durable.writable or not core.durable.partitions
-    if core.runtime.partitions == 1 and core.runtime.session is None and exact:
+    """The engine itself, wherever its partitions are; of a past epoch of several a copy of some relations."""
+    if core.durable is None or core.durable.writable or not core.durable.partitions:
         yield core
         return
     functions = core.opened.functions
-    copy = _new(core, Opened(EmbeddedRuntime(functions), None, None, {}, functions))
+    copy = _new(core, Opened(EmbeddedRuntime(functions), None, None, {}, functions, Where(functions)))
     try:
         _fill(copy, core, relations)
         yield copy
@@ -67,7 +67,7 @@ def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
     """One epoch with the rules of an engine and the base facts of some relations."""
     rules = core.rules
     bare = replace(rules.program, rules=(), facts=())
-    copy.begin_with(Ruleset(bare, rules.functions, rules.used, rules.bound, rules.known))
+    copy.begin_with(Ruleset(bare, rules.functions, rules.used, rules.bound, rules.known, origins=rules.origins))
     epoch = Epoch(commit.Committer(copy))
     names = [name for name in relations if core.knows(name) and not is_auxiliary(name)]
     facts = [(1, name, table_data(read.asserted(core, name))) for name in names]

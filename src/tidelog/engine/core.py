@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, Typ
 
 from tidelog.engine import failures
 from tidelog.engine.committed import Committed
-from tidelog.engine.pace import Pace
+from tidelog.engine.metrics import Meter
 from tidelog.engine.replica import Replicas
 from tidelog.engine.times import Times
 from tidelog.engine.turn import Turn
 from tidelog.explain.profile import Profiler
+from tidelog.plan.outside import Outside, outside_types
 from tidelog.program.arguments import must_be
 from tidelog.program.nearest import LOOSELY, KnownNames
 from tidelog.program.schema import column_names
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tidelog.partition.dictionary import Dictionary
     from tidelog.plan.planner import Planner
     from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.runtime.facts import Facts
     from tidelog.runtime.outcome import RowChanges
     from tidelog.runtime.runtime import Runtime
     from tidelog.store.durable import Durable
@@ -61,9 +63,12 @@ class Core:
     writing: Turn = field(default_factory=Turn)
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)
-    pace: Pace = field(default_factory=Pace)
     last_dictionary: Dictionary | None = None  # of an engine that is closed
     times: Times = field(default_factory=Times)
+    meter: Meter = field(default_factory=Meter)
+    folders: list[str] = field(default_factory=list)  # behind the DataFrames of its views
+    moves: int = 0  # goes up when other partitions begin to take over, and when they have, or not; odd in between
+    _outside: tuple[Ruleset, Outside] | None = None  # what the columns of all relations are given back as
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)
@@ -140,9 +145,35 @@ class Core:
         return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
     def columns(self, name: str) -> tuple[str, ...]:
-        """The names of a relation's columns: those declared, or c1, c2 and so on."""
+        """The names of a relation's columns: those declared, or of the first table that came, or c1, c2 and so on."""
         types = self.rules.schema.get(name) or self.schema.get(name, ())
+        origin = self.rules.origins.get(name)
+        if origin is not None and origin.names is not None and name not in self.rules.declared:
+            return origin.names
         return column_names(self.rules.program.declarations, name, len(types))
+
+    def outside(self, name: str) -> tuple[str, ...]:
+        """What a relation's columns are given back as; none if all have the natural types of their values."""
+        rules = self.rules
+        if self._outside is None or self._outside[0] is not rules:
+            self._outside = rules, outside_types(rules)
+        return self._outside[1].get(name, ())
+
+    def read(self, act: Callable[[Facts], T]) -> T:
+        """Read facts without the turn; who meets other partitions taking over waits, and reads what they took over.
+
+        Not to be called by anyone whom an epoch may wait for.
+        """
+        moves = self.moves
+        try:
+            found = act(self.runtime.facts)
+            if self.moves == moves:
+                return found
+        except Exception:
+            if self.moves == moves and not moves % 2:
+                raise
+        with self.writing:
+            return act(self.runtime.facts)
 
     def must_be_open(self) -> None:
         """Refuse to serve after `close`."""

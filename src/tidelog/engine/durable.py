@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, StreamingQuery
     from tidelog.store.durable import Durable
     from tidelog.store.history import Change, LogEntry
+    from tidelog.store.markers import Keeping
 
 
-Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None]"
+Also: TypeAlias = "Mapping[int, Callable[[Epoch], object]]"  # by batch, what else its epoch does
+Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None, Also]"
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -107,6 +109,18 @@ def is_repeated(core: Core, epoch: Epoch) -> bool:
 def types_before(core: Core, rules: Ruleset) -> Schema:
     """The types of deleted facts, where an epoch that leads to these rules changes them."""
     return {} if rules is core.rules else changed_types(core.schema, rules.schema)
+
+
+def kept_at_once(core: Core, rules: Ruleset) -> Keeping | None:
+    """What partitions must know to write their pieces while they are at it; None where the epoch may yet be refused.
+
+    Nothing that was written would be wrong: a piece counts when the epoch is recorded. It would lie there for nothing.
+    """
+    program = rules.program
+    if core.durable is None or program.keys or rules.constraints or rules.orders:
+        return None
+    schema = core.planner.placing.next_form(rules).schema
+    return core.durable.keeping(core.number + 1, rules, schema, types_before(core, rules))
 
 
 def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> None:

@@ -6,7 +6,7 @@ epoch commits whole or leaves no trace. This module shows what an engine can do;
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,10 @@ from tidelog.engine.commit import advance, begin
 from tidelog.engine.committed import Committed
 from tidelog.engine.core import Asked, Core, Read
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.metrics import metrics
 from tidelog.engine.open import Where, open_runtime
 from tidelog.engine.query import aquery, prepare, query
-from tidelog.engine.questions import blame, what_if
+from tidelog.engine.questions import blame, repartition, what_if
 from tidelog.engine.start import start
 from tidelog.engine.times import Times, read_clock
 from tidelog.engine.view import Rows, View, open_view
@@ -74,12 +75,13 @@ class Engine:
         plans: str = Plans.advice,
         strict: bool = False,
         clock: str | None = None,
+        tls: bool | None = None,
     ) -> None:
         taken = read_plans(plans)
-        parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions)
+        parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions, tls)
         table, own = function_table(functions, parsed)
         later = functions if parsed == Program(convention=parsed.convention) else ()
-        opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads, later))
+        opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads, tls, later))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
@@ -98,7 +100,7 @@ class Engine:
 
     # Changing
 
-    epoch, advance = Asked(begin), Asked(advance)
+    epoch, advance, repartition = Asked(begin), Asked(advance), Asked(repartition)
 
     def preview(self, epoch: Epoch) -> None:
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""
@@ -118,6 +120,7 @@ class Engine:
         name: str | None = None,
         checkpoint: str | None = None,
         event_time: str | None = None,
+        also: Mapping[int, Callable[[Epoch], object]] | None = None,
         **trigger: str | bool,
     ) -> StreamingQuery:
         """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
@@ -126,20 +129,17 @@ class Engine:
         ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's notes are there too, or where
         ``checkpoint`` says. ``trigger`` is handed to Spark. With ``event_time``, a column of timestamps, the time of an
         epoch is the latest that came: facts end by it, and a `.lifetime` ``by`` that column is how late rows may be.
+        ``also`` says by the number of a batch what else its epoch does: ``{3: lambda e: e.add_rule("...")}``.
         """
-        given = (rows, relation, name or relation, change, checkpoint, trigger, event_time)
+        given = (rows, relation, name or relation, change, checkpoint, trigger, event_time, also or {})
         return durable.stream(self._core, given, partial(commit.begin_batch, self._core))
 
     # Reading
 
-    relations = Read(read.relations)
-    rules = Read(read.rules)
-    program = Read(read.program)
-    convention = Read(read.convention)
-    epoch_number = Read(read.epoch_number)
-    time = Read(read.time)
-    fact_count = Read(read.fact_count)
-    memory = Read(read.memory)
+    relations, rules = Read(read.relations), Read(read.rules)
+    program, convention = Read(read.program), Read(read.convention)
+    epoch_number, time = Read(read.epoch_number), Read(read.time)
+    fact_count, memory, metrics = Read(read.fact_count), Read(read.memory), Asked(metrics)
     profiling = Read(read.profiling, read.set_profiling)
     _repr_html_ = Read(read.page)
 
@@ -179,7 +179,7 @@ class Engine:
 
         return ask.why_not(self._core, fact)
 
-    blame, what_if = Asked(blame), Asked(what_if)
+    blame, what_if, release = Asked(blame), Asked(what_if), Asked(read.release)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.

@@ -21,13 +21,14 @@ from tidelog.engine import failures
 from tidelog.engine.core import Core, Fed
 from tidelog.engine.durable import changes_since
 from tidelog.engine.report import Types, told_types
-from tidelog.engine.view import open_view
+from tidelog.engine.view import View, open_view
 from tidelog.errors import StateWarning, TidelogError
 from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
-from tidelog.io.view_files import Kinds, Write, changes_writer
+from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
 from tidelog.program.arguments import argument_error, must_be
+from tidelog.program.outside import NATURAL, zone_of
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
@@ -104,24 +105,30 @@ def _write_waiting(core: Core, fed: Fed) -> None:
 
 def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges, before: Types) -> None:
     view = open_view(core, feed.view)
-    names, types = view.columns, told_types(view.types, before)
+    names, types, outside = view.columns, told_types(view.types, before), _lasting_types(view)
 
     def write(folder: str) -> list[Kinds]:
-        return core.runtime.facts.write_view(folder, feed.view, names, types, changes)
+        return core.runtime.facts.write_view(folder, feed.view, names, types, changes, outside=outside)
 
-    feed.put(epoch, write, partial(_signed_data_frame, core, write, names, types))
+    feed.put(epoch, write, partial(_signed_data_frame, core, write, Shown(names, types, True, outside=outside)))
+
+
+def _lasting_types(view: View) -> tuple[str, ...]:
+    """All epochs of a feed have one schema: natural types, and times without a zone where they are that."""
+    return tuple(type_ if zone_of(type_) is not None else NATURAL for type_ in view.outside)
 
 
 def _catch_up(core: Core, feed: Feed, last: int) -> None:
     """Write the epochs that a feed does not hold yet."""
     view = open_view(core, feed.view)
-    names = view.columns
+    names, outside = view.columns, _lasting_types(view)
     for epoch, found in groupby(changes_since(core, feed.view, last), key=lambda change: change.epoch):
         changes = list(found)
         types = told_types(view.types, data_types(feed.view, read_rows(feed.view, [c.fact for c in changes])))
         plus, minus = (_cells_of(core, feed.view, [c.fact for c in changes if c.sign == s], types) for s in (1, -1))
-        write = changes_writer(plus, minus, names, types, core.dictionary)
-        feed.put(epoch, write, partial(_signed_data_frame, core, write, names, types))
+        write = changes_writer(plus, minus, names, types, core.dictionary, outside)
+        shown = Shown(names, types, True, outside=outside)
+        feed.put(epoch, write, partial(_signed_data_frame, core, write, shown))
 
 
 def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Sequence[str | None]) -> Cells:
@@ -131,13 +138,11 @@ def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Seq
 
 
 @contextmanager
-def _signed_data_frame(
-    core: Core, write: Write, names: Sequence[str], types: Sequence[str | None]
-) -> Iterator[DataFrame]:
+def _signed_data_frame(core: Core, write: Write, shown: Shown) -> Iterator[DataFrame]:
     """Changes as a DataFrame, whose files are removed afterwards: nobody else reads them."""
     folder = new_folder(core.opened.lasting)
     try:
-        yield to_data_frame(session_or_active(core.runtime.session), folder, write, names, types, signed=True)
+        yield to_data_frame(session_or_active(core.runtime.session), folder, write, shown)
     finally:
         files, place = open_files(folder)
         with suppress(OSError):

@@ -13,32 +13,31 @@ import numpy as np
 
 from tidelog.engine.core import Core
 from tidelog.kernel.cells import Cells
+from tidelog.runtime.facts import Facts
 
 
 def size(core: Core, name: str) -> int:
     """How many facts a relation has."""
     core.must_be_open()
     found = core.committed.sizes.get(name, 0)
-    return core.runtime.facts.count(name) if found is None else found
+    return core.read(lambda facts: facts.count(name)) if found is None else found
 
 
 def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
     """The facts of a relation that have these cells in these columns, given in order; all where none is given."""
     core.must_be_open()
     if not columns:
-        return core.runtime.facts.rows(name)
-    if core.writing.was_taken_lately:
-        core.pace.read()
+        return core.read(lambda facts: facts.rows(name))
+    core.writing.read()
     if core.writing.look():
         try:
             return core.runtime.facts.matching(name, columns, key)
         finally:
             core.writing.looked()
-    return _beside_an_epoch(core, name, columns, key)
+    return core.read(lambda facts: _beside_an_epoch(core, facts, name, columns, key))
 
 
-def _beside_an_epoch(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-    facts = core.runtime.facts
+def _beside_an_epoch(core: Core, facts: Facts, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
     replica = core.replicas.of_look_ups
     if core.runtime.session is None and replica.is_worth_asking(name, facts):
         with replica.at_last_epoch((name,), facts, lambda: core.number) as copies:

@@ -7,7 +7,7 @@ Law: one embedded partition writes its epochs into the state folder itself; seve
 from __future__ import annotations
 
 import os
-import tempfile
+import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.engine import failures
+from tidelog.errors import TidelogWarning
 from tidelog.partition.dictionary import Dictionary
 from tidelog.program.functors import Given, function_table
 from tidelog.runtime.embedded import EmbeddedRuntime
@@ -23,6 +24,7 @@ from tidelog.syntax import parse_program
 if TYPE_CHECKING:
     from tidelog.program.functions import Function, Functions
     from tidelog.runtime.runtime import Runtime
+    from tidelog.spark.session.run_folder import RunFolder
     from tidelog.spark.types import SparkSession
     from tidelog.store.durable import Durable
     from tidelog.store.store import Store
@@ -43,13 +45,17 @@ class Where:
     spark: SparkSession | None = None
     partitions: int | None = None
     threads: int | None = None
+    tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
     given: Given = ()  # functions whose types the program of the state tells
 
-    @property
-    def pieces(self) -> int | None:
-        """How many partitions write pieces of their own: 0 for one embedded, None for as many as there are."""
-        alone = self.partitions == 1 and self.spark is None
-        return 0 if alone else self.partitions
+    def count(self, found: int) -> int:
+        """How many partitions there are to be, where so many were found that have pieces of their own."""
+        return self.partitions or found or 1
+
+    def pieces(self, found: int) -> int:
+        """How many of them write pieces of their own: 0 for one embedded."""
+        count = self.count(found)
+        return 0 if count == 1 and self.spark is None else count
 
 
 @dataclass(slots=True)
@@ -58,9 +64,10 @@ class Opened:
 
     runtime: Runtime
     durable: Durable | None
-    folder: tempfile.TemporaryDirectory[str] | None
+    folder: RunFolder | None
     offsets: dict[str, int]
     functions: Functions
+    where: Where
 
     @property
     def lasting(self) -> str | None:
@@ -89,21 +96,41 @@ def open_runtime(where: Where) -> Opened:
         raise failures.THREADS.error(threads=where.threads, most=MOST_THREADS)
     if where.at is not None and where.path is None:
         raise failures.AT_WITHOUT_PATH.error()
+    where = _fitted(where)
     with ExitStack() as undo:
         folder = None
         if where.path is None and where.spark is not None:
-            folder = tempfile.TemporaryDirectory(prefix="tidelog-")
+            from tidelog.spark.session.run_folder import RunFolder
+
+            folder = RunFolder()
             undo.callback(folder.cleanup)
         durable = _open_state(where, folder)
         if durable is not None:
             undo.callback(durable.close)
             where = _with_types(where, durable)
+            if folder is None and where.at is None:
+                from tidelog.io.sweep import sweep_views  # and with it Arrow's file systems
+
+                sweep_views(durable.store.name)
         runtime = make_runtime(where, durable, None if folder is not None or durable is None else durable.store.name)
         undo.callback(runtime.close)
         if durable is not None:
             runtime.open_state(durable)
         undo.pop_all()
-    return Opened(runtime, durable, folder, {} if durable is None else durable.offsets, where.functions)
+    return Opened(runtime, durable, folder, {} if durable is None else durable.offsets, where.functions, where)
+
+
+def _fitted(where: Where) -> Where:
+    """In a small session in local mode: as many partitions as fit, or one in this process; said so."""
+    if where.spark is None or where.at is not None:
+        return where
+    from tidelog.spark.session.fit import local_room, too_small
+
+    wanted, room = where.partitions or 1, local_room(where.spark)
+    if room is None or wanted <= room:
+        return where
+    warnings.warn(too_small(where.spark, wanted, room), TidelogWarning, stacklevel=4)
+    return replace(where, partitions=room) if room else replace(where, partitions=1, spark=None)
 
 
 def _with_types(where: Where, durable: Durable) -> Where:
@@ -114,7 +141,7 @@ def _with_types(where: Where, durable: Durable) -> Where:
     return replace(where, functions=functions, own=own)
 
 
-def _open_state(where: Where, folder: tempfile.TemporaryDirectory[str] | None) -> Durable | None:
+def _open_state(where: Where, folder: RunFolder | None) -> Durable | None:
     if folder is None and where.path is None:
         return None
     from tidelog.store.durable import Durable
@@ -131,17 +158,24 @@ def all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def make_runtime(where: Where, durable: Durable | None, folder: str | None) -> Runtime:
-    """Empty partitions; ``folder`` is the state folder that Spark's workers can reach."""
-    count = where.partitions or (durable.partitions if durable is not None else 0) or 1
+def make_runtime(
+    where: Where, durable: Durable | None, folder: str | None, dictionary: Dictionary | None = None
+) -> Runtime:
+    """Empty partitions; ``folder`` is the state folder that Spark's workers can reach.
+
+    ``dictionary`` is that of the partitions that these are to replace.
+    """
+    count = where.count(0 if durable is None else durable.partitions)
     if where.spark is not None and where.at is None:
         from tidelog.spark.nodes import spark_runtime
 
-        return spark_runtime(where.spark, count, where.functions, where.own, folder)
+        return spark_runtime(
+            where.spark, count, where.functions, where.own, folder, tls=where.tls, dictionary=dictionary
+        )
     if count == 1 or where.at is not None:
-        return EmbeddedRuntime(where.functions, threads=where.threads or all_cores())
+        return EmbeddedRuntime(where.functions, dictionary=dictionary, threads=where.threads or all_cores())
     from tidelog.runtime.coordinator import Coordinator
     from tidelog.runtime.local import LocalNodes
 
-    dictionary = Dictionary()
+    dictionary = Dictionary() if dictionary is None else dictionary
     return Coordinator(where.functions, LocalNodes(where.functions, count, dictionary), dictionary)

@@ -1,30 +1,89 @@
-"""How threads that look things up beside epochs share the interpreter with it.
+"""How threads that read beside epochs share the interpreter with whoever writes.
 
-Law: a matter of speed alone. Python lets one thread run at a time, and a thread that always has something to do gives
-way after an interval (`sys.getswitchinterval`, 5 ms). Among fifty readers an epoch would have its turn once in fifty
-intervals. So all readers together take about one interval between two turns of the epoch: each gives way after its
-share. One reader alone never does: it and the epoch take turns anyway.
+Law: a matter of speed alone, and of bounded waits. Python lets one thread run at a time, and one that always has
+something to do gives way after an interval (`sys.getswitchinterval`, 5 ms) and to anybody: among fifty readers an epoch
+of a millisecond would have its turn once in fifty intervals. So readers and the writer take turns:
+
+- while a short epoch runs, readers wait before they begin to read; an epoch that is not short runs beside them, and
+  then each of them gives way after its share of an interval;
+- when it has ended they read, for a time that is a part of what the epoch took; the next epoch waits for that.
+
+No reading waits longer than `WAIT` at a time, whatever epochs do, and none that has begun is held up.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from threading import get_ident
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, get_ident
 
 NAP = 50e-6  # seconds; a shorter one would end before another thread has woken up
 RECENT = 0.1  # seconds for which a reader counts
+SHORT = 0.01  # seconds from the beginning of an epoch for which readers wait
+WAIT = 0.01  # seconds that a reading waits at most
+SHARE = 0.25  # of the time of an epoch, which readers have after it
+LEAST, MOST = 0.0001, 0.005  # seconds of that
 
 
 class Pace:
-    """The readers of an engine that were seen lately, and since when each of them has had the interpreter."""
+    """The readers of an engine that were seen lately, and when epochs and readers have their time."""
 
     def __init__(self) -> None:
         self._since: dict[int, float] = {}
         self._counted = 0.0
+        self.writer: int | None = None  # the thread that has the turn
+        self._waiting = 0  # writers that want it
+        self._began = 0.0
+        self._until = 0.0  # when the readers' time is over, if a writer wants the turn
+        self._gated = False  # whether a reader had to wait since the last epoch
+        self._ended = Event()
+
+    # Writers
+
+    @contextmanager
+    def wanted(self) -> Iterator[None]:
+        """While a writer waits for the turn: once the time of readers is over they wait for it."""
+        self._waiting += 1
+        try:
+            left = self._until - time.perf_counter()
+            if self._gated and left > 0:
+                self._gated = False
+                time.sleep(left)
+            yield
+        finally:
+            self._waiting -= 1
+
+    def begin(self) -> None:
+        """An epoch begins."""
+        self.writer, self._began = get_ident(), time.perf_counter()
+
+    def end(self) -> None:
+        """It has ended, and readers have their time."""
+        now = time.perf_counter()
+        self._until = now + min(max(LEAST, SHARE * (now - self._began)), MOST)
+        self.writer = None
+        ended, self._ended = self._ended, Event()
+        ended.set()
+
+    # Readers
 
     def read(self) -> None:
-        """A reader begins to read beside epochs; it may have to give way first."""
+        """A reader begins to read beside epochs; it may have to wait first, or to give way."""
+        if self.writer is not None or self._waiting:
+            self._wait()
+        self._give_way()
+
+    def _wait(self) -> None:
+        """Until the epoch has ended, unless it is a long one, or one's own."""
+        ended, now, writer = self._ended, time.perf_counter(), self.writer
+        if now < self._until or (writer is not None and now - self._began > SHORT) or writer == get_ident():
+            return
+        self._gated = True
+        ended.wait(WAIT)
+
+    def _give_way(self) -> None:
         now, me = time.perf_counter(), get_ident()
         if now - self._counted > RECENT:
             self._counted = now

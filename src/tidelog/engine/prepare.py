@@ -15,6 +15,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.facts import learn
 from tidelog.engine.lives import Lived, concerned, govern, hidden_types
+from tidelog.engine.origins import Namer, remember
 from tidelog.engine.report import row_text
 from tidelog.io.rows import Data, encode_rows, in_order
 from tidelog.kernel.cells import Cells
@@ -52,6 +53,7 @@ class _Draft:
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
     at: int | None = None  # the time of the epoch, if it has one
     timeless: bool = False
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
 
     @property
     def mixed(self) -> frozenset[str]:
@@ -89,12 +91,21 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     given = _given(core.rules, rules, gone)
     moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
-    facts = [(sign, given(name), in_order(data, core.columns(name), name)) for sign, name, data in rows]
+    namer = Namer(core.rules, core.columns)
+    facts = [(sign, given(name), _ordered(data, namer, name)) for sign, name, data in rows]
     staying = [fact for fact, (_, name, _) in zip(facts, rows, strict=True) if name not in gone]
     rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
-    arriving, bound, known = learn_arrivals(arrivals, rules.schema, core.columns)
-    return _Draft(_learning(rules, bound, known), facts, tuple(arriving), moves, collected.at, collected.timeless)
+    arriving, bound, known = learn_arrivals(arrivals, rules.schema, namer, namer.meet)
+    rules = _learning(rules, bound, known)
+    return _Draft(rules, facts, tuple(arriving), moves, collected.at, collected.timeless, namer.in_use())
+
+
+def _ordered(data: Data, names: Namer, relation: str) -> Data:
+    """Columns in the order of the relation; a relation whose columns have no names takes those of the first table."""
+    found = in_order(data, names(relation), relation)
+    names.meet(relation, data.names)
+    return found
 
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
@@ -154,6 +165,7 @@ def _keyed_apart(core: Core, draft: _Draft) -> set[str]:
 def _planned(core: Core, draft: _Draft) -> Prepared:
     rules, mixed = draft.rules, draft.mixed
     signed = _encoded(core, draft)
+    rules = remember(core.rules, rules, draft.facts, signed, draft.arriving, draft.names, core.dictionary)
     ends = _ends(draft, signed)
     beside = {name: signed.pop(name, []) for name in mixed}
     inserts, deletes = net_rows(signed)

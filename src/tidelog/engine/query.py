@@ -1,9 +1,10 @@
 """Queries: a body whose variables are the columns of the answer.
 
 Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
-(`look_up`). The rest is a rule that is added, read and taken back: on the partitions if nobody has the turn, else on
-copies of the relations that it names. Indexes that it needed stay (`partition.kept`). A question to a program with
-relations on demand asks for more of them; it has its turn between epochs.
+(`look_up`), on several partitions also atom by atom (`walk`). The rest is a rule that is added, read and taken back: on
+the partitions if nobody has the turn, else on copies of the relations that it names. Indexes that it needed stay
+(`partition.kept`). A question to a program with relations on demand asks for more of them; it has its turn between
+epochs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tidelog.engine.on_thread import finished
 from tidelog.engine.question import ANSWERS, GIVEN, Question, make_ready
 from tidelog.engine.typos import check_question
 from tidelog.engine.view import Rows
+from tidelog.engine.walk import walk
 from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
 from tidelog.partition.limits import Limits
@@ -31,6 +33,7 @@ from tidelog.program import Atom, Rule, Var
 from tidelog.program.arguments import must_be
 from tidelog.program.scope import atoms, literal_variables
 from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.runtime.facts import Facts
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.runtime import Runtime
 from tidelog.syntax import parse_body
@@ -136,24 +139,36 @@ def _run(
             return _on_partitions(core, make_ready(core, rule, bind), given, limits)
         finally:
             core.writing.give_back()
+    found = core.read(lambda facts: _on_replica(core, facts, rule, bind, given, limits))
+    if found is not None:
+        return found
+    with core.writing:  # on Spark, and where there is no room for copies
+        return _on_partitions(core, make_ready(core, rule, bind), given, limits)
+
+
+def _on_replica(
+    core: Core, facts: Facts, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
+) -> tuple[Question, Cells, int] | None:
+    """The same out of copies, beside an epoch that has the turn; None where there are none."""
     while core.runtime.session is None and core.rules.demand is None:  # what is asked for is derived where it is kept
         question = make_ready(core, rule, bind)
         names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
         derived = {own.head.predicate for own in question.own_rules.values()}
         replica = core.replicas.of_questions
-        with replica.at_last_epoch(names - derived, core.runtime.facts, lambda: core.number) as copies:
+        with replica.at_last_epoch(names - derived, facts, lambda: core.number) as copies:
             if copies is None:
                 break
             if question.base is core.rules:
                 own = limits or core.runtime.node.partition.machine.limits
                 return question, _on_copies(copies, question, given, own), replica.epoch
-    with core.writing:  # on Spark, and where there is no room for copies
-        return _on_partitions(core, make_ready(core, rule, bind), given, limits)
+    return None
 
 
 def _on_partitions(
     core: Core, question: Question, given: Sequence[int], limits: Limits | None
 ) -> tuple[Question, Cells, int]:
+    if (walked := walk(core, question, given)) is not None:
+        return question, walked, core.number
     work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
     with _within(core.runtime, limits):
         return question, _answers(core.runtime, work, len(question.names)), core.number

@@ -1,4 +1,4 @@
-"""Questions whose answers need much that other work does not: imported with the first of them."""
+"""What needs much that other work does not, and is imported when it is first asked for: questions, and a new shape."""
 
 from __future__ import annotations
 
@@ -34,3 +34,15 @@ def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | A
     from tidelog.engine.what_if import what_if as answer
 
     return answer(core, changes)
+
+
+def repartition(core: Core, partitions: int) -> str:
+    """Give the engine another number of partitions, in an epoch of its own that changes no fact; tells what was done.
+
+    Relations that lie unevenly, since many of their facts have one value in the column by which they are placed, are
+    placed by another column where they have one; with the number that there is already, nothing else happens. It costs
+    about one pass over the state. With a state folder it is durable when it returns.
+    """
+    from tidelog.engine.repartition import repartition as act
+
+    return act(core, partitions)

@@ -14,6 +14,7 @@ from tidelog.engine.report import fixed_rows
 from tidelog.engine.times import in_seconds
 from tidelog.engine.view import Rows
 from tidelog.program import Program
+from tidelog.program.arguments import must_be
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
@@ -35,6 +36,25 @@ def program(core: Core) -> Program:
     return core.rules.program
 
 
+def release(core: Core, older_than: float = 0.0) -> int:
+    """Remove the files behind DataFrames that views of this engine made; they cannot be read any more.
+
+    With a state folder these are all that lie in it and were written at least ``older_than`` seconds ago, also by
+    engines before this one. Returns how many DataFrames they belonged to.
+    """
+    from tidelog.io.sweep import remove_folders, sweep_views  # and with them Arrow's file systems
+
+    must_be(older_than, (int, float), "older_than", "a number of seconds")
+    with core.writing:
+        core.must_be_open()
+        state = core.opened.lasting
+        found = sweep_views(state, older_than) if state is not None else 0
+        gone = found + (remove_folders(core.folders) if older_than <= 0 else 0)
+        if older_than <= 0:
+            core.folders.clear()
+    return gone
+
+
 def convention(core: Core) -> str:
     """How identifiers are read (D7): ``prolog`` or ``souffle``."""
     return core.rules.program.convention
@@ -52,7 +72,7 @@ def fact_count(core: Core) -> int:
 
 def memory(core: Core) -> int:
     """Bytes held by facts, indexes, journals and texts, and by copies that readers look at beside an epoch."""
-    return core.runtime.facts.memory + core.replicas.memory
+    return core.read(lambda facts: facts.memory) + core.replicas.memory
 
 
 def profiling(core: Core) -> bool:
@@ -75,9 +95,11 @@ def asserted(core: Core, name: str) -> Rows:
         with core.writing:
             cells, *_, bases = core.runtime.facts.counts(apart[name])
             return fixed_rows(core, name, cells[bases])
-    with core.runtime.facts.one_epoch():
-        if all(rule.head.predicate != name for rule in core.rules.program.rules):  # so all its facts are asserted
-            return fixed_rows(core, name, core.runtime.facts.rows(name))
+    rules = core.rules
+    if all(rule.head.predicate != name for rule in rules.program.rules):  # so all its facts are asserted
+        found = fixed_rows(core, name, core.read(lambda facts: facts.rows(name)))
+        if core.rules is rules:
+            return found
     with core.writing:
         cells, *_, bases = core.runtime.facts.counts(name)
         return fixed_rows(core, name, cells[bases])

@@ -29,9 +29,9 @@ Types = tuple[str | None, ...]
 class EpochStatistics:
     """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds.
 
-    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` how often all
-    of them waited for each other. ``replans`` counts the rules that were planned anew in the middle of it, since what
-    they read had grown or shrunk by a factor.
+    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` how often
+    one of them had to wait for others, at most. ``replans`` counts the rules that were planned anew in the middle of
+    it, since what they read had grown or shrunk by a factor.
     """
 
     seconds: float = 0.0
@@ -138,7 +138,7 @@ def fixed_rows(core: Core, name: str, cells: Cells | Callable[[], Cells], schema
     """Rows of a relation that stay as they are."""
     known = schema or core.schema
     types = known[name] if name in known else core.rules.schema[name]  # declared, and in no epoch yet
-    return Rows(name, core.columns(name)[: len(types)], types, core.dictionary, cells)
+    return Rows(name, core.columns(name)[: len(types)], types, core.dictionary, cells, core.outside(name))
 
 
 def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:

@@ -42,24 +42,48 @@ def _begin(core: Core, parsed: Program) -> None:
 
 def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     """Take over a state that was read."""
+    from tidelog.store.agreement import check_references, check_strata, taken_over
     from tidelog.store.rules import ruleset_from_values
 
-    image, placing = durable.image, core.planner.placing
-    assert image.rules is not None
-    core.begin_with(ruleset_from_values(image.rules, core.rules.functions, durable.store.name))
+    image, name = durable.image, durable.store.name
+    stored = image.rules
+    if stored is None:
+        raise failures.RULES_UNREADABLE.error(name=name, what="there are none")
+    core.begin_with(taken_over(name, lambda: ruleset_from_values(stored, core.rules.functions, name)))
     check_same_program(core.rules.program, durable.facts, parsed, durable.store.name)
     _check_rewrites(core, durable)
+    check_strata(name, image.strata, core.rules.core.values())
+    core.begin_with(core.rules, number=image.epoch)
+    arities = (_move if durable.pieces else _fill)(core, durable)
+    schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
+    core.begin_with(core.rules, schema, durable.epoch)
+    if core.runtime.session is None:  # on Spark every partition knows its own entries only: not looked for there
+        check_references(name, schema, core.runtime.facts.rows, core.dictionary)
+    core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
+    _learn_times(core)
+
+
+def _fill(core: Core, durable: Durable) -> dict[str, int]:
+    """Take the records of a state over as they are; gives the number of columns of its relations."""
+    image, placing = durable.image, core.planner.placing
     core.runtime.fill(durable, core.rules.core.values())
     placing.adopt(core.rules, durable.placements)
     form = placing.next_form(core.rules)
     arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
     places = {**durable.placements, **form.places}
     core.runtime.adopt(arities, image.strata, map(core.planner.forming(core.rules), form.core.values()), places)
-    schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
-    core.begin_with(core.rules, schema, image.epoch)
-    core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
     durable.taken_over(core.rules, len(image.entries))
-    _learn_times(core)
+    return arities
+
+
+def _move(core: Core, durable: Durable) -> dict[str, int]:
+    """Give the records of a state to another number of partitions, by an epoch of its own."""
+    from tidelog.engine.repartition import held_in_folder, move_in, watched  # few are opened so
+
+    with watched(core.runtime) as watch:
+        moved = move_in(core, held_in_folder(core, durable), core.runtime, core.planner, watch)
+    durable.moved_in()
+    return moved.arities
 
 
 def _learn_times(core: Core) -> None:

@@ -1,7 +1,7 @@
 """Who may touch the partitions: an epoch or a question that runs rules, one at a time, or look-ups between them.
 
-Law (D24): nobody who reads waits here for an epoch. A look-up happens at once, where no one has the turn, or is told to
-look elsewhere (`replica`); a look-up holds an epoch up for microseconds.
+Law (D24): nobody who reads waits here for an epoch, but for the moments that `pace` gives it. A look-up happens at
+once, where no one has the turn, or is told to look elsewhere (`replica`); it holds an epoch up for microseconds.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import threading
 from time import perf_counter
 from types import TracebackType
 
+from tidelog.engine.pace import Pace
+
 LATELY = 0.05  # seconds
 
 
@@ -17,19 +19,31 @@ class Turn:
     """The turn to touch the partitions; a context manager that waits for it."""
 
     def __init__(self) -> None:
+        self.pace = Pace()
         self._turn = threading.RLock()
         self._looking = threading.Lock()
         self._depth = 0
         self._ended = -LATELY
 
     def __enter__(self) -> None:
-        self._turn.acquire()
+        if self.pace.writer == threading.get_ident():
+            self._turn.acquire()
+            self._depth += 1
+            return
+        with self.pace.wanted():
+            self._turn.acquire()
         with self._looking:  # until a look-up that is under way has found its rows
             self._depth += 1
+        self.pace.begin()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._depth == 1:
+            self.pace.end()
+        self._give_back()
+
+    def _give_back(self) -> None:
         self._ended = perf_counter()
         self._depth -= 1
         self._turn.release()
@@ -38,6 +52,11 @@ class Turn:
     def was_taken_lately(self) -> bool:
         """Whether somebody has the turn or had it a moment ago."""
         return self._depth > 0 or perf_counter() - self._ended < LATELY
+
+    def read(self) -> None:
+        """Somebody begins to read, and leaves epochs their time."""
+        if self.was_taken_lately:
+            self.pace.read()
 
     def take(self) -> bool:
         """Take the turn if nobody has it, this thread included; and end it by `give_back`."""
@@ -52,7 +71,7 @@ class Turn:
 
     def give_back(self) -> None:
         """End what `take` began."""
-        self.__exit__(None, None, None)
+        self._give_back()
 
     def look(self) -> bool:
         """Begin a look-up if nobody has the turn, and end it by `looked`."""

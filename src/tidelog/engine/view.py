@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from functools import cached_property
+from copy import copy
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,12 +20,15 @@ from tidelog.engine.core import Core
 from tidelog.engine.look_up import matching, size
 from tidelog.engine.on_thread import finished
 from tidelog.errors import DataError, EngineError
-from tidelog.io.columns import decode_arrow, decode_column, encode_value
+from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
+from tidelog.io.failures import NARROWER
+from tidelog.io.outside import give_back, is_own
 from tidelog.io.rows import Data
-from tidelog.io.view_files import Kinds, changes_writer, rows_writer
+from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, symbol_id
+from tidelog.program.outside import NATURAL
 from tidelog.program.shape import Shape
 from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.views import new_folder, session_or_active
@@ -37,14 +41,22 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 DECODED = 1 << 12  # rows made into Python's values together
+SLICE = 1 << 9  # the same where epochs run beside it
 
 
 class Table:
     """Rows of cells with names and types of their columns: the part that views, changes and query results share."""
 
-    def __init__(self, names: Sequence[str], types: Sequence[str | None], dictionary: Dictionary) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        types: Sequence[str | None],
+        dictionary: Dictionary,
+        outside: Sequence[str] = (),
+    ) -> None:
         self.columns = tuple(names)
         self.types = tuple(types)
+        self.outside = tuple(outside) if len(outside) == len(self.types) else (NATURAL,) * len(self.types)
         self._dictionary = dictionary
 
     def _cells(self) -> Cells:
@@ -132,10 +144,11 @@ class Table:
         return bool((self._cells() == np.array(wanted, np.int64)).all(axis=1).any())
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
+        """The rows as an Arrow table; columns have the types that data came with, where it came with types."""
         cells = self._cells()
         arrays = [
-            decode_arrow(np.ascontiguousarray(cells[:, i]), t, self._dictionary) for i, t in enumerate(self.types)
+            give_back(np.ascontiguousarray(cells[:, i]), t, outside, self._dictionary)
+            for i, (t, outside) in enumerate(zip(self.types, self.outside, strict=True))
         ]
         return pa.table(arrays, names=list(self.columns)) if arrays else pa.table({"present": [True] * len(cells)})
 
@@ -156,10 +169,15 @@ class Table:
         return self._spark_frame(spark, lists_as_text)
 
     def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
+        return self._written_frame(spark, as_text, new_folder(None))
+
+    def _written_frame(self, spark: SparkSession | None, as_text: bool, folder: str) -> DataFrame:
         cells = self._cells()
-        write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text)
+        outside = () if as_text else self.outside
+        write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text, outside=outside)
         session = spark or session_or_active(None)
-        return to_spark_frame(session, new_folder(None), write, self.columns, self.types, lists_as_text=as_text)
+        shown = Shown(self.columns, self.types, lists_as_text=as_text, outside=outside)
+        return to_spark_frame(session, folder, write, shown)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The rows as a two-dimensional array: of int64 where all columns are numbers, else of Python values."""
@@ -205,15 +223,22 @@ class Table:
 def table_data(table: Table) -> Data:
     """The rows as columns with names, on their way into an epoch: lists stay what they are."""
     cells = table._cells()
-    columns = [(np.ascontiguousarray(cells[:, i]), type_) for i, type_ in enumerate(table.types)]
-    found = (_column_data(column, type_, table._dictionary) for column, type_ in columns)
+    columns = [np.ascontiguousarray(cells[:, i]) for i in range(len(table.types))]
+    found = map(partial(_column_data, table._dictionary), columns, table.types, table.outside)
     return Data(tuple(found), len(cells), table.columns)
 
 
-def _column_data(cells: Cells, type_: str | None, dictionary: Dictionary) -> Any:
-    if type_ in ("list", "symbol", None):
+def _column_data(dictionary: Dictionary, cells: Cells, type_: str | None, outside: str) -> Any:
+    if type_ in ("list", "symbol", None) and not is_own(type_, outside):
         return decode_column(cells, type_, dictionary)
-    return pa.chunked_array([decode_arrow(cells, type_, dictionary)])
+    return pa.chunked_array([give_back(cells, type_, outside, dictionary)])
+
+
+def natural(table: Table) -> Table:
+    """The same rows with the natural types of their values, as text files have them."""
+    made = copy(table)
+    made.outside = (NATURAL,) * len(table.types)
+    return made
 
 
 class View(Table):
@@ -225,22 +250,38 @@ class View(Table):
         name: str,
         names: Sequence[str],
         types: Sequence[str | None],
-        frame: Callable[[bool], DataFrame] | None = None,
+        frame: Callable[[bool, Sequence[str]], DataFrame] | None = None,
     ) -> None:
-        super().__init__(names, types, core.dictionary)
+        super().__init__(names, types, core.dictionary, core.outside(name))
         self.name = name
         self._core = core
         self._frame = frame
 
     def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
-        return super()._spark_frame(spark, as_text) if self._frame is None else self._frame(as_text)
+        if self._frame is not None:
+            return self._frame(as_text, () if as_text else self.outside)
+        folder = new_folder(None)
+        self._core.folders.append(folder)
+        return self._written_frame(spark, as_text, folder)
 
     def _cells(self) -> Cells:
         return read_rows(self._core, self.name)
 
+    def _decode(self, cells: Cells) -> list[tuple[Any, ...]]:
+        """In slices: an epoch that waits for the interpreter has it after each of them."""
+        turn = self._core.writing
+        if len(cells) <= SLICE or not turn.was_taken_lately:
+            return super()._decode(cells)
+        found: list[tuple[Any, ...]] = []
+        for first in range(0, len(cells), SLICE):
+            found += super()._decode(cells[first : first + SLICE])
+            turn.read()
+        return found
+
     def _some_cells(self, first: int, count: int) -> Cells:
         self._core.must_be_open()
-        return self._core.runtime.facts.some_rows(self.name, first, count)
+        self._core.writing.read()
+        return self._core.read(lambda facts: facts.some_rows(self.name, first, count))
 
     def _has(self, wanted: list[int]) -> bool:
         return len(matching(self._core, self.name, self._all_columns, wanted)) > 0 if wanted else len(self) > 0
@@ -266,8 +307,9 @@ class Rows(Table):
         types: Sequence[str | None],
         dictionary: Dictionary,
         cells: Cells | Callable[[], Cells],
+        outside: Sequence[str] = (),
     ) -> None:
-        super().__init__(names, types, dictionary)
+        super().__init__(names, types, dictionary, outside)
         self._name = title
         self._given = cells
 
@@ -294,7 +336,9 @@ class Rows(Table):
 class ChangeSet:
     """What one epoch changed in one relation."""
 
-    def __init__(self, inserted: Rows, deleted: Rows, frame: Callable[[bool], DataFrame] | None = None) -> None:
+    def __init__(
+        self, inserted: Rows, deleted: Rows, frame: Callable[[bool, Sequence[str]], DataFrame] | None = None
+    ) -> None:
         self.inserted = inserted
         self.deleted = deleted
         self._frame = frame
@@ -302,11 +346,11 @@ class ChangeSet:
     def to_spark(self, spark: SparkSession | None = None) -> DataFrame:
         """The changes as a Spark DataFrame with a column ``change``: +1 for inserted rows, -1 for deleted ones."""
         if self._frame is not None:
-            return self._frame(False)
+            return self._frame(False, self.inserted.outside)
         plus, minus = self.inserted, self.deleted
-        names, types = plus.columns, plus.types
-        write = changes_writer(plus._cells(), minus._cells(), names, types, plus._dictionary)
-        return to_spark_frame(spark or session_or_active(None), new_folder(None), write, names, types, signed=True)
+        shown = Shown(plus.columns, plus.types, signed=True, outside=plus.outside)
+        write = changes_writer(plus._cells(), minus._cells(), plus.columns, plus.types, plus._dictionary, plus.outside)
+        return to_spark_frame(spark or session_or_active(None), new_folder(None), write, shown)
 
     def __bool__(self) -> bool:
         return len(self.inserted) > 0 or len(self.deleted) > 0
@@ -333,25 +377,33 @@ def open_view(core: Core, name: str) -> View:
 def read_rows(core: Core, name: str) -> Cells:
     """The facts of a relation at the last committed epoch."""
     core.must_be_open()
-    return core.runtime.facts.rows(name)
+    core.writing.read()
+    return core.read(lambda facts: facts.rows(name))
 
 
 def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
-) -> Callable[[bool], DataFrame] | None:
+) -> Callable[[bool, Sequence[str]], DataFrame] | None:
     """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
     if core.closed or core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
         return None  # records are put together in this process
 
-    def make(as_text: bool) -> DataFrame:
+    def make(as_text: bool, outside: Sequence[str]) -> DataFrame:
         def write(folder: str) -> list[Kinds]:
-            return core.runtime.facts.write_view(folder, name, names, types, changes, lists_as_text=as_text)
+            facts = core.runtime.facts
+            return facts.write_view(folder, name, names, types, changes, lists_as_text=as_text, outside=outside)
 
         with core.writing:
             core.must_be_open()
             session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
-            return to_spark_frame(
-                session, folder, write, names, types, signed=changes is not None, lists_as_text=as_text
-            )
+            if core.opened.lasting is None:
+                core.folders.append(folder)
+            shown = Shown(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
+            try:
+                return to_spark_frame(session, folder, write, shown)
+            except DataError as error:
+                if error.code != NARROWER.code:
+                    raise
+        return make(as_text, ())  # rows of an epoch whose rules let more into the column
 
     return make

@@ -57,15 +57,15 @@ class Violated:
 
 def told(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[Violated]:
     """What is violated, given the rows of hidden relations; ``rules`` are those that the epoch leads to."""
-    with running_ledger(core, rules, WORK) as ledger:
-        for name, rows in found.items():
-            rule = rules.rule(rules.constraints[name].users_label or "")
-            assert rule.constraint is not None
-            says = rule.constraint.says
-            first = tuple(islice(_first(ledger, rules.constraints[name], rows, by_facts=says is not None), SHOWN))
-            count = len(rows) // 2 if isinstance(says, Key) else len(rows)  # of two rows, either is found by the other
-            meaning = _meaning(rule, rule.constraint, rules.program.convention)
-            yield Violated(rule.label or "", rule.constraint.severity, meaning, count, first)
+    ledger = running_ledger(core, rules, WORK)
+    for name, rows in found.items():
+        rule = rules.rule(rules.constraints[name].users_label or "")
+        assert rule.constraint is not None
+        says = rule.constraint.says
+        first = tuple(islice(_first(ledger, rules.constraints[name], rows, by_facts=says is not None), SHOWN))
+        count = len(rows) // 2 if isinstance(says, Key) else len(rows)  # of two rows, either is found by the other
+        meaning = _meaning(rule, rule.constraint, rules.program.convention)
+        yield Violated(rule.label or "", rule.constraint.severity, meaning, count, first)
 
 
 def _meaning(rule: Rule, constraint: Constraint, convention: str) -> str:

@@ -31,7 +31,9 @@ from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed
+from tidelog.runtime.facts import Facts
 from tidelog.runtime.runtime import Runtime
+from tidelog.store.skew import FEW, UNEVEN
 
 NOWHERE: Mapping[tuple[str, ...], str] = {}
 
@@ -116,7 +118,7 @@ def explain(
             for number, stratum in enumerate(strata, 1)
         ),
         _indexes(runtime.node.partition.rules.codes.values(), plans, names),
-        None if placed is None else _placement(placed, rules, names, partitions),
+        None if placed is None else _placement(placed, rules, names, partitions, facts),
         tuple(_demand(rules, names, facts.live)),
     )
 
@@ -147,11 +149,21 @@ def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ..
     return tuple(f"{column}: {type_ or '?'}" for column, type_ in zip(columns, types, strict=False))
 
 
-def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int) -> PlacementPlan:
+def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
+    owners = None if names.core else names.owners
+    lived = {name: line + _uneven(name, placed, facts) for name, line in describe_relations(placed, owners).items()}
     if names.core:
-        return PlacementPlan(partitions, describe_relations(placed), describe_rules(placed, rules.core))
+        return PlacementPlan(partitions, lived, describe_rules(placed, rules.core))
     told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.needed.items()}
-    return PlacementPlan(partitions, describe_relations(placed, names.owners), told)
+    return PlacementPlan(partitions, lived, told)
+
+
+def _uneven(name: str, placed: Placed, facts: Facts) -> str:
+    """Whether one partition has far more than its share of a relation that is spread by a column."""
+    times = facts.unevenness(name)
+    if placed.placements[name].column < 0 or facts.live(name) < FEW or times <= UNEVEN:
+        return ""
+    return f"; the fullest partition holds {times:.1f} x the mean"
 
 
 def _indexes(codes: Iterable[RuleCode], plans: Mapping[str, Sequence[Plan]], names: Names) -> tuple[IndexPlan, ...]:

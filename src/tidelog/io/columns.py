@@ -24,6 +24,7 @@ from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, float_cell, to_signed
 from tidelog.partition.structures import decode_structures, encode_structure
+from tidelog.program.outside import EXACT
 from tidelog.program.shape import Shape
 from tidelog.program.term import NAN
 
@@ -119,8 +120,8 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
 
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
 _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
-    (pa.types.is_decimal, "cast it to float or to a string"),
-    (lambda t: "binary" in str(t), "decode it to strings"),
+    (pa.types.is_decimal, "declare the column symbol, which keeps its text, or cast it to float, which rounds"),
+    (pa.types.is_struct, "declare the column of a record type (`.type T = [x: number, ...]`)"),
     (pa.types.is_duration, "cast it to int64"),
     (pa.types.is_time, "cast it to a string"),
     (pa.types.is_null, "give the column a type; nulls are refused"),
@@ -135,8 +136,9 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
         (pa.types.is_boolean, "boolean"),
         (pa.types.is_uint64, "unsigned"),
         (lambda t: pa.types.is_integer(t) or (pa.types.is_decimal(t) and t.scale == 0), "number"),
-        (pa.types.is_floating, "float"),
+        (lambda t: pa.types.is_floating(t) or (pa.types.is_decimal(t) and t.precision <= EXACT), "float"),
         (lambda t: pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t), "symbol"),
+        (is_binary, "symbol"),
         (pa.types.is_date, "date"),
         (pa.types.is_timestamp, "timestamp"),
         (lambda t: any(test(t) for test in _LISTS), "list"),
@@ -153,8 +155,9 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
     if isinstance(type_, Shape):
         return encode_column(column.to_pylist(), type_, dictionary, where)
     if pa.types.is_decimal(column.type):
-        arrow_column_type(column.type, where)
-        column = _whole_numbers(column, where)
+        column = _as_declared(column, type_, where)
+    elif is_binary(column.type):
+        column = binary_text(column)
     if pa.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
         column = column.cast(column.type.value_type)
     if column.null_count:
@@ -180,8 +183,30 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
     return encode_column(column.to_pylist(), type_, dictionary, where)
 
 
-def _whole_numbers(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
-    """Decimals without a fraction as numbers."""
+def is_binary(type_: pa.DataType) -> bool:
+    """Whether values are bytes.
+
+    >>> is_binary(pa.large_binary()), is_binary(pa.string())
+    (True, False)
+    """
+    return pa.types.is_fixed_size_binary(type_) or "binary" in str(type_)
+
+
+def binary_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Binary values as the symbols that stand for them: their hexadecimal digits.
+
+    >>> binary_text(pa.chunked_array([[bytes([1, 255])]])).to_pylist()
+    ['01ff']
+    """
+    return pa.chunked_array([pa.array([None if v is None else v.hex() for v in column.to_pylist()], pa.string())])
+
+
+def _as_declared(column: pa.ChunkedArray, type_: str, where: str) -> pa.ChunkedArray:
+    """Decimals as what their column holds: texts, floats of as many digits as they give back, or whole numbers."""
+    if type_ == "symbol":
+        return column.cast(pa.string())
+    if arrow_column_type(column.type, where) == "float":
+        return column.cast(pa.string()).cast(pa.float64())  # the nearest float, by way of the digits
     try:
         return column.cast(pa.int64())
     except pa.ArrowInvalid as error:

@@ -5,7 +5,7 @@ Law: every entry's example, or the test it names, ends in its code; a test runs 
 
 from __future__ import annotations
 
-from tidelog.errors import DataError, EngineError, StateError
+from tidelog.errors import DataError, EngineError, LimitError, StateError
 from tidelog.errors.entry import FailureEntry
 
 _EDGES = ".decl edge(x: number, y: number)\\n.input edge"
@@ -56,7 +56,7 @@ ARROW_TYPE = FailureEntry(
     "{where}: Arrow type {type} is not supported; {advice}",
     "Arrow columns of integers, floats, strings, booleans, dates, timestamps and lists have values of the language.",
     "",
-    "import pyarrow as pa\n" + _insert("reach(X) :- edge(X).", "pa.table({'x': [b'bytes']})"),
+    "import pyarrow as pa\n" + _insert("reach(X) :- edge(X).", "pa.table({'x': pa.array([1], pa.duration('s'))})"),
 )
 OUT_OF_RANGE = FailureEntry(
     "TL1005",
@@ -176,6 +176,25 @@ NOT_TEXT = FailureEntry(
     "Text files of facts are UTF-8; packed ones are unpacked if they begin as gzip does.",
     "Convert the file, for example with `iconv -f latin1 -t utf-8`.",
     _run("\\351\\n", "name.facts", ".decl name(x: symbol)\\n.input name"),
+)
+LONG_LINE = FailureEntry(
+    "TL1080",
+    DataError,
+    "line that is too long",
+    "{path}: a line has more than {most:,} bytes; nothing was read",
+    "A line is a row, and no text in it is longer than that.",
+    "Look at the file: it may not be one of facts, or unpack to something else than it seems.",
+    test="tests/io/test_budget.py::test_a_line_without_end_is_refused_before_it_is_unpacked",
+)
+TOO_MUCH_READ = FailureEntry(
+    "TL3080",
+    LimitError,
+    "files that are larger than the limit of memory",
+    "{path}: the files come to more than the limit of {limit:,} bytes; nothing was read",
+    "`--limit-memory` bounds what is read too: the bytes of all files together, after they are unpacked.",
+    "Raise the limit, or read fewer files.",
+    "$ seq 1 1000 > n.facts\n$ printf '.decl n(x: number)\\n.input n\\n' > p.dl\n"
+    "$ tidelog run p.dl --limit-memory 1kB --runtime embedded\n",
 )
 QUOTED_DELIMITER = FailureEntry(
     "TL1052",
@@ -431,6 +450,15 @@ NO_FILE_SYSTEM = FailureEntry(
     'db = Engine("n(1).")\ndb.write_feed("n", folder="nowhere://feed")\n',
 )
 
+NARROWER = FailureEntry(
+    "TL1085",
+    DataError,
+    "values beyond the type that a column is given back as",
+    "column `{name}` holds values beyond {type}: {error}",
+    "Rows that went with a rule may hold more than the rules that are left let in.",
+    "It is caught: such rows are given back in the natural type of their values.",
+    test="tests/io/test_outside.py::test_values_beyond_the_type_of_a_column_are_told",
+)
 NO_PANDAS = FailureEntry(
     "TL4003",
     EngineError,
@@ -457,6 +485,8 @@ ENTRIES = (
     NOT_READ,
     NO_COLUMNS,
     NOT_TEXT,
+    LONG_LINE,
+    TOO_MUCH_READ,
     QUOTED_DELIMITER,
     QUOTES,
     CELLS,
@@ -484,5 +514,6 @@ ENTRIES = (
     FEED_NOT_WRITTEN,
     TABLE_NOT_WRITTEN,
     NO_FILE_SYSTEM,
+    NARROWER,
     NO_PANDAS,
 )

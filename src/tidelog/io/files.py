@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ import pyarrow as pa
 
 from tidelog.errors import DataError, ProgramError
 from tidelog.io import failures
+from tidelog.io.budget import Budget, read_bytes
 from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
@@ -37,6 +39,7 @@ from tidelog.io.parameters import (
     kind_of_file,
     layout_of,
 )
+from tidelog.io.tables import UNTYPED
 from tidelog.program import Program
 from tidelog.program.constraint import is_hidden
 
@@ -100,20 +103,24 @@ def _missing(relation: str, name: str, folder: Path) -> DataError:
     return failures.NO_FILE.error(relation=relation, folder=folder, name=name, shown=shown or "no fact files")
 
 
-def read_input(file: InputFile, names: Sequence[str], types: Types) -> Data:
-    """The rows of a file, as columns of the relation's types; columns of open type in text files stay text."""
-    where, kind = str(file.path), kind_of(file)
+def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budget | None = None) -> Data:
+    """The rows of a file, as columns of the relation's types; columns of open type in text files stay text.
+
+    What is read, unpacked, is counted in ``budget``.
+    """
+    where, kind, budget = str(file.path), kind_of(file), budget or Budget()
     refuse_spark_kinds(kind, where)
     if kind == PARQUET:
-        return _read_parquet(file, tuple(names), types)
+        return _read_parquet(file, tuple(names), types, budget)
     if kind == JSON:
-        return _read_json(file, tuple(names), tuple(types))
-    data = _bytes_of(file.path)
+        return _read_json(file, tuple(names), tuple(types), budget)
+    data = _bytes_of(file.path, budget)
     if kind == TRIPLES:
         if len(types) != 3:
             raise failures.TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
         return read_ntriples(data, where, names)
-    return read_delimited(data, shape_of(file, kind, data, names, types))
+    found = read_delimited(data, shape_of(file, kind, data, names, types))
+    return found.replace_schema_metadata({UNTYPED: b""}) if isinstance(found, pa.Table) else found
 
 
 def refuse_spark_kinds(kind: str, where: str) -> None:
@@ -143,23 +150,25 @@ def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], type
     return shape
 
 
-def _bytes_of(path: Path) -> bytes:
+def _bytes_of(path: Path, budget: Budget) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-    except (OSError, EOFError) as error:
+        return read_bytes(path, budget)
+    except (OSError, EOFError, zlib.error) as error:
         raise failures.NOT_OPENED.error(path=path, reason=getattr(error, "strerror", None) or error) from None
 
 
-def _read_json(file: InputFile, names: tuple[str, ...], types: tuple[str | None, ...]) -> Data:
+def _read_json(file: InputFile, names: tuple[str, ...], types: tuple[str | None, ...], budget: Budget) -> Data:
     """The rows of a file, or of all files of a folder, as Spark writes them."""
     paths = sorted(p for p in file.path.iterdir() if p.name[0] not in "._") if file.path.is_dir() else [file.path]
-    found = [read_json(_bytes_of(path), JsonShape(str(path), file.relation, names, types)) for path in paths]
+    found = [read_json(_bytes_of(path, budget), JsonShape(str(path), file.relation, names, types)) for path in paths]
     return [row for rows in found for row in rows]
 
 
-def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types) -> pa.Table:
+def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types, budget: Budget) -> pa.Table:
     try:
+        for path in sorted(file.path.rglob("*.parquet")) if file.path.is_dir() else [file.path]:
+            about = parquet.read_metadata(path)
+            budget.take(sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups)), path)
         table = parquet.read_table(file.path)
     except (pa.ArrowException, OSError) as error:
         raise failures.NOT_PARQUET.error(path=file.path, error=error) from None

@@ -18,13 +18,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tidelog.io import failures
-from tidelog.io.columns import decode_arrow
 from tidelog.io.late import files
 from tidelog.io.late import parquet as pq
+from tidelog.io.outside import decode_outside, spark_face
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.structures import decode_structures
+from tidelog.program.outside import NATURAL, zone_of
 from tidelog.program.shape import Shape
 
 Cells = npt.NDArray[np.int64]
@@ -64,14 +65,17 @@ def write_rows(
     *,
     signs: npt.NDArray[np.int8] | None = None,
     lists_as_text: bool = False,
+    outside: Sequence[str] = (),
 ) -> dict[str, str]:
     """Write rows to a new file, a local path or a URI; returns the element types of its columns of lists.
 
     With ``signs`` the file has one more column, which tells of each row whether it was inserted (+1) or deleted (-1).
+    ``outside`` are the types that columns are given back as, if they have any of their own; lists have them later.
     """
     kinds: dict[str, str] = {}
     arrays: list[pa.Array] = []
-    for place, (name, type_) in enumerate(zip(names, types, strict=True)):
+    told = outside or (NATURAL,) * len(types)
+    for place, (name, type_, own) in enumerate(zip(names, types, told, strict=True)):
         column = np.ascontiguousarray(cells[:, place])
         if type_ == "list":
             array, kinds[name] = _lists(column, dictionary, lists_as_text)
@@ -79,7 +83,7 @@ def write_rows(
             values = decode_structures(column.tolist(), type_, dictionary)
             array = pa.array([show_text(value, type_) for value in values], pa.string())
         else:
-            array = _values(column, type_, dictionary)
+            array = _values(column, type_, own, dictionary, name)
         arrays.append(array)
     titles = stored_names(names)
     if not arrays:
@@ -97,24 +101,39 @@ def write_changes(
     types: Sequence[str | None],
     names: Sequence[str],
     dictionary: Dictionary,
+    outside: Sequence[str] = (),
 ) -> dict[str, str]:
     """Write the inserted and the deleted rows of an epoch to one file."""
     signs = np.concatenate([np.full(len(inserted), 1, np.int8), np.full(len(deleted), -1, np.int8)])
-    return write_rows(path, np.concatenate([inserted, deleted]), types, names, dictionary, signs=signs)
+    rows = np.concatenate([inserted, deleted])
+    return write_rows(path, rows, types, names, dictionary, signs=signs, outside=outside)
 
 
-def _values(column: Cells, type_: str | None, dictionary: Dictionary) -> pa.Array:
-    if type_ == "timestamp":  # an instant: Spark reads a time with a zone as such
-        return from_vector(column, pa.timestamp("us", "UTC"))
-    return decode_arrow(column, type_, dictionary)
+def _values(column: Cells, type_: str | None, outside: str, dictionary: Dictionary, name: str) -> pa.Array:
+    """A column as Spark reads it: an instant has a zone, a time without one has none."""
+    own = spark_face(outside)
+    if type_ == "timestamp":
+        zone = zone_of(own)
+        return from_vector(column, pa.timestamp("us", None if zone is not None and zone[1] is None else "UTC"))
+    try:
+        return decode_outside(column, type_, own, dictionary)
+    except (pa.ArrowInvalid, ValueError) as error:
+        raise failures.NARROWER.error(name=name, type=own, error=error) from error
 
 
 def _lists(column: Cells, dictionary: Dictionary, as_text: bool) -> tuple[pa.Array, str]:
     unique, places = np.unique(column, return_inverse=True)
     values = dictionary.values_of(unique.tolist())
-    texts = [show_text(value, "list") if as_text else json.dumps(value) for value in values]
+    texts = [show_text(value, "list") if as_text else json.dumps(_numbers(value)) for value in values]
     kind = MIXED if as_text else widest(kind_of(value) for value in values)
     return pa.array(texts, pa.string()).take(pa.array(places.reshape(-1))), kind
+
+
+def _numbers(value: Any) -> Any:
+    """A list in which booleans are the numbers that they are among others."""
+    if isinstance(value, tuple | list):
+        return [_numbers(part) for part in value]
+    return int(value) if isinstance(value, bool) else value
 
 
 def kind_of(value: Any) -> str:

@@ -38,13 +38,14 @@ class Data:
     names: tuple[str, ...] | None = None
     by_name: bool = False
     until: int | None = None  # when the facts end, where that is told
+    typed: bool = True  # whether columns of Arrow have types that somebody gave them
 
 
 def read_rows(relation: str, data: object) -> Data:
     """Take rows in any accepted form apart into columns."""
     table = read_table(relation, data)
     if table is not None:
-        return Data(*table)
+        return Data(table.columns, table.length, table.names, typed=table.typed)
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
         raise failures.NOT_ROWS.error(relation=relation, found=type(data).__name__)
     rows = data if isinstance(data, list | tuple) else list(data)
@@ -82,7 +83,7 @@ def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
             raise failures.OTHER_NAMES.error(relation=relation, names=told, own=own or "not known yet")
         return rows
     by_name = dict(zip(rows.names, rows.columns, strict=True))
-    return Data(tuple(by_name[name] for name in names), rows.length, tuple(names), until=rows.until)
+    return Data(tuple(by_name[name] for name in names), rows.length, tuple(names), until=rows.until, typed=rows.typed)
 
 
 def data_types(relation: str, rows: Data) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tidelog.io import failures
 
+UNTYPED = b"tidelog.text"  # marks a table that was read from text
 STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
 
 
@@ -24,6 +25,7 @@ class Columns(NamedTuple):
     columns: tuple[Any, ...]
     length: int
     names: tuple[str, ...] | None = None
+    typed: bool = True  # whether somebody gave them their types; a file of text has none
 
 
 def read_table(relation: str, data: Any) -> Columns | None:
@@ -41,7 +43,8 @@ def read_table(relation: str, data: Any) -> Columns | None:
 
 def _arrow_table(data: pa.Table | pa.RecordBatch) -> Columns:
     table = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
-    return Columns(tuple(table.columns), table.num_rows, tuple(table.column_names))
+    typed = UNTYPED not in (table.schema.metadata or {})
+    return Columns(tuple(table.columns), table.num_rows, tuple(table.column_names), typed)
 
 
 def _arrow_vector(data: pa.Array | pa.ChunkedArray) -> Columns:

@@ -6,6 +6,7 @@ Law: a file is written once and never changed, so that whoever reads it sees its
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from tidelog.io.parquet import write_changes, write_rows
 from tidelog.kernel.cells import Cells
@@ -20,6 +21,19 @@ Types = Sequence[str | None]
 Write = Callable[[str], list[Kinds]]  # into a folder; tells what the lists of each file hold
 
 
+class Shown(NamedTuple):
+    """Names and types of the columns of files; with ``signed`` there is one more column, +1 or -1.
+
+    ``outside`` are the types that data came with (`program.outside`); lists may be text as programs write it.
+    """
+
+    names: tuple[str, ...]
+    types: tuple[str | None, ...]
+    signed: bool = False
+    lists_as_text: bool = False
+    outside: tuple[str, ...] = ()
+
+
 def rows_writer(
     cells: Cells,
     names: Sequence[str],
@@ -27,16 +41,29 @@ def rows_writer(
     dictionary: Dictionary,
     *,
     lists_as_text: bool = False,
+    outside: Sequence[str] = (),
 ) -> Write:
     """Writes rows that this process holds."""
 
     def write(folder: str) -> list[Kinds]:
         path = f"{folder}/part-0.parquet"
-        return [write_rows(path, cells, types, names, dictionary, lists_as_text=lists_as_text)]
+        written = write_rows(path, cells, types, names, dictionary, lists_as_text=lists_as_text, outside=outside)
+        return [written]
 
     return write
 
 
-def changes_writer(plus: Cells, minus: Cells, names: Sequence[str], types: Types, dictionary: Dictionary) -> Write:
+def changes_writer(
+    plus: Cells,
+    minus: Cells,
+    names: Sequence[str],
+    types: Types,
+    dictionary: Dictionary,
+    outside: Sequence[str] = (),
+) -> Write:
     """Writes changes that this process holds."""
-    return lambda folder: [write_changes(f"{folder}/part-0.parquet", plus, minus, types, names, dictionary)]
+
+    def write(folder: str) -> list[Kinds]:
+        return [write_changes(f"{folder}/part-0.parquet", plus, minus, types, names, dictionary, outside)]
+
+    return write

@@ -53,6 +53,8 @@ def fail(machine: Machine, status: int, where: int) -> None:
         raise failures.TOO_MANY_ROUNDS.error(rounds=machine.limits.rounds)
     if status == at.BROKEN:
         name = machine.relations.names[where]
+        if machine.relations.was_read:
+            raise failures.UNBALANCED.error(name=name)
         raise AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
     raise _fault(machine, where)
 

@@ -16,6 +16,7 @@ from tidelog.kernel import layout as at
 from tidelog.partition import failures
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.relations import Relations
+from tidelog.partition.shown import SHOWN
 from tidelog.plan.build import ORDERED_BY_CELL
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Const, Rule
@@ -91,6 +92,7 @@ class Choice:
     """A min or max: its candidates, the groups shown, the index of a group's candidates, order and column of values.
 
     ``ties`` says that further columns decide between equal values: such a recursion is cleaned up until it is settled.
+    ``group`` are the columns of candidates that tell their group.
     """
 
     candidates: int
@@ -99,6 +101,7 @@ class Choice:
     order: int
     column: int
     ties: bool = False
+    group: tuple[int, ...] = ()
 
 
 class Assembler:
@@ -200,9 +203,11 @@ class Assembler:
     def choice(self, rule: Rule, step: Expose) -> Choice:
         """The relations and the index behind a min or max."""
         candidates = self.relations.numbers[step.relation]
-        shown = self.relations.add(f"__shown {rule.label}", len(step.group))
+        shown = self.relations.add(f"{SHOWN}{rule.label}", len(step.group))
         index = self.index(candidates, step.group_columns)
-        return Choice(candidates, shown, index, _order(step.type, step.kind), step.column, bool(step.ties))
+        return Choice(
+            candidates, shown, index, _order(step.type, step.kind), step.column, bool(step.ties), step.group_columns
+        )
 
     def _apply(self, step: Apply) -> list[int]:
         """A function is the look-up of its result in a relation of remembered results."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import xxhash
 
@@ -86,6 +86,7 @@ class Dictionary:
         self.entries = Entries()
         self._cells: dict[str, int] = {}  # of symbols asked for lately
         self.drops = 0  # times that entries went
+        self.lent: Mapping[int, Value] | None = None  # all entries of the owners, while others take over from them
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -131,6 +132,10 @@ class Dictionary:
         if self.entries.drop():
             self._cells = {}
             self.drops += 1
+
+    def has_news(self, known: int) -> bool:
+        """Whether entries were made here that whoever owns them may not have known when there were so many."""
+        return len(self) != known
 
     def tell_owners(self) -> None:
         """A dictionary that is not shared out has nobody to tell."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
-from tidelog.partition.texts import Clash, EntryColumns, TextColumn, TextMark, Texts, laid_out, to_bytes
+from tidelog.partition.texts import LIST, Clash, EntryColumns, TextColumn, TextMark, Texts, laid_out, to_bytes
 from tidelog.program.lists import same
 from tidelog.program.term import Value
 
@@ -104,6 +104,14 @@ class Entries:
         if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
             return None
         return TextColumn(*self._texts.copied(numbers), places.reshape(-1))
+
+    def are_known(self, cells: Cells, *, lists: bool) -> bool:
+        """Whether all of these ids stand for values of one kind: texts, or lists and records."""
+        with self.lock:
+            settled = self._settle()
+        assert settled, "entries that owners have not heard of"
+        numbers = self._texts.find_all(cells)
+        return bool((numbers >= 0).all()) and bool(((self._texts.kinds(numbers) == LIST) == lists).all())
 
     def since(self, count: int) -> list[tuple[int, Value]]:
         """The entries made after the first ``count``, in order."""

@@ -5,7 +5,7 @@ Law: after each of these the epoch is rolled back, and the partition holds what 
 
 from __future__ import annotations
 
-from tidelog.errors import DataError, EngineError, EvaluationError, LimitError
+from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, StateError
 from tidelog.errors.entry import FailureEntry
 
 _COUNT = '"n(0). n(X + 1) :- n(X), X < 2000000."'
@@ -193,6 +193,25 @@ OTHER_COLUMNS = FailureEntry(
     "Delete its facts first, or name the new relation otherwise.",
     test="tests/partition/test_relations.py::test_relation_with_facts_keeps_its_columns",
 )
+NOT_SHOWN = FailureEntry(
+    "TL5182",
+    StateError,
+    "state whose groups show what they do not hold",
+    "the groups of rule {rule} are not those of a state: {what}",
+    "Each group of a min or max shows one candidate of its own, in a row that is there.",
+    "Restore the state from a copy, or make a new one from the facts.",
+    test="tests/store/test_forged.py::test_a_forged_row_number_of_a_minimum_is_refused",
+)
+UNBALANCED = FailureEntry(
+    "TL5183",
+    StateError,
+    "state whose counts of supports are wrong",
+    "the support counts of `{name}` do not balance; nothing was changed",
+    "A fact of a state has as many supports as it counts. The state that was opened has other facts or counts than an "
+    "engine leaves, or this is a defect of Tidelog.",
+    "`tidelog verify DIR` tells whether the facts are those that the rules derive; restore the state from a copy.",
+    test="tests/store/test_forged.py::test_counts_that_are_wrong_are_found_by_the_epoch_that_meets_them",
+)
 
 ENTRIES = (
     NO_VALUE,
@@ -213,4 +232,6 @@ ENTRIES = (
     TOO_MANY_VARIABLES,
     TOO_MANY_ATOMS,
     OTHER_COLUMNS,
+    NOT_SHOWN,
+    UNBALANCED,
 )

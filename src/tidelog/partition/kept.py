@@ -34,7 +34,7 @@ class KeptIndexes:
         if len(columns) == arity_of(relations, number):
             row = find_fact(relations, number, key)
             return relations.records(number)[row : row + 1 if row >= 0 else row, :STATE].copy()
-        index = self._index(number, columns[:LONGEST_KEY])
+        index = self.index(number, columns[:LONGEST_KEY])
         rows = rows_with_key(relations, number, index, np.array(key[:LONGEST_KEY], np.int64))
         rows.sort()
         found: Cells = relations.records(number)[rows, :STATE]
@@ -56,7 +56,8 @@ class KeptIndexes:
             for lookup in [lookup for lookup, epoch in self._used.items() if epoch <= self._epoch - IDLE]:
                 self._drop(lookup)
 
-    def _index(self, number: int, columns: tuple[int, ...]) -> int:
+    def index(self, number: int, columns: tuple[int, ...]) -> int:
+        """The index of a relation on some columns, which stays for a while."""
         relations, lookup = self._relations, (number, columns)
         if lookup in relations.index_columns() and lookup not in relations.lent:
             self._used.pop(lookup, None)  # a plan has it now

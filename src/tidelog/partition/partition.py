@@ -24,7 +24,7 @@ from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.kept import KeptIndexes
 from tidelog.partition.machine import Machine, close_machine
 from tidelog.partition.open_epoch import OpenEpoch
-from tidelog.partition.records import STATE, all_counts, asserted, later, low_counts, rank_base, ranks
+from tidelog.partition.records import counts_of, later, rank_base
 from tidelog.partition.relations import BRIEF, Relations
 from tidelog.partition.replan import Replanner
 from tidelog.partition.rules import Rules
@@ -180,9 +180,7 @@ class Partition:
 
     def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation; no epoch runs."""
-        facts = self.committed.records(name)
-        found = ranks(facts, rank_base(self.relations, self.relations.numbers[name]))
-        return facts[:, :STATE].copy(), found, all_counts(facts), low_counts(facts), asserted(facts)
+        return counts_of(self.committed.records(name), rank_base(self.relations, self.relations.numbers[name]))
 
     def _call(self, number: int, args: tuple[int, ...]) -> int:
         step = self.assembler.memories[number]

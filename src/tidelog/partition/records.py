@@ -8,6 +8,7 @@ with one record per row, as `Relations.records` gives it. What an epoch did to r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +76,53 @@ def low_counts(records: Cells) -> Cells:
     return found
 
 
+def counts_of(records: Cells, base: int) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
+    """Columns, ranks, ``all``, ``low`` and assertion of facts of a relation whose ranks count from ``base``."""
+    columns = records[:, :STATE].copy()
+    return columns, ranks(records, base), all_counts(records), low_counts(records), asserted(records)
+
+
+def lowest_of(parts: Sequence[tuple[Cells, ...]]) -> tuple[Cells, ...]:
+    """Copies of the same facts, as `counts_of` gives them, as one: the counts of the first, the lowest rank."""
+    cells, ranked = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    number = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
+    place = np.concatenate([np.arange(len(part[0])) for part in parts])
+    order = np.lexsort([number, *(cells[:, column] for column in range(cells.shape[1]))])
+    first = np.ones(len(order), bool)
+    first[1:] = (cells[order[1:]] != cells[order[:-1]]).any(axis=1)
+    lowest = np.minimum.reduceat(ranked[order], first.nonzero()[0])
+    rows = place[order[first]]
+    own = number[order[first]] == 0
+    return parts[0][0][rows[own]], lowest[own], *(part[rows[own]] for part in parts[0][2:])
+
+
+def state_cells(records: Cells) -> Cells:
+    """The state cells of many records, in a row."""
+    return np.ascontiguousarray(records[:, STATE])
+
+
+def count_cells(records: Cells) -> Cells:
+    """Their counts cells."""
+    return np.ascontiguousarray(records[:, COUNTS])
+
+
+def are_at_rest(states: Cells) -> bool:
+    """Whether states are those of facts between epochs: some asserted or exposed, nothing else."""
+    common, any_ = int(np.bitwise_and.reduce(states)), int(np.bitwise_or.reduce(states))
+    return common & AT_REST == AT_REST and not any_ & at.FLAGS & ~(AT_REST | at.BASE | at.EXPOSED)
+
+
+def rank_range(states: Cells, base: int) -> tuple[int, int]:
+    """The lowest and the highest rank of some facts, of a relation whose ranks count from ``base``."""
+    return (int(states.min()) >> at.FLAG_BITS) + base, (int(states.max()) >> at.FLAG_BITS) + base
+
+
+def are_counts(counts: Cells) -> bool:
+    """Whether every fact has a support of lower rank, and no more of those than supports."""
+    low = counts & at.LOW32
+    return int(low.min()) > 0 and int(((counts >> 32) - low).min()) >= 0
+
+
 def release(records: Cells, rows: Cells | slice) -> None:
     """These records hold no fact any more."""
     records[rows, STATE] = 0
@@ -127,6 +175,25 @@ def close_ranks(relations: Sequence[tuple[Cells, int]]) -> int:
         state = records[:, STATE]
         state[live] = (closed[np.searchsorted(order, before)] << at.FLAG_BITS) | (state[live] & at.FLAGS)
     return (len(first) << at.CLOCK_BITS) + int(clocks.max(initial=0))
+
+
+def rest_low(records: Cells) -> None:
+    """All supports of these facts are of lower rank: nothing of their stratum is below them."""
+    counts = records[:, COUNTS]
+    counts[:] = (counts & ~at.LOW32) | (counts >> 32)
+
+
+def copied_records(records: Cells) -> Cells:
+    """Records of a copy of these facts: each has one support."""
+    found = records.copy()
+    found[:, STATE] = (found[:, STATE] & ~at.FLAGS) | AT_REST
+    found[:, COUNTS] = at.ONE_SUPPORT | 1
+    return found
+
+
+def mark_exposed(records: Cells, marked: Mask) -> None:
+    """Those marked are exposed by a min or max, the others are not."""
+    records[:, STATE] = (records[:, STATE] & ~at.EXPOSED) | np.where(marked, at.EXPOSED, 0)
 
 
 def lowest_ranked(records: Cells) -> Cells:

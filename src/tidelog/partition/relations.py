@@ -56,6 +56,7 @@ class Relations(Arrays):
         self._free_indexes: list[int] = []
         self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
         self._index_count = 0
+        self.was_read = False  # whether records came from a state folder, where others may have changed them
 
     def add(self, name: str, arity: int) -> int:
         """The number of a relation, which is made if it is not there."""
@@ -83,6 +84,7 @@ class Relations(Arrays):
 
     def load(self, number: int, records: Cells, rows: int, rank_base: int) -> None:
         """Take over records as they lay in another process, ``rows`` of them in use; the relation has no index yet."""
+        self.was_read = True
         row = self.directory[number]
         self.set_array(number, "rec", records)
         self.set_table(number, Table(table_slots(rows)))

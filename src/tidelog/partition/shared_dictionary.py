@@ -8,6 +8,7 @@ never travel.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -34,6 +35,7 @@ class Untold:
         self._tell, self._partitions, self._own = tell, partitions, own
         self._entries: list[Entry] = []
         self._telling = False
+        self._lock = threading.Lock()  # readers make entries while an epoch tells of others
 
     @property
     def is_empty(self) -> bool:
@@ -42,18 +44,22 @@ class Untold:
 
     def add(self, entry: Entry) -> None:
         """An entry that was made."""
-        self._entries.append(entry)
+        with self._lock:
+            self._entries.append(entry)
 
-    def begin_again(self, entries: list[Entry]) -> None:
-        """These are to be told, and nothing else."""
-        self._entries = entries
+    def aim(self, tell: Tell, partitions: int, entries: list[Entry]) -> None:
+        """These are to be told, and nothing else, to owners that may be others."""
+        with self._lock:
+            self._tell, self._partitions, self._entries = tell, partitions, entries
 
     def tell(self, forget: Callable[[Entry], bool]) -> None:
         """Tell the owners; what one refuses is forgotten, or else told again, with what was not told yet."""
         if not self._entries:
             return
-        batches, self._entries, self._telling = by_owner(self._entries, self._partitions), [], True
+        with self._lock:
+            entries, self._entries, self._telling = self._entries, [], True
         try:
+            batches = by_owner(entries, self._partitions)
             for place, (owner, entries) in enumerate(batches):
                 if owner != self._own:
                     self._tell_one(owner, entries, batches[place + 1 :], forget)
@@ -68,7 +74,8 @@ class Untold:
         except BaseException as error:
             refused = isinstance(error, DataError)
             kept = [entry for entry in entries if not (refused and forget(entry))]
-            self._entries = [*kept, *(entry for _, left in later for entry in left)]
+            with self._lock:
+                self._entries[:0] = [*kept, *(entry for _, left in later for entry in left)]
             raise
 
 
@@ -89,6 +96,10 @@ class SharedDictionary(Dictionary):
     def begin(self) -> None:
         """Entries that others have heard of are not taken back."""
 
+    def has_news(self, known: int) -> bool:
+        """Whether entries were made here that their owners have not heard of."""
+        return not self._untold.is_empty
+
     def tell_owners(self) -> None:
         """Tell the owners of the entries made here since the last time; DataError if two values have one id.
 
@@ -102,9 +113,11 @@ class SharedDictionary(Dictionary):
             self._cells.pop(value, None)
         return self.entries.forget(cell)
 
-    def tell_all_again(self) -> None:
-        """The owners are new and empty: what was made here and may not be in their files is told again."""
-        self._untold.begin_again(self.entries.since(0))
+    def aim(self, partitions: int, ask: Ask, tell: Tell) -> None:
+        """The owners are new, perhaps others, and empty: what was made here and may not be in their files is told."""
+        self._partitions, self._ask = partitions, ask
+        with self.entries.lock:  # no entry is made between
+            self._untold.aim(tell, partitions, self.entries.since(0))
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
         """The cells of symbols whose UTF-8 lies in memory; distinct ones are made here, so that owners hear of them."""
@@ -116,12 +129,12 @@ class SharedDictionary(Dictionary):
 
     def text_column(self, cells: Cells) -> TextColumn | None:
         """The texts behind a column of ids; those not known here are asked for, all at once."""
-        self._fetch_unknown(np.unique(cells).tolist())
+        self._fetch(unknown(self.entries, np.unique(cells).tolist()))
         return super().text_column(cells)
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids; those not known here are asked for, all at once."""
-        self._fetch_unknown(cells)
+        self._fetch(unknown(self.entries, cells))
         return super().values_of(cells)
 
     def values_or_cells(self, cells: Sequence[int]) -> list[Value]:
@@ -131,7 +144,7 @@ class SharedDictionary(Dictionary):
     def decode(self, cell: int, type_: str | None) -> Value:
         """The value behind a cell of a column of that type."""
         if type_ in ("symbol", "list"):
-            self._fetch_unknown([cell])
+            self._fetch(unknown(self.entries, [cell]))
         return super().decode(cell, type_)
 
     def decode_any(self, cell: int, type_: str | None) -> Value:
@@ -149,14 +162,34 @@ class SharedDictionary(Dictionary):
                 self._untold.add((cell, value))
             return super()._make(cell, value)
 
-    def _fetch_unknown(self, cells: Sequence[int]) -> None:
-        self._fetch([cell for cell, value in zip(cells, self.entries.values(cells), strict=True) if value is None])
-
     def _fetch(self, cells: Sequence[int]) -> None:
-        for owner, ids in by_owner([(cell, 0) for cell in dict.fromkeys(cells)], self._partitions):
-            if owner != self._own:
-                for cell, value in self._ask(owner, [cell for cell, _ in ids]).items():
-                    self.entries.enter(cell, value)
+        lent, ask = self.lent, self._ask
+        if lent is not None:
+            found = {cell: lent[cell] for cell in cells if cell in lent}
+        else:
+            try:
+                found = asked(cells, ask, self._partitions, self._own)
+            except Exception:
+                if self.lent is None and self._ask is ask:
+                    raise
+                self._fetch(unknown(self.entries, cells))  # others are taking over, or have
+                return
+        for cell, value in found.items():
+            self.entries.enter(cell, value)
+
+
+def unknown(entries: Entries, cells: Sequence[int]) -> list[int]:
+    """The ids whose values are not known here."""
+    return [cell for cell, value in zip(cells, entries.values(cells), strict=True) if value is None]
+
+
+def asked(cells: Sequence[int], ask: Ask, partitions: int, own: int | None) -> dict[int, Value]:
+    """What the owners know of ids."""
+    found: dict[int, Value] = {}
+    for owner, ids in by_owner([(cell, 0) for cell in dict.fromkeys(cells)], partitions):
+        if owner != own:
+            found.update(ask(owner, [cell for cell, _ in ids]))
+    return found
 
 
 def by_owner(entries: Sequence[Entry], partitions: int) -> list[Batch]:

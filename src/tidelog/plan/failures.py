@@ -38,4 +38,19 @@ PLANS = FailureEntry(
     "Engine('n(1).', plans='always')\n",
 )
 
-ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS)
+ZONES = FailureEntry(
+    "TL4585",
+    EngineError,
+    "times with and without a zone in one column",
+    "column {place} of `{one}` holds times without a zone, column {there} of `{other}` holds instants, and they meet "
+    "in one column or in a rule",
+    "A time on the clock (TIMESTAMP_NTZ) is no instant (TIMESTAMP) until somebody says in which zone the clock hangs.",
+    "Cast one of them before it is inserted: `cast(t as timestamp)` reads the clock in the session's zone, "
+    "`cast(t as timestamp_ntz)` shows the instant on that clock.",
+    "import pyarrow as pa\nlocal = pa.table({'t': pa.array([0], pa.timestamp('us'))})\n"
+    "zoned = pa.table({'t': pa.array([0], pa.timestamp('us', 'UTC'))})\n"
+    "db = Engine('both(T) :- a(T), b(T).')\n"
+    "with db.epoch() as e:\n    e.insert('a', local)\n    e.insert('b', zoned)\n",
+)
+
+ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS, ZONES)

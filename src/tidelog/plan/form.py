@@ -6,7 +6,7 @@ placements alone; so a rule in force keeps its form while others come and go. A 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ class Placing:
     def __init__(self, partitions: int) -> None:
         self._partitions = partitions
         self._known: dict[str, Placement] = {}
+        self.heavy: Mapping[str, Collection[int]] = {}  # columns by which no relation is placed from now on
         self.form = Form()
         self._rules: Ruleset | None = None  # in force
         self._next: tuple[Ruleset | None, Form] = (None, self.form)
@@ -67,6 +68,11 @@ class Placing:
         self._known = {name: Placement(column) for name, column in places.items()}
         self._rules, self._next = None, (None, self.form)
         self.commit(rules)
+
+    @property
+    def known(self) -> dict[str, int]:
+        """Where all relations live that there ever were."""
+        return {name: placement.column for name, placement in self._known.items()}
 
     def needed(self, rules: Ruleset) -> dict[str, tuple[str, ...]]:
         """The rules that each rule of the user's needs, as they run."""
@@ -92,7 +98,7 @@ class Placing:
 
         arities = {name: len(types) for name, types in rules.schema.items()}
         known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
-        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed)
+        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed, self.heavy)
 
 
 def _copied(placed: Placed, schema: Schema) -> dict[str, tuple[str | None, ...]]:

@@ -47,6 +47,11 @@ class Planner:
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
 
     @property
+    def plans(self) -> Plans:
+        """How a `.plan` is taken."""
+        return self._plans
+
+    @property
     def placing(self) -> Placing:
         """Where relations live, and in which form rules run there."""
         return self._placing

@@ -23,6 +23,7 @@ from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
 from tidelog.program.lifetime import Life, lives
+from tidelog.program.outside import Origin
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.strata import check_strata, strata_of_edges
@@ -58,6 +59,7 @@ class Ruleset:
     warnings: tuple[Diagnostic, ...] = ()
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
+    origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
     apart: Mapping[str, str] = field(init=False, compare=False, repr=False)  # where asserted facts are kept instead
     lives: Mapping[str, Life] = field(init=False, compare=False, repr=False)  # whose facts end by themselves
     constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
@@ -91,7 +93,8 @@ class Ruleset:
         gone |= {apart for name, apart in self.apart.items() if name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
-        return replace(changed, known=known, bound=bound)
+        origins = {name: origin for name, origin in self.origins.items() if name not in gone}
+        return replace(changed, known=known, bound=bound, origins=origins)
 
     def rule(self, label: str) -> Rule:
         """The user's rule with a label."""

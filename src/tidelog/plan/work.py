@@ -7,7 +7,7 @@ share of the facts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tidelog.kernel.cells import Cells
 from tidelog.plan.typing import Schema
@@ -51,6 +51,14 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """What became of the DataFrames of an epoch: rows that the partitions have, and rows that came here, signed."""
+
+    staged: tuple[Staged, ...] = ()
+    here: tuple[tuple[str, int, Cells], ...] = ()  # relation, sign, rows
+
+
+@dataclass(frozen=True, slots=True)
 class EpochWork:
     """What an epoch is to do.
 
@@ -70,6 +78,13 @@ class EpochWork:
     signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows
     keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
     is_question: bool = False  # what is read and rolled back; indexes that it needs are kept for the next one
+
+    def with_sent(self, sent: Sent) -> EpochWork:
+        """The work with the rows of DataFrames."""
+        signed = {name: list(parts) for name, parts in self.signed.items()}
+        for name, sign, rows in sent.here:
+            signed.setdefault(name, []).append((sign, rows))
+        return replace(self, staged=sent.staged, signed=signed)
 
     @property
     def changes_rules(self) -> bool:

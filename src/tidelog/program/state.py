@@ -5,6 +5,7 @@ Law: this is what the invariants I1 and I2 speak about, given out so that they c
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,15 @@ class FactState:
     all: int
     low: int
     base: bool
+
+
+class StreamedFacts(Mapping[Row, FactState]):
+    """The facts of a relation that are read every time that somebody goes through them."""
+
+    @property
+    @abstractmethod
+    def all_asserted(self) -> bool:
+        """Whether all of them are asserted; known without reading them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,13 @@ waits for the answer, and what it means when there is none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from functools import cache
+from inspect import Signature, signature
+from types import UnionType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from tidelog.runtime import failures
 
@@ -74,9 +78,52 @@ class Call(Generic[S, T]):
 
 
 def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
-    """The call that another process has sent by the name of its method; EngineError if there is no such call."""
+    """The call that another process has sent by the name of its method.
+
+    EngineError if there is no such call, or if it does not take what was given.
+    """
     method = getattr(kind, name, None)
     if method is None:
         raise failures.NO_METHOD.error(service=kind.__name__, name=name)
     args, named = given
+    _check(method, args, named)
     return Call(method, *args, **named)
+
+
+def _check(method: Callable[..., object], args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Refuse arguments that are not of the kinds that the method names; what is inside them is its own affair."""
+    mark_of(method)
+    signature, kinds = _kinds(method)
+    try:
+        bound = signature.bind(None, *args, **named).arguments
+    except TypeError as error:
+        raise failures.ARGUMENTS.error(method=method.__qualname__, what=error) from error
+    for name, value in bound.items():
+        if name in kinds and not isinstance(value, kinds[name]):
+            what = f"`{name}` is a {type(value).__name__}"
+            raise failures.ARGUMENTS.error(method=method.__qualname__, what=what)
+
+
+@cache
+def _kinds(method: Callable[..., object]) -> tuple[Signature, dict[str, tuple[type, ...]]]:
+    """The signature of a method, and the classes that its arguments may have."""
+    kinds = {name: tuple(_classes(hint)) for name, hint in hints_of(method).items() if name != "return"}
+    return signature(method), kinds
+
+
+def hints_of(method: Callable[..., object]) -> dict[str, Any]:
+    """The types that a method names, as values; names inside aliases stay as they are."""
+    known = sys.modules[method.__module__].__dict__
+    return {name: eval(hint, known) for name, hint in method.__annotations__.items()}  # texts of this package
+
+
+def _classes(hint: Any) -> Iterator[type]:
+    """The classes of a hint, without what stands in brackets behind them."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _classes(part)
+    elif getattr(hint, "_is_protocol", False):  # which only says what its objects can do
+        yield object
+    else:
+        yield origin or hint

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from tidelog.errors import LimitError
@@ -27,6 +27,7 @@ from tidelog.runtime import failures
 from tidelog.runtime.call import Call
 from tidelog.runtime.distribution import Distribution
 from tidelog.runtime.everywhere import Everywhere
+from tidelog.runtime.handover import Beginning, HandoverOfNodes
 from tidelog.runtime.node import Node
 from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.outcome import EpochOutcome, join_outcomes
@@ -38,8 +39,8 @@ from tidelog.runtime.runs import Runs
 from tidelog.runtime.runtime import Arriving
 from tidelog.runtime.service import Ended, Service
 from tidelog.store.durable import Durable, EpochRecord
+from tidelog.store.markers import Keeping, PieceNote
 from tidelog.store.snapshot import Old
-from tidelog.store.store import Store
 
 T = TypeVar("T")
 
@@ -51,6 +52,7 @@ class Unfinished:
     run: int
     work: EpochWork
     arriving: Sequence[Arriving]
+    keeping: Keeping | None
 
 
 class Coordinator:
@@ -65,8 +67,11 @@ class Coordinator:
         self._recovery = Recovery(self._restart, self._position)
         self.facts = Everywhere(nodes, self._recovery, self._rules, self._runs, lambda: self._distribution)
         self._unfinished: Unfinished | None = None
-        self._store: Store | None = None
-        self._epoch = self._next_epoch = 0
+        self._notes: list[PieceNote] = []  # of the epoch that ran last, if its pieces are durable
+        self._beginning, self._next_epoch = Beginning(), 0
+        self.handover = HandoverOfNodes(
+            nodes, self._recovery, self._rules, self._runs, lambda: self._distribution, self._beginning
+        )
 
     @property
     def partitions(self) -> int:
@@ -101,6 +106,7 @@ class Coordinator:
 
     def close(self) -> None:
         """End the nodes."""
+        self._recovery.is_over = True
         self._rules.close()
         self.nodes.close()
 
@@ -115,6 +121,11 @@ class Coordinator:
         self._rounds.limits = limits
         self._rules.set_limits(limits)
         self.nodes.ask(Service.set_limits, limits)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of every epoch."""
+        return self._rounds.limits
 
     def adopt(
         self,
@@ -135,22 +146,25 @@ class Coordinator:
 
         self._distribution = self._distribution.with_sizes(self._recovery.repeat(tell))
 
-    def run(self, work: EpochWork, arriving: Sequence[Arriving] = ()) -> EpochOutcome:
-        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+    def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
+        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
+
+        ``keeping``: every partition makes its piece durable with its last step.
+        """
         self._recovery.take_turn()
         try:
-            ended = self._recovery.repeat(lambda: self._attempt(work, arriving))
+            ended = self._recovery.repeat(lambda: self._attempt(work, arriving, keeping))
         except BaseException:
             self._recovery.end_turn()
             raise
         run = self._runs.last
-        self._unfinished = Unfinished(run, work, arriving)
+        self._unfinished = Unfinished(run, work, arriving, keeping)
         changed = sorted({name for end in ended for name in end.changed})
         return join_outcomes([end.outcome for end in ended], self.facts.changes(run, changed))
 
     def rollback(self) -> None:
         """Undo the epoch that ran last and is not committed."""
-        self._unfinished = None
+        self._unfinished, self._notes = None, []
         self._take_back()
         with self._undisturbed():
             self._recovery.try_once(lambda: self.nodes.ask(Service.rollback))
@@ -159,7 +173,8 @@ class Coordinator:
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """Make the epoch that ran last the committed one; ``shown`` is called at the moment when readers see it.
 
-        Nodes in this process show it first, which takes no time, and readers go on while records are settled.
+        Nodes in this process show it first, which takes no time, and readers go on while records are settled. Others
+        are told, and whatever they are asked next is answered after it.
         """
         assert self._unfinished is not None, "no epoch ran"
         work, self._unfinished = self._unfinished.work, None
@@ -167,9 +182,9 @@ class Coordinator:
         with self._undisturbed():
             with self._recovery.together:
                 self._rules.commit(work)
-                self._epoch = self._next_epoch
-                self._runs.committed(self._epoch)
-                self._recovery.try_once(lambda: self.nodes.ask(Service.commit, shows_only=shows_first))
+                self._beginning.epoch = self._next_epoch
+                self._runs.committed(self._beginning.epoch)
+                self._recovery.try_once(lambda: self.nodes.tell(Service.commit, shows_only=shows_first))
                 shown()
             if shows_first:
                 self.nodes.ask(Service.commit)
@@ -179,20 +194,21 @@ class Coordinator:
 
     def open_state(self, durable: Durable) -> None:
         """Each partition opens its piece of a state folder."""
-        self._store = durable.store
-        self.nodes.ask(Service.open_piece, durable.store, {})
+        self._beginning.store, self._beginning.begun = durable.store, durable.begun
+        self.nodes.ask(Service.open_piece, durable.store, {}, durable.begun)
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
         """Empty partitions take over their pieces."""
-        epoch = self._epoch = self._next_epoch = durable.epoch
+        epoch = self._beginning.epoch = durable.epoch
         self._recovery.try_once(lambda: self.nodes.ask(Service.load_piece, epoch))
 
     def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
         """Each partition makes its part of the epoch that ran last durable; then the epoch is recorded."""
         self._next_epoch = epoch
-        bases, before = durable.changes_rules(rules), dict(note.before)
-        notes = self._recovery.repeat(lambda: self.nodes.ask(Service.write_piece, epoch, dict(schema), bases, before))
-        durable.record_pieces(epoch, notes, self.node, rules, note, self._distribution.places)
+        if not self._notes:
+            keeping = durable.keeping(epoch, rules, schema, note.before)
+            self._notes = self._recovery.repeat(lambda: self.nodes.ask(Service.write_piece, keeping))
+        durable.record_pieces(epoch, self._notes, self.node, rules, note, self._distribution.places)
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
         """Each partition writes all that it holds; when that is due by itself, what goes wrong is a warning."""
@@ -208,18 +224,19 @@ class Coordinator:
 
     # Attempts and recovery
 
-    def _attempt(self, work: EpochWork, arriving: Sequence[Arriving]) -> list[Ended]:
+    def _attempt(self, work: EpochWork, arriving: Sequence[Arriving], keeping: Keeping | None) -> list[Ended]:
         """One attempt at an epoch."""
         run = self._runs.begin()
+        self._notes = []
         self.nodes.start_epoch(run)
         self._before = self._distribution
         self._distribution = placed = self._before.with_places(work.places)
         try:
             self._rules.run(work)
             if arriving:
-                work = replace(work, staged=self.nodes.send(arriving, placed.places))
+                work = work.with_sent(self.nodes.send(arriving, placed.places))
             forgotten = self._runs.take_forgotten()
-            starts = [Call(Service.start, run, share, forgotten) for share in placed.shares(work)]
+            starts = [Call(Service.start, run, share, forgotten, keeping) for share in placed.shares(work)]
             ended = self._rounds.run(run, starts)
         except NodeLost:
             self._take_back()
@@ -234,6 +251,8 @@ class Coordinator:
                 raise _with_rules(error, where) from None
             raise
         self._distribution = placed.with_sizes(end.outcome.sizes for end in ended)
+        notes = [end.note for end in ended if end.note is not None]
+        self._notes = notes if len(notes) == len(ended) else []
         return ended
 
     def _running_rules(self, error: BaseException) -> str:
@@ -268,18 +287,18 @@ class Coordinator:
 
         It gives the same facts, perhaps with other ranks.
         """
-        if self._store is None:
+        if self._beginning.store is None:
             raise failures.NOTHING_TO_BEGIN_FROM.error()
         if self._unfinished is not None:
             self._take_back()
         self.nodes.restart()
         self.nodes.ask(Service.set_limits, self._rounds.limits)
-        self.nodes.ask(Service.open_piece, self._store, dict(self._runs.epochs))
-        if self._epoch:
-            self.nodes.ask(Service.load_piece, self._epoch)
+        self.nodes.ask(Service.open_piece, self._beginning.store, dict(self._runs.epochs), self._beginning.begun)
+        if self._beginning.epoch:
+            self.nodes.ask(Service.load_piece, self._beginning.epoch)
         self._rules.teach(self.nodes, self._distribution.places)
         if self._unfinished is not None:
-            self._attempt(self._unfinished.work, self._unfinished.arriving)
+            self._attempt(self._unfinished.work, self._unfinished.arriving, self._unfinished.keeping)
             self._runs.replaced(self._unfinished.run)
 
     def _position(self) -> str:
@@ -288,7 +307,7 @@ class Coordinator:
         own = [f"`{label}`" for label in self._rules.labels(stratum)]
         rules = ", ".join(own[:5]) + (", ..." if len(own) > 5 else "")
         place = f", stratum {', '.join(stratum)} (rules {rules or 'none'})" if stratum else ""
-        return f"last seen in round {self._rounds.number}{place}; the state is that of epoch {self._epoch}"
+        return f"last seen in round {self._rounds.number}{place}; the state is that of epoch {self._beginning.epoch}"
 
 
 def _with_rules(error: BaseException, where: str) -> BaseException:

@@ -45,6 +45,11 @@ class Distribution:
         parts = self.sizes[:1] if self.is_mirrored(name) else self.sizes
         return sum(part.get(name, 0) for part in parts)
 
+    def unevenness(self, name: str) -> float:
+        """How many times the mean the partition holds that has the most facts of a relation."""
+        held = [part.get(name, 0) for part in self.sizes]
+        return max(held) * len(held) / sum(held) if any(held) else 1.0
+
     @property
     def fact_count(self) -> int:
         """The number of facts of all relations."""

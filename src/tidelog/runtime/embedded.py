@@ -10,26 +10,30 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
+from tidelog.partition.finding import find
 from tidelog.partition.journal import assertions
 from tidelog.partition.keys import rows_with_keys
 from tidelog.runtime.node import Node
+from tidelog.runtime.still import Still, stand_still
 
 if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.partition.dictionary import Dictionary
+    from tidelog.partition.finding import Found, Wanted
     from tidelog.partition.limits import Limits
     from tidelog.partition.net import NetChange
     from tidelog.partition.plan_counts import PlanCounts
-    from tidelog.plan.form import Form
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.plan.steps import Plan
     from tidelog.plan.work import EpochWork, RuleForm
     from tidelog.program import Rule
     from tidelog.program.functions import Function
-    from tidelog.runtime.facts import Counts, Forming
+    from tidelog.runtime.facts import Counts, KeyCounts
     from tidelog.runtime.outcome import EpochOutcome, RowChanges
     from tidelog.runtime.runtime import Arriving
     from tidelog.store.durable import Durable, EpochRecord
+    from tidelog.store.image import Image
+    from tidelog.store.markers import Keeping
 
 
 class EmbeddedFacts:
@@ -67,6 +71,10 @@ class EmbeddedFacts:
         """The facts of a relation at the last committed epoch with their counts."""
         return self._partition.counts(name)
 
+    def still(self, names: Sequence[str]) -> Still:
+        """The state of some relations, to be read in batches while epochs go on."""
+        return stand_still(self._partition, names)
+
     def held(self, name: str) -> list[Counts]:
         """The same as the one partition holds it."""
         return [self._partition.counts(name)]
@@ -79,10 +87,24 @@ class EmbeddedFacts:
         """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
         return assertions(self._partition.relations, name)
 
+    def unevenness(self, name: str) -> float:
+        """The one partition holds all."""
+        return 1.0
+
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
         number = self._partition.relations.numbers.get(name)
         return 0 if number is None else self._partition.relations.live(number)
+
+    def key_counts(self) -> KeyCounts:
+        """Tells how many keys an index of a relation on some columns holds; None where there is no such index."""
+        relations = self._partition.relations
+
+        def count(name: str, columns: tuple[int, ...]) -> int | None:
+            number = relations.numbers.get(name)
+            return None if number is None else relations.distinct_keys(number, columns)
+
+        return count
 
     @property
     def memory(self) -> int:
@@ -103,9 +125,9 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
-        """The one partition holds every fact."""
-        return self._node
+    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+        """The facts that a question looks for."""
+        return find(self._partition, wanted, running=running)
 
     def write_view(
         self,
@@ -116,12 +138,45 @@ class EmbeddedFacts:
         changes: RowChanges | None = None,
         *,
         lists_as_text: bool = False,
+        outside: Sequence[str] = (),
     ) -> list[Kinds]:
         """Write a relation, or what an epoch changed in it, as one file of a folder."""
         dictionary = self._partition.dictionary
         if changes is not None:
-            return changes_writer(*changes[name], columns, types, dictionary)(folder)
-        return rows_writer(self.rows(name), columns, types, dictionary, lists_as_text=lists_as_text)(folder)
+            return changes_writer(*changes[name], columns, types, dictionary, outside)(folder)
+        write = rows_writer(self.rows(name), columns, types, dictionary, lists_as_text=lists_as_text, outside=outside)
+        return write(folder)
+
+
+class EmbeddedHandover:
+    """The handing over of the facts of one partition."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def images(self) -> list[Image]:
+        """What the one partition holds; its dictionary is the engine's."""
+        from tidelog.store.capture import held_image
+
+        return [held_image(self.node.partition)]
+
+    def rest(self) -> None:
+        """Changes of the last epoch that somebody holds are read."""
+        self.node.settle()
+
+    def go_on(self) -> None:
+        """Nobody waits: the partition was there all the time."""
+
+    def take(self, images: Sequence[Image]) -> None:
+        """Give the empty partition what others held."""
+        from tidelog.store.restore import fill_partition
+
+        (image,) = images
+        fill_partition(self.node.partition, image)
+
+    def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
+        """Make all that the partition holds durable, as an epoch."""
+        durable.record_anew(epoch, self.node, rules, note)
 
 
 class EmbeddedRuntime:
@@ -140,6 +195,7 @@ class EmbeddedRuntime:
         self.node = Node(functions, dictionary=dictionary, threads=threads)
         self.partition = self.node.partition
         self.facts = EmbeddedFacts(self.node)
+        self.handover = EmbeddedHandover(self.node)
 
     @property
     def dictionary(self) -> Dictionary:
@@ -148,8 +204,11 @@ class EmbeddedRuntime:
 
     # Epochs
 
-    def run(self, work: EpochWork, arriving: Sequence[Arriving] = ()) -> EpochOutcome:
-        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+    def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
+        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
+
+        One partition has no piece of its own: `record` writes what there is to write.
+        """
         assert not arriving, "rows reach an embedded partition through this process"
         steps = self.node.steps(work)
         try:
@@ -170,6 +229,11 @@ class EmbeddedRuntime:
     def set_limits(self, limits: Limits) -> None:
         """The limits of every epoch from now on."""
         self.node.set_limits(limits)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of every epoch."""
+        return self.partition.machine.limits
 
     def adopt(
         self,

@@ -19,21 +19,19 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
 from tidelog.partition.owner import owners_of
 from tidelog.partition.plan_counts import PlanCounts, add_up, by_label
-from tidelog.plan.form import Form
-from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Plan
 from tidelog.runtime.call import Call
 from tidelog.runtime.distribution import Distribution
-from tidelog.runtime.facts import Counts, Forming
-from tidelog.runtime.node import Node
+from tidelog.runtime.facts import Counts
 from tidelog.runtime.nodes import Nodes
 from tidelog.runtime.outcome import RowChanges
 from tidelog.runtime.recovery import Recovery
 from tidelog.runtime.rule_node import RuleNode
 from tidelog.runtime.runs import Runs
+from tidelog.runtime.search import Search
 from tidelog.runtime.service import Service
-from tidelog.store.image import Image
-from tidelog.store.restore import fill_partition
+from tidelog.runtime.still import Still
+from tidelog.runtime.stills import stand_still_on
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -47,6 +45,10 @@ class Everywhere:
     ) -> None:
         self._nodes, self._recovery, self._rules, self._runs = nodes, recovery, rules, runs
         self._distribution = distribution
+        self.unevenness: Callable[[str], float] = lambda name: distribution().unevenness(name)
+        self._stills = 0
+        self.search = Search(nodes, recovery, distribution)
+        self.find, self.key_counts = self.search.find, self.search.key_counts
 
     @property
     def memory(self) -> int:
@@ -93,6 +95,11 @@ class Everywhere:
         """The facts of a relation at the last committed epoch with their counts, every fact once."""
         return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))
 
+    def still(self, names: Sequence[str]) -> Still:
+        """The state of some relations, to be read in batches while epochs go on."""
+        number = self._stills = self._stills + 1
+        return stand_still_on(self._nodes, self._recovery, number, names, self._distribution().is_mirrored)
+
     def held(self, name: str) -> list[Counts]:
         """The same as each partition holds it."""
         return self._ask(Service.counts, name)
@@ -132,17 +139,6 @@ class Everywhere:
         inserted, deleted = zip(*found, strict=True)
         return NetChange(np.concatenate(inserted), np.concatenate(deleted))
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
-        """What all partitions hold, put together in one node: every fact once, with the lowest of its ranks.
-
-        All facts pass through this process: it is for questions about single facts, not for data.
-        """
-        images = [Image(relations=held) for held in self._ask(Service.image, running)]
-        found = Node(rules.functions, dictionary=self._rules.node.partition.dictionary)
-        fill_partition(found.partition, Image(placements=dict(form.places), pieces=images), form.core.values())
-        found.adopt(self._rules.arities, self._rules.node.groups, map(forming(), form.core.values()))
-        return found
-
     def write_view(
         self,
         folder: str,
@@ -152,13 +148,14 @@ class Everywhere:
         changes: RowChanges | None = None,
         *,
         lists_as_text: bool = False,
+        outside: Sequence[str] = (),
     ) -> list[Kinds]:
         """Let every partition write its rows of a relation, or of what an epoch changed in it, to a file of its own."""
         files = [f"{folder}/part-{number}.parquet" for number in range(self._nodes.partitions)]
 
         def write() -> list[Kinds]:
             run = None if changes is None else self._runs.present(changes.run)
-            given = (name, tuple(types), tuple(columns), run, lists_as_text)
+            given = (name, tuple(types), tuple(columns), run, lists_as_text, tuple(outside))
             if self._distribution().is_mirrored(name):
                 return [self._nodes.ask_one(0, Service.write_view, files[0], *given)]
             return self._nodes.ask_each([Call(Service.write_view, file, *given) for file in files])

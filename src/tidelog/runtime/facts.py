@@ -10,20 +10,17 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from tidelog.kernel.cells import Cells
-from tidelog.plan.work import RuleForm
-from tidelog.program import Rule
 
 if TYPE_CHECKING:
     from tidelog.io.view_files import Kinds
+    from tidelog.partition.finding import Found, Wanted
     from tidelog.partition.net import NetChange
     from tidelog.partition.plan_counts import PlanCounts
-    from tidelog.plan.form import Form
-    from tidelog.plan.ruleset import Ruleset
     from tidelog.plan.steps import Plan
-    from tidelog.runtime.node import Node
     from tidelog.runtime.outcome import RowChanges
+    from tidelog.runtime.still import Still
 
-Forming = Callable[[], Callable[[Rule], RuleForm]]  # makes the function that gives rules their form, where needed
+KeyCounts = Callable[[str, tuple[int, ...]], int | None]
 Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
 
 
@@ -59,6 +56,9 @@ class Facts(Protocol):
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""
 
+    def still(self, names: Sequence[str]) -> Still:
+        """The state of some relations, to be read in batches while epochs go on; to be asked while none runs."""
+
     def held(self, name: str) -> list[Counts]:
         """The same as each partition holds it."""
 
@@ -68,8 +68,14 @@ class Facts(Protocol):
     def assertions(self, name: str) -> NetChange[Cells]:
         """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
 
+    def unevenness(self, name: str) -> float:
+        """How many times the mean the partition holds that has the most facts of a relation."""
+
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
+
+    def key_counts(self) -> KeyCounts:
+        """Tells how many keys an index of a relation on some columns holds now; None where nobody counts them."""
 
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every core rule, by label, as one of the partitions runs them."""
@@ -77,10 +83,10 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
-    def whole(self, form: Form, rules: Ruleset, forming: Forming, *, running: bool = False) -> Node:
-        """A node that holds every fact once, to be asked questions; what several hold is put together for it.
+    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+        """The facts that a question looks for, each once; to be asked while no epoch runs.
 
-        With ``running`` what is put together are the facts of the epoch that ran last and is not committed.
+        With ``running`` they are those of the epoch that ran last and is not committed.
         """
 
     def write_view(
@@ -92,5 +98,6 @@ class Facts(Protocol):
         changes: RowChanges | None = None,
         *,
         lists_as_text: bool = False,
+        outside: Sequence[str] = (),
     ) -> list[Kinds]:
         """Write a relation, or what an epoch changed in it, as files of a folder; tells what the lists of each hold."""

@@ -26,6 +26,15 @@ OUT_OF_MEMORY = FailureEntry(
     "Give the epoch fewer changes, run on several partitions, or use a machine with more memory.",
     test="tests/law/test_rollback.py::test_lack_of_memory_is_a_limit_error",
 )
+MEMORY_SHORT = FailureEntry(
+    "TL3170",
+    LimitError,
+    "partition for which memory runs short",
+    "{left:,} bytes are left where a partition that holds {held:,} keeps {wanted:,} free; nothing was changed",
+    "A partition on Spark gives an epoch up before the system ends its process for want of memory.",
+    "Use more machines and partitions, give executors more memory outside of Java, or give the epoch fewer changes.",
+    test="tests/runtime/test_headroom.py::test_an_epoch_for_which_memory_runs_short_is_given_up_and_undone",
+)
 NOTHING_TO_BEGIN_FROM = FailureEntry(
     "TL4401",
     EngineError,
@@ -80,14 +89,46 @@ NO_METHOD = FailureEntry(
     "Install the same version of Tidelog on the driver and on the executors.",
     test="tests/runtime/test_service.py::test_call_that_the_service_does_not_have_is_refused",
 )
+MOVED_OTHERWISE = FailureEntry(
+    "TL4460",
+    EngineError,
+    "facts that other partitions derive otherwise",
+    "`{name}`: other partitions derive other facts than there were; the engine stays as it is",
+    "Another number of partitions changes no fact. Rules that are not functions of the facts below them, such as a "
+    "function that gives another value each time, can be evaluated only once.",
+    "Take such functions out of recursion, or make a new engine from the facts.",
+    test="tests/runtime/test_moving.py::test_a_build_with_other_facts_is_refused",
+)
+ARGUMENTS = FailureEntry(
+    "TL4475",
+    EngineError,
+    "call with arguments of other kinds",
+    "`{method}` cannot be called so: {what}",
+    "What comes over the network is compared with the signature of the method before the method sees it.",
+    "Install the same version of Tidelog on the driver and on the executors.",
+    test="tests/runtime/test_service.py::test_call_with_arguments_of_other_kinds_is_refused",
+)
+COPY_LOST = FailureEntry(
+    "TL4465",
+    EngineError,
+    "a state that was lost while it was read",
+    "a partition was lost, and with it the copy of the state that is being read",
+    "A state that is read in batches is kept by the partitions; those that begin anew know the state, not the copy.",
+    "Ask again.",
+    test="tests/runtime/test_still.py::test_a_copy_that_is_gone_is_told",
+)
 
 ENTRIES = (
+    ARGUMENTS,
     INTERRUPTED,
     OUT_OF_MEMORY,
+    MEMORY_SHORT,
     NOTHING_TO_BEGIN_FROM,
     PREVIEW_LOST,
     CHANGES_LOST,
     GIVEN_UP,
     NOT_MARKED,
     NO_METHOD,
+    MOVED_OTHERWISE,
+    COPY_LOST,
 )

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.owner import Messages
-from tidelog.plan.work import Staged
+from tidelog.plan.work import Sent
 from tidelog.program.functions import Function
 from tidelog.runtime.call import Call
 from tidelog.runtime.channel import Channel
@@ -27,7 +27,12 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Message = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
 Choice = Callable[[list[Message]], tuple[list[Message], list[Message]]]  # -> those delivered now, those held back
+Turn = Callable[[int], int]  # of so many nodes that could go on, which one does
 _DELIVERY: ContextVar[Choice | None] = ContextVar("delivery", default=None)
+
+
+def _first(count: int) -> int:
+    return 0
 
 
 @contextmanager
@@ -60,13 +65,12 @@ class Network:
         found, self._arrived[number] = self._arrived[number], []
         return found
 
-    def deliver(self) -> bool:
-        """Deliver what is chosen; whether any partition is to get something."""
+    def deliver(self) -> None:
+        """Deliver what is chosen."""
         if self._choose is not None and self._waiting:
             now, self._waiting = self._choose(self._waiting)
             for to, name, rows in now:
                 self._arrived[to].append({name: rows})
-        return bool(self._waiting) or any(self._arrived)
 
     def clear(self) -> None:
         """Messages of an epoch that is over are void."""
@@ -79,17 +83,35 @@ class LocalChannel(Channel):
     """The messages of one partition on a network in this process."""
 
     def __init__(self, network: Network, number: int) -> None:
+        super().__init__()
         self._network, self._number = network, number
 
-    def deliver(self, leaving: Mapping[int, Messages]) -> int:
-        """Send what leaves; returns how many supports that are."""
+    def deliver(self, leaving: Mapping[int, Messages]) -> None:
+        """Send what leaves."""
         for to, messages in leaving.items():
             self._network.send(to, messages)
-        return sum(int(rows[:, 1].sum()) for messages in leaving.values() for rows in messages.values())
 
     def collect(self) -> Iterable[Messages]:
         """What has arrived."""
         return self._network.take(self._number)
+
+
+class LocalRace(Generic[T]):
+    """Calls of nodes in this process: each is carried out when its answer is taken."""
+
+    def __init__(self, nodes: LocalNodes, calls: Sequence[Call[Service, T]], turn: Turn) -> None:
+        self._nodes, self._turn = nodes, turn
+        self._calls = list(enumerate(calls))
+
+    def call(self, number: int, call: Call[Service, T]) -> None:
+        """Call a node whose last call was answered."""
+        self._calls.append((number, call))
+
+    def take(self) -> tuple[int, T]:
+        """The number of a node, and what it answers; before it works, messages may arrive."""
+        number, call = self._calls.pop(self._turn(len(self._calls)))
+        self._nodes.network.deliver()
+        return number, call.on(self._nodes.services[number])
 
 
 class LocalNodes:
@@ -103,18 +125,20 @@ class LocalNodes:
         partitions: int,
         dictionary: Dictionary,
         choose: Choice | None = None,
+        turn: Turn = _first,
     ) -> None:
         self.partitions = partitions
+        self._turn = turn
         self.network = Network(partitions, choose or _DELIVERY.get())
         self.services = [
             Service(Node(functions, number, partitions, dictionary, LocalChannel(self.network, number)))
             for number in range(partitions)
         ]
 
-    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
         """Rows reach these partitions through this process."""
         assert not arriving, "only Spark sends rows by itself"
-        return ()
+        return Sent()
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
         """What all nodes answer to the same call."""
@@ -124,13 +148,17 @@ class LocalNodes:
         """What all nodes answer, each to a call of its own."""
         return [call.on(service) for service, call in zip(self.services, calls, strict=True)]
 
+    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+        """The same, since nodes in this process do one thing after the other."""
+        self.ask(method, *args, **named)
+
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
         """What one node answers."""
         return Call(method, *args, **named).on(self.services[number])
 
-    def has_messages(self) -> bool:
-        """Whether messages wait that no node was given yet."""
-        return self.network.deliver()
+    def race(self, calls: Sequence[Call[Service, T]]) -> LocalRace[T]:
+        """Call all nodes, and then single ones, in whatever order."""
+        return LocalRace(self, calls, self._turn)
 
     def start_epoch(self, run: int) -> None:
         """Messages of epochs before are void."""
@@ -146,6 +174,12 @@ class LocalNodes:
 
     def restart(self) -> None:
         """Nodes in this process are never lost."""
+
+    def rest(self) -> None:
+        """Nodes in this process take nobody's place."""
+
+    def go_on(self) -> None:
+        """They were there all the time."""
 
     def close(self) -> None:
         """The memory of the nodes goes with them."""

@@ -21,6 +21,7 @@ from tidelog.partition.progress import progress
 from tidelog.partition.ranks import close_ranks
 from tidelog.partition.records import arity_of, at_depth, columns_of, later
 from tidelog.partition.relations import Relations
+from tidelog.partition.shown import check_shown
 from tidelog.partition.stratum import Stratum
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.functions import Function
@@ -110,13 +111,15 @@ class Node:
             code.supports = -1
             stratum.rules[code.label] = code
             self.state.readers.add(code)
+        codes = self.partition.rules.codes.values()
+        check_shown(self.partition.relations, (code.choice for code in codes if code.choice is not None))
         self._forget_undo()
 
     # Epochs
 
     def steps(self, work: EpochWork) -> Steps[EpochOutcome]:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
-        self._settle()
+        self.settle()
         self._rule_undo = remember_rules(self.state) if work.changes_rules else None
         self.partition.replanner.keeps_indexes = work.is_question
         if self._rule_undo is not None and work.is_question:
@@ -150,7 +153,7 @@ class Node:
 
     def rollback(self) -> None:
         """Undo the epoch that ran last and is not committed."""
-        self._settle()
+        self.settle()
         self.partition.undo()
         if self._rule_undo is not None:
             restore_rules(self.state, self._rule_undo)
@@ -178,7 +181,7 @@ class Node:
         self._rule_undo, self._new_relations = None, []
         self.state.readers.commit()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Changes of the epoch before that somebody may still read are read before records move."""
         unread = self._unread()
         if unread is not None:
@@ -197,6 +200,7 @@ class Node:
         done = progress(machine)
         outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
+        outcome.sent, outcome.waiting = self.state.sent, self.state.waiting
         outcome.replans = self.partition.replanner.replans
         outcome.facts, outcome.bytes = self.state.used()
         supports = machine.tally + machine.losses

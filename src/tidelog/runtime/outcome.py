@@ -52,7 +52,7 @@ class RowChanges(Mapping[str, NetChange[Cells]]):
         return len(self._readers)
 
     def __reduce__(self) -> tuple[Callable[..., RowChanges], tuple[dict[str, NetChange[Cells]]]]:
-        return _row_changes, (dict(self),)
+        return read_changes, (dict(self),)
 
     def settle(self) -> None:
         """Read everything that was not read yet."""
@@ -60,7 +60,7 @@ class RowChanges(Mapping[str, NetChange[Cells]]):
             self[name]
 
 
-def _row_changes(rows: Mapping[str, NetChange[Cells]]) -> RowChanges:
+def read_changes(rows: Mapping[str, NetChange[Cells]]) -> RowChanges:
     """Changes that were read elsewhere."""
     found = RowChanges({})
     found._read.update(rows)
@@ -86,7 +86,10 @@ class EpochOutcome:
     facts: int = 0  # that became present, and bytes held, where there is a limit to them
     bytes: int = 0
     messages: int = 0  # supports sent to other partitions
-    exchanges: int = 0  # times that all partitions waited for each other
+    exchanges: int = 0  # times that a partition had to wait for others
+    sent: int = 0  # bytes of these messages
+    waiting: float = 0.0  # seconds that partitions waited for each other, added up
+    skew: float = 1.0  # supports of the busiest partition by those of the average one
     replans: int = 0  # rules that were planned anew, since what they read had grown or shrunk
     sizes: dict[str, int] = field(default_factory=dict)  # facts held of every relation that changed
 
@@ -97,16 +100,28 @@ def join_outcomes(parts: Sequence[EpochOutcome], changes: RowChanges) -> EpochOu
     found.seconds = max(part.seconds for part in parts)
     found.rounds = max(part.rounds for part in parts)
     found.exchanges = max(part.exchanges for part in parts)
+    found.skew = _skew([sum(part.supports.values()) for part in parts])
     for part in parts:
         found.suspended += part.suspended
         found.revived += part.revived
         found.messages += part.messages
+        found.sent += part.sent
+        found.waiting += part.waiting
         found.replans += part.replans
         for label, count in part.supports.items():
             found.supports[label] = found.supports.get(label, 0) + count
         for label, count in part.visits.items():
             found.visits[label] = found.visits.get(label, 0) + count
     return found
+
+
+def _skew(counts: Sequence[int]) -> float:
+    """The largest by the average.
+
+    >>> _skew([3, 1]), _skew([0, 0])
+    (1.5, 1.0)
+    """
+    return max(counts) * len(counts) / sum(counts) if sum(counts) else 1.0
 
 
 def _join_strata(parts: Sequence[EpochOutcome]) -> list[StratumStatistics]:

@@ -24,6 +24,7 @@ class Recovery:
 
     def __init__(self, restart: Callable[[], None], position: Callable[[], str]) -> None:
         self.generation = 0  # how often the nodes were started again
+        self.is_over = False  # the nodes are closed
         self.together = threading.RLock()
         self._restart, self._position = restart, position
         self._lost = False
@@ -87,6 +88,10 @@ class Recovery:
                 act()
             except NodeLost:
                 self._lost = True
+
+    def lose(self) -> None:
+        """The nodes are gone: they are started again when something is asked of them."""
+        self._lost = True
 
     def mend(self) -> None:
         """Start the nodes again if they are lost."""

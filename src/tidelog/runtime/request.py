@@ -24,19 +24,30 @@ class NodeLost(TidelogError):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What a partition wants to know of all: how their values join (``any``: bits, ``highest``, ``union``).
+class Mail:
+    """How many rows of messages a partition has sent to each since the epoch began, and how many it has received."""
 
-    What it sent to the others since its last request has been delivered when the answer comes. ``facts`` and ``bytes``
-    are what the epoch has used so far on this partition.
+    sent: tuple[int, ...] = ()
+    received: int = 0
+
+
+NO_MAIL = Mail()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a partition wants to know of all: how their values join (``flow``: bits, ``highest``, ``union``).
+
+    ``flow``: the partition has nothing to do until messages arrive, or until nobody has any under way. ``facts`` and
+    ``bytes`` are what the epoch has used so far on this partition, ``mail`` what it has sent and received.
     """
 
     kind: str
     value: int | frozenset[str]
-    sent: int = 0
     facts: int = 0
     bytes: int = 0
     stratum: tuple[str, ...] = ()  # the relations that are being evaluated
+    mail: Mail = NO_MAIL
 
 
 Answer = int | frozenset[str]
@@ -45,7 +56,7 @@ Answer = int | frozenset[str]
 def join_answers(requests: Sequence[Request]) -> Answer:
     """The answer to requests that all partitions made at the same place.
 
-    >>> join_answers([Request("any", 1), Request("any", 2)])
+    >>> join_answers([Request("flow", 1), Request("flow", 2)])
     3
     >>> join_answers([Request("highest", 1), Request("highest", 2)])
     2

@@ -70,7 +70,7 @@ def _move_rules(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None
 def _compare(node: NodeState, code: RuleCode, sign: int) -> Steps[None]:
     """Count or discount a rule's supports of lower rank, here and where their heads are owned."""
     compare_rule(node.partition, code, sign)
-    yield from node.exchange_all(lambda messages: absorb_comparisons(node.partition, messages, sign))
+    yield from node.flow(lambda messages: absorb_comparisons(node.partition, messages, sign))
 
 
 def _stack(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None]:

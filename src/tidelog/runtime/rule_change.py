@@ -36,7 +36,7 @@ def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[Non
     for code in codes:
         lose_rule(partition, code)
     if any(code.sends for code in codes):
-        yield from node.exchange_all(partial(absorb_lost_rules, partition))
+        yield from node.flow(partial(absorb_lost_rules, partition))
     for code in codes:
         stratum = node.strata[code.rule.head.predicate]
         del stratum.rules[code.label]

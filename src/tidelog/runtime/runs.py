@@ -21,6 +21,7 @@ class Runs:
         self._present: dict[int, int] = {}  # by the number that readers have: the one that the nodes have now
         self._epochs: dict[int, int] = {}  # by the number that the nodes have: the committed epoch
         self._forgotten: list[int] = []
+        self._held: dict[int, weakref.ref[RowChanges]] = {}  # what readers hold, by the number that they have
 
     def begin(self) -> int:
         """The number of a new run."""
@@ -50,7 +51,15 @@ class Runs:
 
     def forget_with(self, changes: RowChanges) -> None:
         """Forget a run when nobody holds its changes any more."""
+        self._held[changes.run] = weakref.ref(changes)
         weakref.finalize(changes, self._forgotten.append, changes.run).atexit = False
+
+    def settle(self) -> None:
+        """Read the changes that somebody holds and has not read: the nodes will not be there any more."""
+        for held in list(self._held.values()):
+            changes = held()
+            if changes is not None:
+                changes.settle()
 
     def take_forgotten(self) -> tuple[int, ...]:
         """The runs, as nodes know them, that were forgotten since the last time."""
@@ -59,4 +68,5 @@ class Runs:
         del self._forgotten[:count]
         for run in found:
             self._epochs.pop(run, None)
+        self._held = {run: held for run, held in self._held.items() if held() is not None}
         return found

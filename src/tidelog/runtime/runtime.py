@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from tidelog.plan.work import EpochWork, RuleForm
     from tidelog.program import Rule
     from tidelog.runtime.facts import Facts
+    from tidelog.runtime.handover import Handover
     from tidelog.runtime.node import Node
     from tidelog.runtime.outcome import EpochOutcome
     from tidelog.store.durable import Durable, EpochRecord
+    from tidelog.store.markers import Keeping
 
 
 class Arriving(Protocol):
@@ -33,6 +35,10 @@ class Arriving(Protocol):
     def types(self) -> tuple[str, ...]:
         """The types of its columns."""
 
+    @property
+    def outside(self) -> tuple[str, ...] | None:
+        """The types that they came with, if they came with types."""
+
 
 class Runtime(Protocol):
     """The partitions of one engine."""
@@ -42,6 +48,14 @@ class Runtime(Protocol):
     @property
     def partitions(self) -> int:
         """How many partitions there are."""
+
+    @property
+    def handover(self) -> Handover:
+        """The handing over of facts to other partitions, or from them."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of every epoch."""
 
     @property
     def dictionary(self) -> Dictionary:
@@ -73,8 +87,11 @@ class Runtime(Protocol):
     ) -> None:
         """Take over the strata and rules of a state that was read."""
 
-    def run(self, work: EpochWork, arriving: Sequence[Arriving] = ()) -> EpochOutcome:
-        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
+    def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
+        """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
+
+        ``keeping`` lets partitions that write pieces of a state folder do it at once; `record` then makes them count.
+        """
 
     def commit(self, shown: Callable[[], None] = ...) -> None:
         """Make the epoch that ran last the committed one; ``shown`` is called at the moment when readers see it."""

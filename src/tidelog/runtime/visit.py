@@ -21,7 +21,7 @@ from tidelog.partition.rebuild import empty_stratum
 from tidelog.partition.retract import absorb_losses, end_retract, retract
 from tidelog.partition.stratum import RuleCode, Stratum
 from tidelog.plan.work import EpochWork
-from tidelog.runtime.node_state import ACTIVE, REBUILD, SENT, NodeState
+from tidelog.runtime.node_state import ACTIVE, REBUILD, UNCLEAN, UNSETTLED, NodeState
 from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
 from tidelog.runtime.reach import Agenda, within_reach
 from tidelog.runtime.request import Steps
@@ -141,24 +141,19 @@ def _visit_with_others(
 
 
 def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: int) -> Steps[int]:
-    """Exchange losses until there are none, or until anybody wants the stratum built again; the bits of the start."""
-    first = answer = yield from node.exchange(bits)
-    while answer & SENT and not answer & REBUILD:
-        is_done = True
-        for messages in node.channel.collect():
-            is_done = is_done and absorb_losses(node.partition, stratum, messages)
-        answer = yield from node.exchange(0 if is_done else REBUILD)
+    """Exchange losses until there are none; if anybody wants the stratum built again it is emptied. The bits of all."""
+    wanted = bits
+
+    def absorb(messages: Messages) -> None:
+        nonlocal wanted
+        if not wanted & REBUILD and not absorb_losses(node.partition, stratum, messages):
+            wanted |= REBUILD
+
+    answer = yield from node.flow(absorb, lambda: wanted)
     if answer & REBUILD:
         _empty(node, stratum, watch)
-        _void(node.channel.collect())
-        yield from node.exchange_all(lambda messages: None)  # what is still on its way is void too
-    return first
-
-
-def _void(messages: Iterable[Messages]) -> None:
-    """Messages that arrived for nothing."""
-    for _ in messages:
-        pass
+        yield from node.flow(lambda messages: None)  # what left meanwhile is void
+    return answer
 
 
 def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
@@ -190,14 +185,17 @@ def _settle_here(node: NodeState, stratum: Stratum) -> None:
 
 def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
     """Gains until nobody sends any, then the clean-up, as long as any partition needs it."""
-    partition, settling = node.partition, Settling(stratum)
-    yield from _exchange_gains(node, stratum)
-    while stratum.choices and (yield from node.exchange(ACTIVE if needs_clean_up(partition) else 0)):
-        yield from _clean_up(node, stratum)
-        if (yield from node.exchange(ACTIVE if is_unsettled(partition, stratum) else 0)):
+    settling = Settling(stratum)
+    left = yield from _exchange_gains(node, stratum)
+    while left & UNCLEAN:
+        retract_stale(node.partition, stratum)
+        yield from node.flow(lambda messages: _absorb_clean_up(node, stratum, messages))
+        restore_shown(node.partition, stratum)
+        left = yield from _exchange_gains(node, stratum)
+        if left & UNSETTLED:
             settling.go_on()
-            show_others(partition, stratum)
-            yield from _exchange_gains(node, stratum)
+            show_others(node.partition, stratum)
+            left = yield from _exchange_gains(node, stratum)
 
 
 def _due_together(node: NodeState, stratum: Stratum) -> Steps[int]:
@@ -218,16 +216,17 @@ def _gain_due(node: NodeState, stratum: Stratum, given: Given, watch: _Watch, du
     gain(node.partition, stratum, given.inserts, given.changes, (), rebuild=True)
 
 
-def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[None]:
-    yield from node.exchange_all(lambda messages: absorb_gains(node.partition, stratum, messages))
+def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[int]:
+    """Gains until nobody sends any; what is then left to do on any partition."""
+    partition = node.partition
 
+    def left() -> int:
+        if not stratum.choices:
+            return 0
+        unclean = UNCLEAN if needs_clean_up(partition) else 0
+        return unclean | (UNSETTLED if is_unsettled(partition, stratum) else 0)
 
-def _clean_up(node: NodeState, stratum: Stratum) -> Steps[None]:
-    """Retract on all partitions what was improved upon, then restore what groups showed."""
-    retract_stale(node.partition, stratum)
-    yield from node.exchange_all(lambda messages: _absorb_clean_up(node, stratum, messages))
-    restore_shown(node.partition, stratum)
-    yield from _exchange_gains(node, stratum)
+    return (yield from node.flow(lambda messages: absorb_gains(partition, stratum, messages), left))
 
 
 def _absorb_clean_up(node: NodeState, stratum: Stratum, messages: Messages) -> None:

@@ -216,17 +216,6 @@ TOO_WIDE = FailureEntry(
     "Make rules of its parts.",
     test="tests/serve/test_limits.py::test_a_question_of_too_many_parts",
 )
-WILD_PATTERN = FailureEntry(
-    "TL8025",
-    ServerError,
-    "pattern of a question that could take for ever",
-    "a pattern of `match` in a question is a text, with at most two repetitions (`*`, `+`, `{{2,}}`), none of a group, "
-    "at most eight alternatives and parts that may be missing, without back references and looks ahead; a question "
-    "with one makes no texts of its own",
-    "Matching cannot be ended, and the time of some patterns is without bounds.",
-    "Make a rule with the pattern, which needs the writing token.",
-    test="tests/serve/test_limits.py::test_a_pattern_that_could_take_for_ever",
-)
 BAD_TOKEN_FILE = FailureEntry(
     "TL8030",
     ServerError,
@@ -263,15 +252,6 @@ NO_PROGRAM = FailureEntry(
     "Name the file of a program.",
     test="tests/serve/test_command.py::test_what_keeps_a_server_from_starting",
 )
-OUTSIDE = FailureEntry(
-    "TL8034",
-    ServerError,
-    "file outside the folders of a sandbox",
-    "the program reads `{path}`, which lies outside {folders}",
-    "With --sandbox a program reads files beside it and below the folder of facts, and nothing else.",
-    "Move the file, or leave out --sandbox.",
-    test="tests/serve/test_command.py::test_a_sandbox_keeps_a_program_to_its_folders",
-)
 NEEDS_EXTRA = FailureEntry(
     "TL8035",
     ServerError,
@@ -306,12 +286,10 @@ ENTRIES = (
     TOO_LONG,
     TOO_MANY_ANSWERS,
     TOO_WIDE,
-    WILD_PATTERN,
     BAD_TOKEN_FILE,
     BAD_CERTIFICATE,
     NO_ADDRESS,
     NO_PROGRAM,
-    OUTSIDE,
     NEEDS_EXTRA,
 )
 STATUSES = {
@@ -338,5 +316,4 @@ STATUSES = {
     TOO_LONG.code: 422,
     TOO_MANY_ANSWERS.code: 422,
     TOO_WIDE.code: 422,
-    WILD_PATTERN.code: 422,
 }

@@ -111,9 +111,9 @@ class Reader:
 def _page_of_many(core: Core, name: str, wanted: Wanted) -> Page:
     """A page of a relation that is too large to be kept for the pages that follow: they end with the epoch."""
     first = 0 if wanted.after is None else wanted.after.first
-    with core.runtime.facts.one_epoch():
-        number, total, view = core.number, size(core, name), open_view(core, name)
-        rows = table_part(view, first, wanted.limit)
+    (total, rows), number = at_one_epoch(
+        core, lambda: (size(core, name), table_part(open_view(core, name), first, wanted.limit))
+    )
     if wanted.after is not None and wanted.after.epoch != number:
         raise failures.PAGES_GONE.error(epoch=wanted.after.epoch, now=number)
     end = first + wanted.limit
@@ -122,15 +122,14 @@ def _page_of_many(core: Core, name: str, wanted: Wanted) -> Page:
 
 def _all_rows(core: Core, name: str) -> tuple[Rows, int]:
     """All rows of a relation, and their epoch."""
-    with core.runtime.facts.one_epoch():
-        view, number = open_view(core, name), core.number
-        return Rows(name, view.columns, view.types, core.dictionary, core.runtime.facts.rows(name)), number
+    (view, cells), number = at_one_epoch(core, lambda: (open_view(core, name), matching(core, name, (), ())))
+    return Rows(name, view.columns, view.types, core.dictionary, cells, view.outside), number
 
 
 def _matching(core: Core, view: View, columns: tuple[int, ...], cells: list[int]) -> tuple[Rows, int]:
     """The rows of a relation with these cells in these columns, and their epoch."""
     found, number = at_one_epoch(core, lambda: matching(core, view.name, columns, cells))
-    return Rows(view.name, view.columns, view.types, core.dictionary, found), number
+    return Rows(view.name, view.columns, view.types, core.dictionary, found, view.outside), number
 
 
 def _wanted_cells(view: View, filters: Mapping[str, str]) -> tuple[tuple[int, ...], list[int]]:

@@ -140,7 +140,7 @@ def arrow_stream(table: Rows) -> Iterator[bytes]:
 
 def table_part(table: Table, first: int, count: int) -> Rows:
     """Some rows of a table, as rows that stay."""
-    return Rows("rows", table.columns, table.types, table._dictionary, table._some_cells(first, count))
+    return Rows("rows", table.columns, table.types, table._dictionary, table._some_cells(first, count), table.outside)
 
 
 class _Parts:

@@ -1,8 +1,9 @@
 """Spark DataFrames on their way into an epoch.
 
 Law: on Spark the rows of a DataFrame go from Spark's tasks to the partitions that own them, and never through this
-process; they are checked on the way, and a batch with a bad row is refused whole. The types of a relation's columns
-are those known, or those of the first data that comes. An engine that is not on Spark takes a DataFrame as its rows.
+process unless they are few (`rows.plain`); they are checked on the way, and a batch with a bad row is refused whole.
+The types of a relation's columns are those known, or those of the first data that comes. An engine that is not on Spark
+takes a DataFrame as its rows.
 """
 
 from __future__ import annotations
@@ -62,9 +63,15 @@ def is_data_frame(rows: object) -> TypeGuard[DataFrame]:
 
 
 def learn_arrivals(
-    arrivals: Sequence[Arrival], schema: Mapping[str, Types], names: Callable[[str], Sequence[str]]
+    arrivals: Sequence[Arrival],
+    schema: Mapping[str, Types],
+    names: Callable[[str], Sequence[str]],
+    meet: Callable[[str, Sequence[str] | None], None] = lambda relation, names: None,
 ) -> tuple[list[EncodedArrival], dict[tuple[str, int], str], dict[str, int]]:
-    """The arrivals as cells, with the types and relations that they bring and that were not known."""
+    """The arrivals as cells, with the types and relations that they bring and that were not known.
+
+    ``meet`` is told the names that each brings, before the next is looked at.
+    """
     types: dict[str, Types] = dict(schema)
     encoded: list[EncodedArrival] = []
     bound: dict[tuple[str, int], str] = {}
@@ -79,5 +86,6 @@ def learn_arrivals(
             if before is None or before[place] is None:
                 bound[arrival.relation, place] = type_
         types[arrival.relation] = found.types
+        meet(arrival.relation, found.names)
         encoded.append(found)
     return encoded, bound, known

@@ -1,7 +1,7 @@
 """What can go wrong with Spark, as values.
 
 Law: whatever Spark, Java or the network does, a caller of this package sees a `SparkError` that says what to do. Errors
-cross processes by pickle, so each is rebuilt from its arguments.
+cross processes as their class, arguments and attributes (`resident.wire`).
 
     TidelogError
     └── SparkError            anything about Spark that the user or the operator can mend

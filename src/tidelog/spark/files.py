@@ -7,7 +7,7 @@ those with records or algebraic values, which are taken apart here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,6 +18,7 @@ from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
+from tidelog.program.needed import needed_constants
 from tidelog.program.shape import Shape
 from tidelog.spark.arrivals import Arrival
 from tidelog.spark.failures import KEYED_JSON
@@ -39,15 +40,22 @@ def read_frames(
     files: Sequence[InputFile],
     columns: Callable[[str], tuple[str, ...]],
     check: Check,
+    hidden: Collection[str] = (),
 ) -> list[tuple[str, Input]]:
-    """All facts of all files, with types for all columns; ``check`` gives the types that follow from some."""
-    from tidelog.spark.rows.read import read_file, read_table, settle_types
+    """All facts of all files, with types for all columns; ``check`` gives the types that follow from some.
+
+    Of relations that are ``hidden``, whose rows nobody will see, only those are read that a rule can use.
+    """
+    from tidelog.spark.rows.read import narrowed, read_file, read_table, settle_types
 
     def read(file: InputFile) -> Reading:
         names = columns(file.relation)
         if file.layout.kind == TABLE:
-            return read_table(spark, file.layout.table or file.relation, file.relation, names)
-        return read_file(spark, file, names, checked.schema[file.relation])
+            found = read_table(spark, file.layout.table or file.relation, file.relation, names)
+        else:
+            found = read_file(spark, file, names, checked.schema[file.relation])
+        needed = needed_constants(checked.program, file.relation) if file.relation in hidden else {}
+        return narrowed(found, needed)
 
     keyed = {key.relation for key in checked.program.keys}
     structured = [file for file in files if _is_structured(file, checked)]

@@ -12,10 +12,11 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
+from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.shared_dictionary import Entry, SharedDictionary
-from tidelog.plan.work import Staged
+from tidelog.plan.work import Sent, Staged
 from tidelog.program.functions import Function, Functions
 from tidelog.program.term import Value
 from tidelog.rewrite.place.placement import SINGLE, Placement
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tidelog.spark.resident.client import Peer
+    from tidelog.spark.resident.under_way import Underway
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -48,22 +50,63 @@ def _once(act: Callable[[], T]) -> T:
     return act()
 
 
+Spoken = Callable[[Call[Service, Any]], tuple[str, tuple[Any, ...]]]
+Told = tuple[Call[Service, None], "Underway"]
+
+
+class SparkRace(Generic[T]):
+    """Calls of partitions that answer one by one; every wait is as long as the work takes."""
+
+    def __init__(self, stage: ResidentStage, calls: Sequence[Call[Service, T]], spoken: Spoken) -> None:
+        self._spoken = spoken
+        with losses():
+            self._under_way = stage.begin({})
+        for number, call in enumerate(calls):
+            self.call(number, call)
+
+    def call(self, number: int, call: Call[Service, T]) -> None:
+        """Call a partition whose last call was answered."""
+        with losses(call):
+            self._under_way.call(number, *self._spoken(call))
+
+    def take(self) -> tuple[int, T]:
+        """The number of the next partition that answers, and its answer."""
+        with losses():
+            answer = self._under_way.next_answer()
+            if answer.error is not None:
+                raise answer.error
+        return answer.number, answer.value
+
+
 class SparkNodes:
     """P partitions in P barrier tasks."""
 
-    def __init__(self, spark: SparkSession, partitions: int, functions: Sequence[Function], folder: str | None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        partitions: int,
+        functions: Sequence[Function],
+        folder: str | None,
+        tls: bool | None = None,
+        dictionary: SharedDictionary | None = None,
+    ) -> None:
         self.partitions = partitions
         self.session = spark
-        self._closed = False
-        self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder)
+        self._closed = self._rests = False
+        self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder, tls=tls)
         self.repeat: Repeat = _once  # until there is a coordinator
         self._run = 0
+        self._told: Told | None = None
+        self._settling = threading.Lock()
         try:
             self._stage.start()
         except BaseException:
             self._stage.stop()
             raise
-        self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
+        if dictionary is None:
+            dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
+        self.dictionary = dictionary
+        self._answer()
 
     @property
     def stage(self) -> ResidentStage:
@@ -83,10 +126,10 @@ class SparkNodes:
         with losses():
             return tuple(endpoint.open() for endpoint in self.stage.endpoints)
 
-    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> tuple[Staged, ...]:
-        """Send the rows of DataFrames, side by side, to the partitions that own them."""
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
+        """Send the rows of DataFrames, side by side, to the partitions that own them; few of them come here."""
         from tidelog.spark.rows.encode import EncodedArrival
-        from tidelog.spark.rows.send import send
+        from tidelog.spark.rows.send import hand_over
 
         frames = [frame for frame in arriving if isinstance(frame, EncodedArrival)]
         stages = [uuid.uuid4().hex for _ in frames]
@@ -94,14 +137,15 @@ class SparkNodes:
         with losses():
             peers, room = self.peers, self.room
             sends = [
-                partial(send, frame, placement, peers, stage, room)
+                partial(hand_over, frame, placement, peers, stage, room)
                 for frame, placement, stage in zip(frames, placements, stages, strict=True)
             ]
-            sent = self.stage.beside(sends)
-        return tuple(
-            Staged(frame.relation, len(frame.types), stage, tuple(key for key, _ in attempts))
-            for frame, stage, attempts in zip(frames, stages, sent, strict=True)
-        )
+            sent = self.stage.beside(sends, [f"tidelog: run {self._run}, rows of {f.relation}" for f in frames])
+        staged, here = [], []
+        for frame, stage, handed in zip(frames, stages, sent, strict=True):
+            staged.append(Staged(frame.relation, len(frame.types), stage, handed.attempts))
+            here += [(frame.relation, sign, rows) for sign, rows in handed.rows]
+        return Sent(tuple(staged), tuple(here))
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
         """What all nodes answer to the same call."""
@@ -110,22 +154,59 @@ class SparkNodes:
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
         """What all nodes answer, each to a call of its own."""
         call = calls[0]
+        self._settle()
         assert {each.name for each in calls} == {call.name}, "nodes are called by one method at a time"
         if call.mark.entries_first:
             self.dictionary.tell_owners()
         with losses(call):
             return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
 
+    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+        """Let all nodes do something that nobody waits for; whatever they are asked next is answered after it."""
+        call = Call(method, *args, **named)
+        self._settle()
+        with losses(call):
+            under_way = self.stage.begin({}, call.mark.limit)
+            for number in range(self.partitions):
+                under_way.call(number, *self.spoken(call))
+        self._told = (call, under_way)
+
+    def _settle(self) -> None:
+        """What nodes were told to do is done before they are asked anything, in whichever thread."""
+        with self._settling:
+            if self._told is None:
+                return
+            told = call, under_way = self._told
+            try:
+                with losses(call):
+                    under_way.end()
+            except NodeLost:
+                self._forget_told(told)
+                raise
+            self._forget_told(told)
+
+    def _forget_told(self, told: Told) -> None:
+        """It is done, or lost; nodes that were started again meanwhile may have been told something else."""
+        if self._told is told:
+            self._told = None
+
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
         """What one node answers."""
         call = Call(method, *args, **named)
+        self._settle()
         with losses(call):
-            answer: T = self.stage.call(number, call.name, call.given, limit=call.mark.limit)
+            answer: T = self.stage.call(number, *self.spoken(call), limit=call.mark.limit)
         return answer
 
-    def has_messages(self) -> bool:
-        """Messages are delivered when a step ends; the requests themselves tell whether there were any."""
-        return False
+    def spoken(self, call: Call[Service, Any]) -> tuple[str, tuple[Any, ...]]:
+        """What is said to a resident for a call of its node."""
+        return call.name, call.given
+
+    def race(self, calls: Sequence[Call[Service, T]]) -> SparkRace[T]:
+        """Call all nodes, and then single ones while others are at work."""
+        self._settle()
+        self.dictionary.tell_owners()
+        return SparkRace(self.stage, calls, self.spoken)
 
     def start_epoch(self, run: int) -> None:
         """Messages carry the number of their run."""
@@ -142,11 +223,30 @@ class SparkNodes:
 
     def restart(self) -> None:
         """New, empty nodes."""
+        self._told = None  # those that were told are gone
         try:
-            self.stage.restart()
+            if self._rests:
+                self.stage.start()
+            else:
+                self.stage.restart()
         except StageError as error:
             raise NodeLost(0, str(error)) from error
-        self.dictionary.tell_all_again()
+        self._rests = False
+        self._answer()
+
+    def rest(self) -> None:
+        """End the stage, whose slots others are to have, until `restart`."""
+        self._rests = True
+        self._stage.stop()
+
+    def go_on(self) -> None:
+        """The dictionary asks these nodes again."""
+        if not self._closed:
+            self._answer()
+
+    def _answer(self) -> None:
+        """From now on the driver's dictionary asks these nodes, which have to be told what it holds."""
+        self.dictionary.aim(self.partitions, self._ask_owner, self._tell_owner)
 
     def close(self) -> None:
         """End the stage."""
@@ -161,10 +261,21 @@ class SparkNodes:
 
 
 def spark_runtime(
-    spark: SparkSession, partitions: int, functions: Functions, own: Sequence[Function], folder: str | None
+    spark: SparkSession,
+    partitions: int,
+    functions: Functions,
+    own: Sequence[Function],
+    folder: str | None,
+    *,
+    tls: bool | None = None,
+    dictionary: Dictionary | None = None,
 ) -> Coordinator:
-    """A runtime whose partitions live on Spark; ``own`` are the user's functions, which their tasks take along."""
-    nodes = SparkNodes(spark, partitions, own, folder)
+    """A runtime whose partitions live on Spark; ``own`` are the user's functions, which their tasks take along.
+
+    ``dictionary`` is that of partitions that these replace.
+    """
+    known = dictionary if isinstance(dictionary, SharedDictionary) else None
+    nodes = SparkNodes(spark, partitions, own, folder, tls, known)
     runtime = Coordinator(functions, nodes, nodes.dictionary)
     nodes.repeat = runtime.repeat
     return runtime

@@ -25,14 +25,17 @@ from tidelog.program.functions import FUNCTIONS, Function, Functions
 from tidelog.program.term import Value
 from tidelog.runtime.call import Call, Given, received
 from tidelog.runtime.channel import Channel
+from tidelog.runtime.headroom import Headroom
 from tidelog.runtime.node import Node
 from tidelog.runtime.service import Service
+from tidelog.spark import carried  # noqa: F401  # both sides of a call import this module, and then know what calls carry
 from tidelog.spark.rows.tables import cells_of, entries_of
 
 if TYPE_CHECKING:
     from tidelog.spark.resident.client import Peer
 
 Descriptor = dict[str, Any]
+MUCH = 16 << 20  # bytes that were delivered, after which Arrow gives back to the system what it does not use
 T = TypeVar("T")
 
 
@@ -48,19 +51,18 @@ class MakeResidentNode:
 
 
 class FlightChannel(Channel):
-    """Messages over Arrow Flight: one delivery per partition and round, whatever its relations."""
+    """Messages over Arrow Flight: one delivery per partition at a time, whatever its relations."""
 
     def __init__(self, before_sending: Callable[[], None]) -> None:
+        super().__init__()
         self.peers: Sequence[Peer] = ()
         self._before_sending = before_sending
         self._arrived: list[tuple[int, Messages]] = []
         self._lock = threading.Lock()
         self._senders: ThreadPoolExecutor | None = None
 
-    def deliver(self, leaving: Mapping[int, Messages]) -> int:
-        """Send what leaves; returns how many supports that are."""
-        if not leaving:
-            return 0
+    def deliver(self, leaving: Mapping[int, Messages]) -> None:
+        """Send what leaves."""
         self._before_sending()
         sent = [(self.peers[to], messages) for to, messages in sorted(leaving.items())]
         if len(sent) == 1:
@@ -69,7 +71,6 @@ class FlightChannel(Channel):
             if self._senders is None:
                 self._senders = ThreadPoolExecutor(min(16, len(self.peers)), "tidelog-send")
             list(self._senders.map(lambda pair: self._send(*pair), sent))
-        return sum(int(rows[:, 1].sum()) for messages in leaving.values() for rows in messages.values())
 
     def _send(self, peer: Peer, messages: Messages) -> None:
         parts = [(name, rows.shape) for name, rows in messages.items()]
@@ -107,7 +108,9 @@ class ResidentNode:
         self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._tell_owner)
         self.channel = FlightChannel(self.dictionary.tell_owners)
         self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
-        self.service.node.partition.machine.on_slice = self.service.interruption.check
+        self._headroom = Headroom(self.service.node.partition.memory)
+        self.service.node.partition.machine.on_slice = self._look_up
+        self._taken = 0  # bytes that were delivered since memory was given back
         self._working = threading.Lock()
 
     def call(self, method: str, given: Given) -> object:
@@ -116,11 +119,21 @@ class ResidentNode:
         if call.mark.any_time:
             return call.on(self.service)
         with self._working:
-            return call.on(self.service)
+            answer = call.on(self.service)
+        if self._taken > MUCH:
+            self._taken = 0
+            pa.default_memory_pool().release_unused()
+        return answer
+
+    def _look_up(self) -> None:
+        """Between slices of work: whether the epoch may go on."""
+        self.service.interruption.check()
+        self._headroom.check()
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
         """Take messages of another node, or what a Spark task sends."""
         kind = descriptor["kind"]
+        self._taken += table.nbytes
         if kind == "messages":
             self.channel.take(descriptor["run"], descriptor["parts"], to_vector(table.column("cells"), np.int64))
         elif kind == "entries":

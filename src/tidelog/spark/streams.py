@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 from pyarrow import fs
@@ -58,6 +58,7 @@ class Stream:
     checkpoint: str | None = None
     trigger: Mapping[str, str | bool] = field(default_factory=dict)
     event_time: str | None = None
+    also: Mapping[int, Callable[[Any], object]] = field(default_factory=dict)  # by batch, what else its epoch does
 
     def time_of(self, batch: DataFrame) -> datetime.datetime | None:
         """The latest event of a micro-batch, None if it has none or events have no time; in UTC."""
@@ -77,9 +78,11 @@ class Stream:
         """The stream with Spark's own notes in a folder."""
         return replace(self, checkpoint=folder)
 
-    def take(self, epoch: BatchEpoch, batch: DataFrame) -> None:
-        """Bring a micro-batch into an epoch."""
+    def take(self, epoch: BatchEpoch, batch: DataFrame, number: int) -> None:
+        """Bring a micro-batch into an epoch, with what is said of its number."""
         with epoch:
+            if number in self.also:
+                self.also[number](epoch)
             if self.change is None:
                 epoch.insert(self.relation, batch)
             else:
@@ -94,7 +97,7 @@ def start_stream(stream: Stream, begin: Begin, committed: int | None) -> Streami
         check_checkpoint(stream.name, stream.checkpoint, committed)
 
     def take(batch: DataFrame, number: int) -> None:
-        stream.take(begin(source_of(stream.name), number, stream.time_of(batch)), batch)
+        stream.take(begin(source_of(stream.name), number, stream.time_of(batch)), batch, number)
 
     writer = stream.rows.writeStream.foreachBatch(take).queryName(f"tidelog {stream.name}")
     if stream.checkpoint is not None:

@@ -7,21 +7,20 @@ through this process. Files lie in the state folder, or in a folder that lasts a
 
 from __future__ import annotations
 
-import tempfile
 import uuid
-from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from tidelog.io.view_files import Write
+from tidelog.io.view_files import Shown, Write
+from tidelog.spark.session.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 @cache
-def _lasting() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="tidelog-views-")
+def _lasting() -> RunFolder:
+    return RunFolder()
 
 
 def new_folder(state: str | None) -> str:
@@ -33,17 +32,14 @@ def to_data_frame(
     spark: SparkSession,
     folder: str,
     write: Write,
-    names: Sequence[str],
-    types: Sequence[str | None],
-    *,
-    signed: bool = False,
-    lists_as_text: bool = False,
+    shown: Shown,
 ) -> DataFrame:
     """Write the files of a view, or of signed changes, and read them as a DataFrame."""
     from tidelog.spark.rows.decode import ViewSchema, read_view
 
     kinds = write(folder)
-    return read_view(spark, folder, ViewSchema(tuple(names), tuple(types), tuple(kinds), signed, lists_as_text))
+    schema = ViewSchema(shown.names, shown.types, tuple(kinds), shown.signed, shown.lists_as_text, shown.outside)
+    return read_view(spark, folder, schema)
 
 
 def session_or_active(session: object | None) -> SparkSession:

@@ -21,9 +21,9 @@ from tidelog.store.durable import Durable
 from tidelog.store.frame import Frame
 from tidelog.store.image import Image, RelationImage, deltas_of
 from tidelog.store.log import Log
-from tidelog.store.markers import markers_of
-from tidelog.store.reading import pieces, read_piece
+from tidelog.store.reading import read_piece
 from tidelog.store.recovery import recover
+from tidelog.store.stretches import Stretch, stretches
 
 Types = tuple[str | None, ...]
 SignedRows = tuple[str, int, Cells, Types]  # relation, +1 or -1, columns of facts, their types
@@ -47,27 +47,27 @@ def rules_at(state: Durable, epoch: int) -> dict[str, Any] | None:
 def past_epochs(state: Durable, since: int, until: int, wanted: Callable[[str], bool]) -> Iterator[PastEpoch]:
     """The epochs after one, up to another, with what they changed in the relations that are wanted."""
     found = {f.epoch: PastEpoch(f.epoch, f.header) for f in state.frames(since) if f.epoch <= until}
-    for image, frames in _streams(state, since, until):
-        alone = not image[0]
-        for frame in frames:
-            for delta in deltas_of(frame):
-                is_told = alone or state.placements.get(delta.relation) != MIRRORED
-                if is_told and wanted(delta.relation):
-                    _tell(found[frame.epoch], delta, image[1].relations.get(delta.relation))
-            image[1].apply(frame)
+    for stretch in stretches(state, since, until):
+        for number, image, frames in _streams(state, stretch):
+            for frame in frames:
+                for delta in deltas_of(frame):
+                    is_told = not number or stretch.placements.get(delta.relation) != MIRRORED
+                    if is_told and wanted(delta.relation):
+                        _tell(found[frame.epoch], delta, image.relations.get(delta.relation))
+                image.apply(frame)
     return iter(found.values())
 
 
-def _streams(state: Durable, since: int, until: int) -> Iterator[tuple[tuple[int, Image], Iterator[Frame]]]:
-    """The image of every partition at an epoch, numbered, and what it wrote afterwards."""
-    if not state.partitions:
-        yield (0, _image_at(state, since)), (frame for frame in state.frames(since) if frame.epoch <= until)
+def _streams(state: Durable, stretch: Stretch) -> Iterator[tuple[int, Image, Iterator[Frame]]]:
+    """The image of every partition before a stretch, numbered, and what it wrote in it."""
+    if not stretch.markers:
         return
-    markers = {frame.epoch: markers_of(frame.header) for frame in state.frames(since) if frame.epoch <= until}
-    for number in range(state.partitions):
-        image = read_piece(state.store, number, since).image if since else Image()
-        own = {epoch: m[number] for epoch, m in markers.items()}
-        yield (number, image), pieces(state.store, number, own, since)
+    if not stretch.partitions:
+        yield 0, _image_at(state, stretch.after), stretch.frames(state, ())
+    for number in range(stretch.partitions):
+        after = stretch.after
+        image = read_piece(state.store, number, after, stretch.begun).image if after else Image()
+        yield number, image, stretch.of_partition(state.store, number)
 
 
 def _image_at(state: Durable, epoch: int) -> Image:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tidelog.partition.journal import TouchedRecords, settle_states, touched_records, touched_relations, untouched_rows
+from tidelog.partition.journal import TouchedRecords, touched_records, touched_relations, untouched_rows
 from tidelog.partition.net import NetChange
 from tidelog.partition.partition import Partition
-from tidelog.partition.records import arity_of, cells_in_use, in_use, present_now, rank_base
+from tidelog.partition.records import arity_of, cells_in_use, in_use, rank_base
 from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.delta import Cells, Delta, named
+from tidelog.store.image import Image, RelationImage
 
 ENTRY_BYTES = 32  # of a symbol, at a guess
 
@@ -48,7 +49,7 @@ def touched(
             _touched_relation(partition, number, schema, found, ranks)
     if bases or ranks:
         known = {delta.relation for delta in found.deltas}
-        found.deltas += (_empty(partition, name, schema) for name in _held(partition) if name not in known)
+        found.deltas += (_empty(partition, name, schema) for name in held_relations(partition) if name not in known)
     if before:
         found.deltas = [replace(delta, types_before=before.get(delta.relation)) for delta in found.deltas]
     if ranks:
@@ -97,18 +98,31 @@ def _with_rows(rows: Cells, cells: Cells) -> Cells:
     return np.concatenate([rows.reshape(-1, 1), cells], axis=1)
 
 
-def everything(partition: Partition, schema: Schema, *, running: bool = False) -> Iterator[Delta]:
-    """All records of all relations, between epochs; or, ``running``, as the epoch that ran last will leave them."""
-    relations = partition.relations
-    for name in _held(partition):
-        number = relations.numbers[name]
-        empty = _empty(partition, name, schema)
-        records = relations.records(number)
-        rows = (present_now if running else in_use)(records).nonzero()[0]
-        held = records[rows]
-        if running:
-            settle_states(held)
-        yield replace(empty, rows=named(rows), inserted=held)
+def everything(partition: Partition, schema: Schema) -> Iterator[Delta]:
+    """All records of all relations, between epochs."""
+    return (_all_records(partition, name, schema) for name in held_relations(partition))
+
+
+def _all_records(partition: Partition, name: str, schema: Schema) -> Delta:
+    records = partition.relations.records(partition.relations.numbers[name])
+    rows = in_use(records).nonzero()[0]
+    return replace(_empty(partition, name, schema), rows=named(rows), inserted=records[rows])
+
+
+def held_image(partition: Partition) -> Image:
+    """All records and the clock, between epochs."""
+    found = Image(clock=partition.clock)
+    for name in held_relations(partition):
+        found.relations[name] = relation_image(partition, name)
+    return found
+
+
+def relation_image(partition: Partition, name: str) -> RelationImage:
+    """The records of one relation, between epochs."""
+    delta = _all_records(partition, name, {})
+    found = RelationImage(delta.arity)
+    found.apply(delta)
+    return found
 
 
 def _empty(partition: Partition, name: str, schema: Schema) -> Delta:
@@ -118,7 +132,7 @@ def _empty(partition: Partition, name: str, schema: Schema) -> Delta:
     return Delta(name, schema.get(name, ()), columns, base, changed, np.zeros(0, np.int64), added, removed)
 
 
-def _held(partition: Partition) -> Iterable[str]:
+def held_relations(partition: Partition) -> Iterable[str]:
     """The relations that hold facts."""
     numbers: Mapping[str, int] = partition.relations.numbers
     memories = partition.assembler.memories

@@ -20,10 +20,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tidelog.store.altered import Impossible
 from tidelog.store.frame import Bytes
+from tidelog.store.header import MOST_COLUMNS
+from tidelog.store.message import read_batch
 
 Cells = npt.NDArray[np.int64]
 CELLS = pa.large_list(pa.int64())
+MOST_ROWS = 1 << 31  # of a relation: what names a row has as many bits
 SCHEMA = pa.schema(
     [
         ("relation", pa.utf8()),
@@ -107,24 +111,61 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
 
     Inserted records that are most of what was read may be written to: they can be taken over without a copy.
     """
-    batch = pa.ipc.read_record_batch(pa.py_buffer(message), SCHEMA)
+    batch = read_batch(message, SCHEMA, "deltas")
     names, types, arities, bases = (batch.column(i).to_pylist() for i in range(4))
-    lists = [(c.offsets.to_numpy(), c.values.to_numpy()) for c in (batch.column(i) for i in range(4, 8))]
+    lists = [(c.offsets.to_numpy(), _values(c)) for c in (batch.column(i) for i in range(4, 8))]
     for i, name in enumerate(names):
         arity = arities[i]
+        if not 0 <= arity < MOST_COLUMNS:
+            raise Impossible(f"`{name}` has {arity} columns")
         changed, rows, inserted, deleted = (cells[offsets[i] : offsets[i + 1]] for offsets, cells in lists)
         after, bar, before = types[i].partition("|")
-        yield Delta(
+        delta = Delta(
             name,
             _read_types(after, arity),
             arity,
             bases[i],
-            changed.reshape(-1, 3),
+            _table(changed, 3, name),
             rows,
-            _writable(inserted, message).reshape(-1, arity + 2),
-            deleted.reshape(-1, arity + 1),
+            _table(_writable(inserted, message), arity + 2, name),
+            _table(deleted, arity + 1, name),
             _read_types(before, arity) if bar else None,
         )
+        _check(delta)
+        yield delta
+
+
+def _values(column: pa.Array) -> Cells:
+    if column.values.null_count:
+        raise Impossible("cells are null")
+    found: Cells = column.values.to_numpy()
+    return found
+
+
+def _table(cells: Cells, width: int, name: str) -> Cells:
+    """Cells as rows of a table."""
+    if len(cells) % width:
+        raise Impossible(f"records of `{name}` are not whole")
+    return cells.reshape(-1, width)
+
+
+def _check(delta: Delta) -> None:
+    """Rows are named once each, by numbers that rows have; types are as many as columns, or none are told."""
+    name = delta.relation
+    if len(delta.rows) not in (len(delta.inserted), min(1, len(delta.inserted))):
+        raise Impossible(f"`{name}` has {len(delta.inserted)} new records and {len(delta.rows)} rows for them")
+    for rows in (delta.rows, delta.changed[:, 0], delta.deleted[:, 0]):
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) + len(delta.inserted) < MOST_ROWS:
+            raise Impossible(f"`{name}` has no row {int(rows.min())} to {int(rows.max())}")
+        if not _are_distinct(rows):
+            raise Impossible(f"`{name}` names a row twice")
+    for types in (delta.types, delta.types_before):
+        if types and any(types) and len(types) != delta.arity:
+            raise Impossible(f"`{name}` has {delta.arity} columns and {len(types)} types")
+
+
+def _are_distinct(rows: Cells) -> bool:
+    return bool((np.diff(rows) > 0).all()) or len(np.unique(rows)) == len(rows)
 
 
 def _writable(cells: Cells, message: memoryview) -> Cells:

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,11 +24,14 @@ from tidelog.store.delta import encode_deltas
 from tidelog.store.entries import encode_columns
 from tidelog.store.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.image import Image
+from tidelog.store.log import FOLDER as LOG_FOLDER
 from tidelog.store.log import Log
-from tidelog.store.markers import Marker, PieceNote, counts_of
+from tidelog.store.markers import Keeping, Marker, PieceNote, counts_of
 from tidelog.store.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
-from tidelog.store.recovery import recover
+from tidelog.store.reading import part_of
+from tidelog.store.recovery import read_pieces, recover
 from tidelog.store.rules import ruleset_to_values
+from tidelog.store.snapshot import FOLDER as SNAPSHOT_FOLDER
 from tidelog.store.snapshot import Old, remove_old, snapshot_name, snapshots, write_snapshot
 from tidelog.store.store import HISTORY, Store, open_store
 
@@ -77,6 +81,8 @@ class Durable:
     """A state folder in use. ``image`` is the state that was read, until the engine has taken it over.
 
     ``markers`` names the last piece of each partition where there are several; with one embedded partition it is empty.
+    ``begun`` is the last epoch in which all records were written anew for another number of partitions. ``pieces`` are
+    what partitions hold where there are to be others than there were, until the engine has written them anew.
     """
 
     store: Store
@@ -88,6 +94,9 @@ class Durable:
     facts: list[str] = field(default_factory=list)
     markers: list[Marker] = field(default_factory=list)
     placements: dict[str, int] = field(default_factory=dict)
+    begun: int = 0
+    pieces: list[Image] = field(default_factory=list)
+    _parts: int = 0
     _checksum: int = 0
     _epoch: int = 0
     _entries: int = 0
@@ -98,12 +107,15 @@ class Durable:
 
     @classmethod
     def open(
-        cls, place: str | Path | Store, at: int | None, history: int | None = HISTORY, partitions: int | None = 0
+        cls,
+        place: str | Path | Store,
+        at: int | None,
+        history: int | None = HISTORY,
+        partitions: Callable[[int], int] = int,
     ) -> Durable:
         """Take a folder over as its one writer, or read it as it was at an epoch.
 
-        A writer says how many ``partitions`` write pieces of their own: 0 for one embedded partition, None for as many
-        as the state has.
+        ``partitions`` tells, from how many partitions have pieces of their own (0 for one embedded), how many will.
         """
         store = open_store(place)
         writable = at is None
@@ -116,13 +128,15 @@ class Durable:
             recovered = recover(store, log, at)
             image = recovered.image
             if writable:
-                _check_partitions(store, image, partitions)
-                _tidy(store, log, recovered.damaged)
+                if image.epoch and partitions(image.partitions) != image.partitions:
+                    image.pieces = read_pieces(store, image) or [image]
+                _tidy(store, log, recovered.damaged, max(image.parts, image.partitions))
         except BaseException:
             store.unlock()
             raise
         found = cls(store, history, writable, image, log, image.offsets, image.facts, image.markers, image.placements)
         found._checksum, found._epoch, found._noted = image.checksum, image.epoch, image.epoch
+        found.begun, found._parts, found.pieces = image.begun, image.parts, image.pieces if writable else []
         return found
 
     @property
@@ -158,7 +172,11 @@ class Durable:
     def taken_over(self, rules: Ruleset, entries: int) -> None:
         """The engine holds the state now; it differs from the files in nothing."""
         self._rules, self._entries = rules, entries
-        self.image = Image(self.image.epoch)
+        self.image, self.pieces = Image(self.image.epoch), []
+
+    def moved_in(self) -> None:
+        """The engine holds the state now, written anew for other partitions."""
+        self.image, self.pieces = Image(self._epoch), []
 
     # Epochs
 
@@ -180,6 +198,10 @@ class Durable:
             messages.append(("entries", encode_columns(entries)))
         self._append(epoch, rules, header, messages)
         self._entries += len(entries.cells)
+
+    def keeping(self, epoch: int, rules: Ruleset, schema: Schema, before: Schema) -> Keeping:
+        """What partitions must know to write their pieces of an epoch that leads to these rules."""
+        return Keeping(epoch, dict(schema), self.changes_rules(rules), dict(before))
 
     def record_pieces(
         self,
@@ -204,6 +226,36 @@ class Durable:
         self.markers, self.placements = markers, known
         self.log.bytes += sum(n.size for n in notes)
         self._held = sum(n.held for n in notes)
+
+    def record_anew(
+        self,
+        epoch: int,
+        node: Recorded,
+        rules: Ruleset,
+        note: EpochRecord,
+        notes: Sequence[PieceNote] = (),
+        placements: Mapping[str, int] | None = None,
+    ) -> None:
+        """Commit an epoch that writes all records anew, for another number of partitions; StateError if it fails.
+
+        Several partitions have written theirs; of one embedded partition they are in the frame.
+        """
+        partition, places = node.partition, dict(placements or {})
+        messages: list[tuple[str, Bytes]] = []
+        if not notes:
+            messages = _everything(partition, rules)
+        markers = [Marker(n.checksum, n.size, n.clock) for n in notes]
+        clock = max((n.clock for n in notes), default=partition.clock)
+        header = self._header(rules, node, note, {"clock": clock, "asserted": {}, "retracted": {}, "changed": {}})
+        parts = max(self._parts, self.partitions, len(notes))
+        header |= {"anew": epoch, "parts": parts, "before": {"partitions": self.partitions, "begun": self.begun}}
+        header["before"]["placements"] = self.placements
+        header |= {"pieces": markers, "placements": places, **_about_rules(rules, node)}
+        self.log.begin_segment()  # all frames of a segment are of one number of partitions
+        self._append(epoch, rules, header, messages)
+        self.markers, self.placements, self.begun, self._parts = markers, places, epoch, parts
+        self._held = sum(n.held for n in notes)
+        self._entries = 0 if notes else len(partition.dictionary.entries.columns_since(0).cells)
 
     def _header(self, rules: Ruleset, node: Recorded, note: EpochRecord, counts: Mapping[str, Any]) -> dict[str, Any]:
         header: dict[str, Any] = {"time": round(time.time(), 3), "seconds": round(note.seconds, 6), **counts}
@@ -237,11 +289,8 @@ class Durable:
         """Write the whole state at the last committed epoch, then remove what nothing needs any more."""
         partition = node.partition
 
-        def messages() -> list[tuple[str, Bytes]]:
-            found = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
-            return [*found, ("entries", encode_columns(partition.dictionary.entries.columns_since(0)))]
-
-        self._snapshot(node, rules, {"clock": partition.clock}, messages)
+        about = {"clock": partition.clock}
+        self._snapshot(node, rules, about, lambda: _everything(partition, rules))
 
     def snapshot_if_due(self, node: Recorded, rules: Ruleset) -> None:
         """After a commit: what goes wrong here is told as a warning, since the epoch itself is safe."""
@@ -287,12 +336,18 @@ class Durable:
         if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
             kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, node)}
             header = {"time": round(time.time(), 3), **about, **kept}
+            if self.begun:
+                header |= {"anew": self.begun, "parts": self._parts}
             self.log.begin_segment()  # before the snapshot is there: what comes after it is sought in later segments
             parts, _ = framed(SNAPSHOT, self._epoch, self._checksum, header, messages())
             write_snapshot(self.store, self._epoch, parts)
         self.log.bytes = self._failed_at = 0
         try:
-            return remove_old(self.store, self.log, self.history)
+            old = remove_old(self.store, self.log, self.history)
+            if old.before > self.begun:  # nobody reads what partitions wrote that are no more
+                _remove_parts(self.store, self.partitions, self._parts)
+                self._parts = self.partitions
+            return old
         except OSError as error:
             warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=5)
             return Old()
@@ -321,10 +376,16 @@ class Durable:
         try:
             if self.writable and self._epoch > self._noted:
                 write_note(self.store, NOTE_FILE, {"epoch": self._epoch})
-        except OSError as error:
+        except (OSError, StateError) as error:
             warnings.warn(f"{self.store.name}/{NOTE_FILE} was not written: {error}", StateWarning, stacklevel=3)
         finally:
             self.store.unlock()
+
+
+def _everything(partition: Partition, rules: Ruleset) -> list[tuple[str, Bytes]]:
+    """All that one embedded partition holds."""
+    found = [("deltas", encode_deltas([d])) for d in everything(partition, rules.schema)]
+    return [*found, ("entries", encode_columns(partition.dictionary.entries.columns_since(0)))]
 
 
 def _about_rules(rules: Ruleset, node: Recorded) -> dict[str, Any]:
@@ -336,21 +397,18 @@ def _about_rules(rules: Ruleset, node: Recorded) -> dict[str, Any]:
     }
 
 
-def _check_partitions(store: Store, image: Image, wanted: int | None) -> None:
-    """A state is written by as many partitions as made it: ranks are theirs, and facts lie where they are owned."""
-    if image.epoch and wanted is not None and image.partitions != wanted:
-        raise failures.OTHER_PARTITIONS.error(
-            name=store.name, found=_counted(image.partitions), wanted=_counted(wanted)
-        )
+def _remove_parts(store: Store, first: int, last: int | None = None) -> None:
+    """Remove what partitions wrote from one number up to another, or as many as there are."""
+    for number in count(first) if last is None else range(first, last):
+        part = part_of(store, number)
+        found = [f"{folder}/{name}" for folder in (LOG_FOLDER, SNAPSHOT_FOLDER) for name in part.names(folder)]
+        for name in found:
+            part.remove(name)
+        if not found and last is None:
+            return
 
 
-def _counted(partitions: int) -> str:
-    if not partitions:
-        return "one embedded partition"
-    return f"{partitions} partition{'s' if partitions > 1 else ''}"
-
-
-def _tidy(store: Store, log: Log, damaged: Iterable[int]) -> None:
+def _tidy(store: Store, log: Log, damaged: Iterable[int], parts: int) -> None:
     """What a new writer does first: mark the folder, cut off what was never committed, remove what nobody can use."""
     try:
         for epoch in damaged:
@@ -359,5 +417,6 @@ def _tidy(store: Store, log: Log, damaged: Iterable[int]) -> None:
             write_format(store)
         log.repair()
         store.clean()
+        _remove_parts(store, parts)  # of partitions that were to come and never did
     except OSError as error:
         raise failures.NOT_WRITABLE.error(name=store.name, reason=error.strerror or error) from error

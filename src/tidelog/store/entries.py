@@ -13,9 +13,12 @@ import pyarrow as pa
 
 from tidelog.io.late import compute as pc
 from tidelog.io.vectors import from_vector
+from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.term import Value
+from tidelog.store.altered import Impossible
 from tidelog.store.frame import Bytes
+from tidelog.store.message import read_batch
 
 SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", pa.large_binary())])
 Entry = tuple[int, Value]
@@ -24,8 +27,11 @@ Entry = tuple[int, Value]
 def encode_entries(entries: Sequence[Entry]) -> Bytes:
     """One Arrow IPC message.
 
-    >>> decode_entries(memoryview(encode_entries([(5, "a"), (6, (1, 2.0, ("b",)))])))
-    [(5, 'a'), (6, (1, 2.0, ('b',)))]
+    >>> from tidelog.partition.dictionary import Dictionary
+    >>> made = Dictionary()
+    >>> entries = [(made.encode(value, kind), value) for value, kind in (("a", "symbol"), ((1, 2.0), "list"))]
+    >>> decode_entries(memoryview(encode_entries(entries))) == entries
+    True
     """
     columns = [
         pa.array([cell for cell, _ in entries], pa.int64()),
@@ -49,12 +55,31 @@ def encode_columns(entries: EntryColumns) -> Bytes:
 
 def decode_entries(message: memoryview) -> list[Entry]:
     """The entries of a message."""
-    batch = pa.ipc.read_record_batch(pa.py_buffer(message), SCHEMA)
+    batch = read_batch(message, SCHEMA, "entries of the dictionary")
     cells = batch.column(0).to_pylist()
-    if not pc.any(batch.column(1)).as_py():
-        return list(zip(cells, _symbols(batch.column(2)), strict=True))
-    kinds, values = batch.column(1).to_pylist(), batch.column(2).to_pylist()
-    return [(cell, from_bytes(raw, is_list)) for cell, is_list, raw in zip(cells, kinds, values, strict=True)]
+    lists = batch.column(1)
+    try:
+        if not pc.any(lists).as_py():
+            _check_ids(batch.column(0), batch.column(2))
+            return list(zip(cells, _symbols(batch.column(2)), strict=True))
+        symbols = batch.filter(pc.invert(lists))
+        _check_ids(symbols.column(0), symbols.column(2))
+        kinds, values = lists.to_pylist(), batch.column(2).to_pylist()
+        return [(cell, from_bytes(raw, is_list)) for cell, is_list, raw in zip(cells, kinds, values, strict=True)]
+    except (ValueError, KeyError, TypeError, AssertionError, RecursionError) as error:
+        raise Impossible(f"an entry of the dictionary is no value: {error or type(error).__name__}") from None
+
+
+def _check_ids(cells: pa.Array, values: pa.Array) -> None:
+    """The id of a symbol is the hash of its text: another would make one text two symbols, or two texts one."""
+    if not len(values):
+        return
+    _, offsets, data = values.buffers()
+    ends = np.frombuffer(offsets, np.int64)[values.offset : values.offset + len(values) + 1]
+    found = Dictionary().symbol_column(data.address if data is not None else 0, ends)
+    wrong = (found != cells.to_numpy()).nonzero()[0]
+    if len(wrong):
+        raise Impossible(f"the symbol {values[int(wrong[0])].as_py()[:40]!r} does not have its id")
 
 
 def _symbols(values: pa.Array) -> list[str]:

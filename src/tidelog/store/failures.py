@@ -41,16 +41,6 @@ CHANGES_NOT_KEPT = FailureEntry(
     "Read the views as they are, or make the state with a longer `history`.",
     test="tests/store/test_history.py::test_old_files_are_removed_only_when_no_kept_epoch_needs_them",
 )
-OTHER_PARTITIONS = FailureEntry(
-    "TL5104",
-    StateError,
-    "state of another number of partitions",
-    "{name}: this state has {found}, not {wanted}; open it as it was "
-    "made, read it with `at` (-1: the last epoch), or make a new state from what `tidelog export` writes",
-    "Facts lie where their partition is, and ranks are counted there: a state keeps its number of partitions.",
-    "",
-    test="tests/store/test_pieces.py::test_another_number_of_partitions_is_refused",
-)
 NOT_WRITABLE = FailureEntry(
     "TL5105",
     StateError,
@@ -115,6 +105,33 @@ DAMAGED = FailureEntry(
     _RESTORE,
     _CHANGE + 'log = next(Path("s/log").iterdir())\nlog.write_bytes(log.read_bytes()[:-40] + bytes(range(40)))\n'
     'Engine(path="s")\n',
+)
+IMPOSSIBLE = FailureEntry(
+    "TL5180",
+    StateError,
+    "file with content that no state has",
+    "{file} holds what no state has: {what}",
+    "What is read is checked as content too, not only by its checksum: numbers of rows, references, counts, forms.",
+    _RESTORE,
+    test="tests/store/test_forged.py::test_flags_ranks_and_counts_are_those_of_facts_at_rest",
+)
+RULES_UNREADABLE = FailureEntry(
+    "TL5181",
+    StateError,
+    "state whose rules cannot be taken over",
+    "{name}: the rules that it holds cannot be taken over: {what}",
+    "A state holds its rules, with their strata, as a program that was accepted once.",
+    _RESTORE,
+    test="tests/store/test_forged.py::test_rules_that_are_none_are_refused",
+)
+GONE = FailureEntry(
+    "TL5184",
+    StateError,
+    "state folder that is gone",
+    "{name} is gone: it was removed or moved while this engine had it open; nothing was changed",
+    "An engine writes into the folder that it opened and makes no new one in its place. What it holds can be read.",
+    "Move the folder back, and go on; if it is lost, make a new state from the facts that the engine holds.",
+    test="tests/store/test_writers.py::test_a_folder_that_is_removed_under_an_engine_is_told_to_be_gone",
 )
 LOG_MISSING = FailureEntry(
     "TL5112",
@@ -242,8 +259,7 @@ NOT_EXACT = FailureEntry(
     "TL4902",
     EngineError,
     "trial of changes on a state of several partitions",
-    "{name} has {partitions} partitions, which were put together to be read; "
-    "open it without `at`, with the same number of partitions, to try out changes",
+    "{name} has {partitions} partitions, which were put together to be read; open it without `at` to try out changes",
     "The ranks of facts are those of their partitions, so a preview needs the partitions.",
     "",
     test="tests/store/test_pieces.py::test_changes_cannot_be_tried_out_on_pieces_put_together",
@@ -253,7 +269,6 @@ ENTRIES = (
     NO_STATE,
     OTHER_PROGRAM,
     CHANGES_NOT_KEPT,
-    OTHER_PARTITIONS,
     NOT_WRITABLE,
     UNUSABLE,
     NEWER_FRAME,
@@ -261,6 +276,9 @@ ENTRIES = (
     EPOCH_NOT_WRITTEN,
     NOT_CUT,
     DAMAGED,
+    IMPOSSIBLE,
+    GONE,
+    RULES_UNREADABLE,
     LOG_MISSING,
     NO_EPOCH,
     NEWER_FORMAT,

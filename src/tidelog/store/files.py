@@ -54,6 +54,7 @@ class FileStore:
 
     def write(self, name: str, parts: Sequence[Bytes]) -> None:
         """Put a file in place, whole and durable."""
+        self._must_be_there()
         folder = self._folder_of(name)
         self.disk.write(name + TEMPORARY, parts, 0)
         self.disk.sync(name + TEMPORARY)
@@ -62,6 +63,7 @@ class FileStore:
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
         """Add to a file whose good part is ``at`` bytes long; what stands after that is cut off first."""
+        self._must_be_there()
         folder = self._folder_of(name)
         try:
             if at and self.disk.size(name) > at:
@@ -78,6 +80,7 @@ class FileStore:
 
     def cut(self, name: str, size: int) -> None:
         """Shorten a file, durably."""
+        self._must_be_there()
         self.disk.truncate(name, size)
         self.disk.sync(name)
 
@@ -105,6 +108,11 @@ class FileStore:
     def unlock(self) -> None:
         """Let another writer in."""
         self._lock.drop()
+
+    def _must_be_there(self) -> None:
+        """A folder that was taken away is not made anew: half a state would be there, or another writer's."""
+        if self._lock.is_lost:
+            raise failures.GONE.error(name=self.root)
 
     def _folder_of(self, name: str) -> str:
         folder = name.rpartition("/")[0]

@@ -9,7 +9,9 @@ Everything Tidelog keeps in a state folder, but for two small JSON files, is fra
 
 Law: a frame that reads without an error is the frame that was written. A frame that the file ends in, or that is
 nothing but zeros from some place to its end, was never completed (*torn*); any other mismatch means that a complete
-frame was *altered*. Checksums are xxHash3 with 64 bits: they find accidents, they do not stop a forger.
+frame was *altered*. Checksums are xxHash3 with 64 bits: they find accidents, they do not stop a forger. What a forger
+can do is bounded by what is checked besides: the forms of headers (`header`), of parts (`delta`, `entries`) and what
+they say together (`content`).
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from typing import Any
 import xxhash
 
 from tidelog.store import failures
+from tidelog.store.altered import Altered, Torn
+from tidelog.store.header import read_header
 
 FORMAT = 1
 EPOCH, SNAPSHOT = 1, 2
@@ -34,17 +38,9 @@ HEAD_SIZE = HEAD.size + CHECK.size
 Bytes = bytes | bytearray | memoryview
 
 
-class Torn(Exception):
-    """The frame was never completed."""
-
-
-class Altered(Exception):
-    """The bytes are not those that were written; says what does not fit."""
-
-
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame that was read: ``checksum`` is its own, ``previous`` that of the frame before it."""
+    """A frame that was read: ``checksum`` is its own, ``previous`` that of the frame before it, ``file`` its place."""
 
     kind: int
     epoch: int
@@ -54,6 +50,7 @@ class Frame:
     checksum: int
     start: int
     end: int
+    file: str = ""
 
     @property
     def size(self) -> int:
@@ -74,10 +71,10 @@ def encode_frame(
 ) -> tuple[list[Bytes], int]:
     """The bytes of a frame in parts, and its checksum.
 
-    >>> parts, checksum = encode_frame(EPOCH, 7, 0, {"clock": 3}, [b"12345678"])
+    >>> parts, checksum = encode_frame(EPOCH, 7, 0, {"clock": 3, "body": [["deltas", 8]]}, [b"12345678"])
     >>> frame = decode_frame(memoryview(b"".join(parts)), 0)
     >>> frame.epoch, frame.header, bytes(frame.body), frame.checksum == checksum
-    (7, {'clock': 3}, b'12345678', True)
+    (7, {'clock': 3, 'body': [['deltas', 8]]}, b'12345678', True)
     """
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -95,7 +92,7 @@ def framed(
     return encode_frame(kind, epoch, previous, {**header, "body": body}, [message for _, message in messages])
 
 
-def decode_frame(data: memoryview, start: int, *, verify: bool = True) -> Frame:
+def decode_frame(data: memoryview, start: int, file: str = "", *, verify: bool = True) -> Frame:
     """The frame that begins at ``start``; without ``verify`` only its head is checked, for passing over it."""
     kind, epoch, previous, header_size, body_size = _head(data, start)
     body_start = start + HEAD_SIZE + header_size
@@ -110,8 +107,8 @@ def decode_frame(data: memoryview, start: int, *, verify: bool = True) -> Frame:
             raise Torn(f"the end of epoch {epoch} was never written")
         if mark != END or checksum != checksum_of([data[start:body_end]]):
             raise Altered(f"the checksum of epoch {epoch} does not fit")
-        header = json.loads(bytes(data[start + HEAD_SIZE : body_start]))
-    return Frame(kind, epoch, previous, header, data[body_start:body_end], checksum, start, end)
+        header = read_header(bytes(data[start + HEAD_SIZE : body_start]), body_size)
+    return Frame(kind, epoch, previous, header, data[body_start:body_end], checksum, start, end, file)
 
 
 def _head(data: memoryview, start: int) -> tuple[int, int, int, int, int]:
@@ -127,4 +124,6 @@ def _head(data: memoryview, start: int) -> tuple[int, int, int, int, int]:
     if version > FORMAT:
         raise failures.NEWER_FRAME.error(found=version, known=FORMAT)
     kind, epoch, previous, header_size, body_size = fields
+    if epoch < 0:
+        raise Altered(f"there is no epoch {epoch}")
     return kind, epoch, previous, header_size, body_size

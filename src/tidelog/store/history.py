@@ -7,7 +7,6 @@ several partitions each tells the facts it owns; what all of them hold is told b
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,12 +15,14 @@ from tidelog.io.columns import decode_column
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.net import NetChange
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
+from tidelog.store import failures
 from tidelog.store.delta import Cells
 from tidelog.store.durable import Durable
 from tidelog.store.frame import Frame
 from tidelog.store.image import deltas_of
 from tidelog.store.markers import markers_of
-from tidelog.store.reading import pieces, read_piece
+from tidelog.store.reading import read_piece
+from tidelog.store.stretches import stretches
 
 
 class Change(NamedTuple):
@@ -61,25 +62,25 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
                     (-1, delta.deleted[:, 1:], before),
                     (1, delta.inserted[:, :-2], delta.types),
                 ):
-                    for fact in _facts(cells, types, dictionary):
+                    for fact in _facts(cells, types, dictionary, frame):
                         yield Change(frame.epoch, sign, fact)
 
 
 def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
     """The frames that tell the changes of a relation, in order of epochs: of the log, or of several partitions."""
-    if not state.partitions:
-        return state.frames(since)
-    markers = {frame.epoch: markers_of(frame.header) for frame in state.frames(since)}
-    alone = state.placements.get(relation) in (MIRRORED, SINGLE)
-    numbers = range(1 if alone else state.partitions)
-    streams = (pieces(state.store, n, {epoch: m[n] for epoch, m in markers.items()}, since) for n in numbers)
-    return heapq.merge(*streams, key=lambda frame: frame.epoch)
+    for stretch in stretches(state, since):
+        alone = stretch.placements.get(relation) in (MIRRORED, SINGLE)
+        yield from stretch.frames(state, range(1 if alone else stretch.partitions))
 
 
-def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary) -> list[tuple[Any, ...]]:
+def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary, frame: Frame) -> list[tuple[Any, ...]]:
     if not cells.shape[1]:
         return [()] * len(cells)
-    columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
+    try:
+        columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
+    except (KeyError, ValueError, OverflowError) as error:
+        told = f"epoch {frame.epoch} has a cell that is no value of its column: {error}"
+        raise failures.IMPOSSIBLE.error(file=frame.file, what=told) from None
     return list(zip(*columns, strict=True))
 
 
@@ -111,5 +112,5 @@ def texts_of(state: Durable) -> Dictionary:
     """The values behind all ids that the partitions keep at the epoch that is open; reads all they hold."""
     found = Dictionary()
     for number in range(state.partitions):
-        found.enter(read_piece(state.store, number, state.epoch, records=False).image.entries.items())
+        found.enter(read_piece(state.store, number, state.epoch, state.begun, records=False).image.entries.items())
     return found

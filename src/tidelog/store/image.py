@@ -6,21 +6,29 @@ nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 
 from tidelog.partition.records import close_ranks, in_use, later, release
 from tidelog.program.term import Value
+from tidelog.store.altered import Altered, Impossible, damage
 from tidelog.store.delta import Cells, Delta, decode_deltas
-from tidelog.store.entries import decode_entries
+from tidelog.store.entries import Entry, decode_entries
 from tidelog.store.frame import Frame
 from tidelog.store.markers import Marker, markers_of
 
 SMALLEST = 16
+
+
+@cache
+def installed_memory() -> int:
+    """The bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @dataclass(slots=True)
@@ -33,14 +41,21 @@ class RelationImage:
     records: Cells = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
     def apply(self, delta: Delta) -> None:
-        """Make the changes of one epoch."""
+        """Make the changes of one epoch; Impossible if they are none of these records."""
         self.base = delta.base
+        for rows in (delta.deleted[:, 0], delta.changed[:, 0]):
+            self._must_hold(rows, delta.relation)
         if len(delta.deleted):
             release(self.records, delta.deleted[:, 0])
         if len(delta.inserted):
             self._add(delta)
         if len(delta.changed):
+            self._must_hold(delta.changed[:, 0], delta.relation)
             self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
+
+    def _must_hold(self, rows: Cells, name: str) -> None:
+        if len(rows) and not (int(rows.max()) < self.rows and in_use(self.records[rows]).all()):
+            raise Impossible(f"`{name}` holds no fact in a row that changes")
 
     def _add(self, delta: Delta) -> None:
         places = delta.places()
@@ -48,14 +63,18 @@ class RelationImage:
             own = delta.inserted.flags.writeable
             self.rows, self.records = len(delta.inserted), delta.inserted if own else delta.inserted.copy()
             return
-        self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1)
+        self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1, delta.relation)
+        if in_use(self.records[places]).any():
+            raise Impossible(f"`{delta.relation}` holds a fact where another is put")
         self.records[places] = delta.inserted
 
-    def _fit(self, rows: int) -> None:
+    def _fit(self, rows: int, name: str) -> None:
         self.rows = max(self.rows, rows)
         if rows > len(self.records):
             used = len(self.records)
             capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
+            if 8 * capacity * (self.arity + 2) > installed_memory() // 2:
+                raise Impossible(f"`{name}` has a row {rows - 1}, for which this machine has no memory")
             grown = np.empty((capacity, self.arity + 2), np.int64)
             grown[:used] = self.records.reshape(used, self.arity + 2)
             release(grown, slice(used, None))  # until a row says otherwise
@@ -79,7 +98,8 @@ class Image:
     """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor.
 
     Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
-    the partitions, each with its own records.
+    the partitions, each with its own records. ``begun`` is the last epoch that wrote all records anew for another
+    number of partitions, 0 if there was none, and ``parts`` how many folders of partitions there may be.
     """
 
     epoch: int = 0
@@ -94,6 +114,8 @@ class Image:
     offsets: dict[str, int] = field(default_factory=dict)
     markers: list[Marker] = field(default_factory=list)
     placements: dict[str, int] = field(default_factory=dict)
+    begun: int = 0
+    parts: int = 0
     pieces: list[Image] = field(default_factory=list)
 
     @property
@@ -104,14 +126,18 @@ class Image:
     def apply(self, frame: Frame, *, records: bool = True) -> None:
         """Make the changes of one epoch, or begin from a snapshot; without ``records`` facts are left out."""
         header = frame.header
+        if "anew" in header:
+            self.relations, self.entries, self.placements = {}, {}, {}
         for delta in deltas_of(frame) if records else ():
             known = self.relations.get(delta.relation)
             if known is None or known.arity != delta.arity:  # of another arity only where no facts were left
                 known = RelationImage(delta.arity)
                 self.relations[delta.relation] = known
-            known.apply(delta)
-        for message in _messages(frame, "entries"):
-            self.entries.update(decode_entries(message))
+            try:
+                known.apply(delta)
+            except Altered as wrong:
+                raise damage(frame.file, wrong) from None
+        self.entries.update(entries_of(frame))
         self.epoch, self.clock = frame.epoch, header["clock"]
         self.rules = header.get("rules", self.rules)
         self.strata = header.get("strata", self.strata)
@@ -119,6 +145,7 @@ class Image:
         self.facts = header.get("facts", self.facts)
         self.offsets = {**self.offsets, **header.get("offsets", {})}
         self.markers = markers_of(header)
+        self.begun, self.parts = header.get("anew", self.begun), header.get("parts", self.parts)
         self.placements = {**self.placements, **header.get("placements", {})}
         if header.get("ranks closed"):
             self._close_ranks()
@@ -133,8 +160,19 @@ class Image:
 
 def deltas_of(frame: Frame) -> Iterator[Delta]:
     """The changes of all relations in a frame."""
-    for message in _messages(frame, "deltas"):
-        yield from decode_deltas(message)
+    try:
+        for message in _messages(frame, "deltas"):
+            yield from decode_deltas(message)
+    except Altered as wrong:
+        raise damage(frame.file, wrong) from None
+
+
+def entries_of(frame: Frame) -> list[Entry]:
+    """The entries of the dictionary in a frame; StateError if they are none."""
+    try:
+        return [entry for message in _messages(frame, "entries") for entry in decode_entries(message)]
+    except Altered as wrong:
+        raise damage(frame.file, wrong) from None
 
 
 def _messages(frame: Frame, wanted: str) -> Iterator[memoryview]:

@@ -25,6 +25,7 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._release: weakref.finalize[[int], Lock] | None = None
+        self._file = -1
 
     def take(self) -> None:
         """Take the lock or name its holder."""
@@ -37,7 +38,17 @@ class Lock:
             raise failures.LOCKED.error(folder=self.path.parent, held=held) from error
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(_identity()).encode(), 0)
-        self._release = weakref.finalize(self, os.close, file)
+        self._release, self._file = weakref.finalize(self, os.close, file), file
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the lock is held and its file is no longer there, or another one is: the folder was taken away."""
+        if self._release is None:
+            return False
+        try:
+            return not os.path.samestat(os.stat(self.path), os.fstat(self._file))
+        except FileNotFoundError:
+            return True
 
     def drop(self) -> None:
         """Let others in."""

@@ -14,7 +14,9 @@ from itertools import pairwise
 
 from tidelog.errors import StateError
 from tidelog.store import failures
-from tidelog.store.frame import Altered, Bytes, Frame, Torn, decode_frame
+from tidelog.store.altered import Altered, Torn, damage
+from tidelog.store.frame import EPOCH, Bytes, Frame, decode_frame
+from tidelog.store.header import OF_EPOCHS, need
 from tidelog.store.store import Store
 
 FOLDER = "log"
@@ -93,14 +95,17 @@ class Log:
             try:
                 frame = decode_frame(data, at, verify=False)
                 if frame.epoch > after:
-                    frame = decode_frame(data, at)
+                    frame = decode_frame(data, at, f"{self._store.name}/{segment_name(segment)}")
+                    need(frame.header, OF_EPOCHS)
             except Torn as torn:
                 if not last or not self._store.appends:
                     raise self._damaged(segment, str(torn)) from None
                 self.end = End(segment, at, torn=True)
                 return
             except Altered as altered:
-                raise self._damaged(segment, str(altered)) from None
+                raise damage(f"{self._store.name}/{segment_name(segment)}", altered) from None
+            if frame.kind != EPOCH:
+                raise self._damaged(segment, f"epoch {frame.epoch} is no epoch of a log")
             if at == 0 and frame.epoch != segment:
                 raise self._damaged(segment, f"it begins with epoch {frame.epoch}")
             yield frame

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tidelog.errors import StateError
 from tidelog.partition.net import NetChange
+from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store import failures
 from tidelog.store.frame import Frame
@@ -27,6 +28,16 @@ class Marker(NamedTuple):
     checksum: int = 0
     size: int = 0
     clock: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What a partition must know to write its piece of an epoch (`Piece.write`)."""
+
+    epoch: int
+    schema: Schema
+    bases: bool
+    before: Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +85,12 @@ def markers_of(header: Mapping[str, Any]) -> list[Marker]:
     return [Marker(*values) for values in header.get("pieces", ())]
 
 
-def read_markers(store: Store, partition: int, since: int, until: int) -> dict[int, Marker]:
-    """The markers of a partition for the epochs from ``since`` to ``until``, both included; 0 has an empty one."""
-    found = {since: Marker()} if since == 0 else _marker_at(store, partition, since)
+def read_markers(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> dict[int, Marker]:
+    """The markers of a partition for the epochs from ``since`` to ``until``, both included.
+
+    Epoch 0 has an empty one, and so has, with ``empty``, the epoch ``since``: all pieces were written anew after it.
+    """
+    found = {since: Marker()} if since == 0 or empty else _marker_at(store, partition, since)
     for frame in Log(store).frames(max(found, default=since - 1), until):
         found[frame.epoch] = markers_of(frame.header)[partition]
     if until not in found:
@@ -95,10 +109,10 @@ def _marker_at(store: Store, partition: int, epoch: int) -> dict[int, Marker]:
 
 
 def partitions_of(store: Store) -> int:
-    """How many partitions made a state, each with pieces of its own; 0 for one embedded partition, or before any epoch.
+    """How many partitions have pieces of their own in a state; 0 for one embedded partition, or before any epoch.
 
-    Every frame of a state says the same, so that one is read and nothing is recovered; a damaged one is passed over as
-    long as another can be read.
+    All frames of a segment say the same, so that the first of the newest is read and nothing is recovered; a damaged
+    one is passed over as long as another can be read.
     """
     damage: StateError | None = None
     for read in _frame_readers(store):

@@ -49,8 +49,9 @@ def check_format(store: Store) -> bool:
     """Whether the folder holds a state; refuses newer formats and folders that hold something else."""
     values = read_note(store, FORMAT_FILE)
     if values is not None:
-        if values["format"] > FORMAT:
-            raise failures.NEWER_FORMAT.error(name=store.name, found=values["format"], known=FORMAT)
+        found = values.get("format")
+        if not isinstance(found, int) or found > FORMAT:
+            raise failures.NEWER_FORMAT.error(name=store.name, found=found, known=FORMAT)
         return True
     if store.names("log") or store.names("snapshots") or FORMAT_FILE in store.names(""):
         return True

@@ -23,8 +23,8 @@ class ObjectStore:
     """A state on a `pyarrow.fs` file system."""
 
     def __init__(self, filesystem: Any, root: str) -> None:
-        self._files = filesystem
-        self._root = root.rstrip("/")
+        self.filesystem = filesystem
+        self.root = root.rstrip("/")
 
     @classmethod
     def from_uri(cls, uri: str) -> ObjectStore:
@@ -38,7 +38,7 @@ class ObjectStore:
     @property
     def name(self) -> str:
         """The file system and the folder."""
-        return f"{self._files.type_name}:{self._root}"
+        return f"{self.filesystem.type_name}:{self.root}"
 
     @property
     def appends(self) -> bool:
@@ -48,25 +48,25 @@ class ObjectStore:
     def names(self, folder: str) -> list[str]:
         """The names of the files in a folder, in order."""
         chosen = fs.FileSelector(self._path(folder), allow_not_found=True)
-        found = (info.base_name for info in self._files.get_file_info(chosen) if info.type == fs.FileType.File)
+        found = (info.base_name for info in self.filesystem.get_file_info(chosen) if info.type == fs.FileType.File)
         return sorted(name for name in found if not name.endswith(TEMPORARY))
 
     def read(self, name: str) -> Bytes:
         """The content of a file."""
-        with self._files.open_input_file(self._path(name)) as file:
+        with self.filesystem.open_input_file(self._path(name)) as file:
             return bytes(file.read())
 
     def write(self, name: str, parts: Sequence[Bytes]) -> None:
         """Put a file in place, whole."""
         path = self._path(name)
-        whole = self._files.type_name in OBJECT_STORAGE
+        whole = self.filesystem.type_name in OBJECT_STORAGE
         if not whole:
-            self._files.create_dir(path.rpartition("/")[0], recursive=True)
-        with self._files.open_output_stream(path if whole else path + TEMPORARY) as file:
+            self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+        with self.filesystem.open_output_stream(path if whole else path + TEMPORARY) as file:
             for part in parts:
                 file.write(part)
         if not whole:
-            self._files.move(path + TEMPORARY, path)
+            self.filesystem.move(path + TEMPORARY, path)
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
         """Make a new file."""
@@ -79,17 +79,17 @@ class ObjectStore:
 
     def remove(self, name: str) -> None:
         """Remove a file; it may be gone already."""
-        if self._files.get_file_info(self._path(name)).type == fs.FileType.File:
-            self._files.delete_file(self._path(name))
+        if self.filesystem.get_file_info(self._path(name)).type == fs.FileType.File:
+            self.filesystem.delete_file(self._path(name))
 
     def clean(self, folder: str = "") -> None:
         """Remove temporary files."""
         for part in ("", "log", "snapshots"):
             inner = "/".join(filter(None, (folder, part)))
             chosen = fs.FileSelector(self._path(inner), allow_not_found=True)
-            for info in self._files.get_file_info(chosen):
+            for info in self.filesystem.get_file_info(chosen):
                 if info.base_name.endswith(TEMPORARY):
-                    self._files.delete_file(info.path)
+                    self.filesystem.delete_file(info.path)
 
     def lock(self) -> None:
         """There is no lock here: one writer is the duty of the user."""
@@ -98,4 +98,4 @@ class ObjectStore:
         """There is no lock here."""
 
     def _path(self, name: str) -> str:
-        return f"{self._root}/{name}" if name else self._root
+        return f"{self.root}/{name}" if name else self.root

@@ -45,8 +45,9 @@ class _Written:
 class Piece:
     """What one partition keeps in a state folder. Pickled, it opens the same place in another process."""
 
-    def __init__(self, place: str | Path | Store, partition: int) -> None:
+    def __init__(self, place: str | Path | Store, partition: int, begun: int = 0) -> None:
         self.number = partition
+        self._begun = begun  # the epoch in which all pieces were written anew, 0 for none
         self._store = open_store(place)
         self._part = part_of(self._store, partition)
         self._log = PieceLog(self._part)
@@ -54,8 +55,8 @@ class Piece:
         self._last = _Written()
         self._loaded: Container[int] = ()  # entries that were there when the partition was filled
 
-    def __reduce__(self) -> tuple[type[Piece], tuple[Store, int]]:
-        return Piece, (self._store, self.number)
+    def __reduce__(self) -> tuple[type[Piece], tuple[Store, int, int]]:
+        return Piece, (self._store, self.number, self._begun)
 
     def write(
         self,
@@ -90,21 +91,38 @@ class Piece:
             checksum, size, partition.clock, held_bytes(partition), found.asserted, found.retracted, found.changed
         )
 
+    def write_anew(self, epoch: int, partition: Partition, schema: Schema) -> PieceNote:
+        """Make all that the partition holds durable as the first piece of its own; StateError if that fails.
+
+        It counts as any other does: when the driver's frame of the epoch names it.
+        """
+        self._log.begin_file()
+        messages = self._whole(partition, schema, None)
+        parts, checksum = framed(EPOCH, epoch, 0, {"clock": partition.clock}, messages)
+        size = self._log.append(epoch, parts)
+        self._begun, self._loaded = epoch, ()
+        self._last = self._before = _Written(epoch, checksum, len(partition.dictionary), partition.closings)
+        return PieceNote(checksum, size, partition.clock, held_bytes(partition))
+
     def snapshot(
         self, epoch: int, partition: Partition, schema: Schema, entries: Sequence[Entry] | None = None
     ) -> None:
         """Write all that the partition holds at the last committed epoch; ``entries``: None for all that it owns."""
         known = self._last if self._last.epoch <= epoch else self._before
-        messages = [("deltas", encode_deltas([delta])) for delta in everything(partition, schema)]
-        kept = _owned(partition.dictionary.entries.since(0), partition) if entries is None else entries
-        messages.append(("entries", encode_entries(kept)))
+        messages = self._whole(partition, schema, entries)
         parts, _ = framed(SNAPSHOT, epoch, known.checksum, {"clock": partition.clock}, messages)
         self._log.begin_file()
         write_snapshot(self._part, epoch, parts)
 
+    def _whole(self, partition: Partition, schema: Schema, entries: Sequence[Entry] | None) -> list[tuple[str, Bytes]]:
+        """All records and the entries, by themselves those that the partition owns."""
+        messages = [("deltas", encode_deltas([delta])) for delta in everything(partition, schema)]
+        kept = owned_entries(partition) if entries is None else entries
+        return [*messages, ("entries", encode_entries(kept))]
+
     def load(self, epoch: int, partition: Partition) -> None:
         """Fill an empty partition with its state at a committed epoch, and go on from there."""
-        recovered = read_piece(self._store, self.number, epoch)
+        recovered = read_piece(self._store, self.number, epoch, self._begun)
         image = recovered.image
         self._last = self._before = _Written(epoch, image.checksum)
         self._loaded = frozenset(image.entries)
@@ -127,6 +145,11 @@ class Piece:
                 self._part.remove(snapshot_name(epoch))
         if old.before:
             self._log.remove_before(old.before)
+
+
+def owned_entries(partition: Partition) -> list[Entry]:
+    """All entries of the dictionary that a partition owns."""
+    return _owned(partition.dictionary.entries.since(0), partition)
 
 
 def _owned(entries: list[Entry], partition: Partition) -> list[Entry]:

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.errors import StateError
 from tidelog.store import failures
-from tidelog.store.frame import Altered, Bytes, Frame, Torn, decode_frame
+from tidelog.store.altered import Altered, Torn, damage
+from tidelog.store.frame import EPOCH, Bytes, Frame, decode_frame
 from tidelog.store.log import ENDING, FOLDER, SEGMENT
 from tidelog.store.store import Store
 
@@ -78,13 +79,14 @@ class PieceLog:
                 frame = decode_frame(data, at, verify=False)
                 epoch = frame.epoch
                 if wanted.get(epoch) == frame.checksum:
-                    frame = decode_frame(data, at)
+                    frame = decode_frame(data, at, f"{self._store.name}/{name}")
                 elif epoch in wanted:
                     broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not fit")
-            except (Torn, Altered) as damage:
-                broken.setdefault(epoch, self._damaged(name, damage))
+            except (Torn, Altered) as wrong:
+                broken.setdefault(epoch, damage(f"{self._store.name}/{name}", wrong))
                 return
-            yield frame
+            if frame.kind == EPOCH:
+                yield frame
             at = frame.end
 
     def _damaged(self, name: str, what: object) -> StateError:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.store import failures
+from tidelog.store.content import check_image
 from tidelog.store.frame import Frame
 from tidelog.store.image import Image
 from tidelog.store.markers import Marker, read_markers
@@ -27,7 +28,7 @@ class Recovered:
     """A state, and what is wrong with the snapshots that could not be used, by epoch."""
 
     image: Image = field(default_factory=Image)
-    damaged: dict[int, str] = field(default_factory=dict)
+    damaged: dict[int, StateError] = field(default_factory=dict)
 
 
 def part_of(store: Store, partition: int) -> Subfolder:
@@ -35,21 +36,23 @@ def part_of(store: Store, partition: int) -> Subfolder:
     return Subfolder(store, f"part-{partition}")
 
 
-def read_piece(store: Store, partition: int, epoch: int, *, records: bool = True) -> Recovered:
+def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, records: bool = True) -> Recovered:
     """The state of a partition at a committed epoch; StateError if the files do not give it.
 
-    Without ``records`` its dictionary alone.
+    ``begun`` is the epoch in which all pieces were written anew for another number of partitions (0: never), up to the
+    epoch that is read; nothing from before it counts. Without ``records`` the dictionary alone is read.
     """
     found = Recovered()
-    starts = [s for s in snapshots(part_of(store, partition)) if s <= epoch]
+    nothing = max(begun - 1, 0)
+    starts = [s for s in snapshots(part_of(store, partition)) if nothing < s <= epoch]
     errors: list[StateError] = []
-    for start in [*reversed(starts), 0]:
+    for start in [*reversed(starts), nothing]:
         try:
-            found.image = _read_from(store, partition, start, epoch, records)
+            found.image = _read_from(store, partition, start, epoch, records, start == nothing)
         except StateError as error:
             errors.append(error)
-            if start:
-                found.damaged[start] = str(error)
+            if start != nothing:
+                found.damaged[start] = error
             continue
         for told in errors:
             warnings.warn(f"{told}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=3)
@@ -59,10 +62,10 @@ def read_piece(store: Store, partition: int, epoch: int, *, records: bool = True
     raise errors[0].reworded(f"{errors[0]}; without it the log does not suffice: {errors[-1]}")
 
 
-def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool) -> Image:
+def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool, empty: bool) -> Image:
     image = Image()
-    markers = read_markers(store, partition, start, epoch) if epoch else {0: Marker()}
-    if start:
+    markers = read_markers(store, partition, start, epoch, empty=empty) if epoch else {0: Marker()}
+    if not empty:
         frame = read_snapshot(part_of(store, partition), start)
         if frame.previous != markers[start].checksum:
             name = f"{part_of(store, partition).name}/{snapshot_name(start)}"
@@ -70,6 +73,7 @@ def _read_from(store: Store, partition: int, start: int, epoch: int, records: bo
         image.apply(frame, records=records)
     for frame in pieces(store, partition, markers, start):
         image.apply(frame, records=records)
+    check_image(image, part_of(store, partition).name)
     if start < epoch:  # a snapshot has a clock of its own: ranks may have been numbered anew before it was taken
         image.clock = markers[epoch].clock
     image.epoch, image.checksum, image.markers = epoch, markers[epoch].checksum, [markers[epoch]]

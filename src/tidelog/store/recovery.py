@@ -11,6 +11,9 @@ import warnings
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.store import failures
+from tidelog.store.altered import Altered, damage
+from tidelog.store.content import check_image
+from tidelog.store.header import OF_SNAPSHOTS, need
 from tidelog.store.image import Image
 from tidelog.store.log import Log
 from tidelog.store.notes import NOTE_FILE, read_note
@@ -31,7 +34,7 @@ def recover(store: Store, log: Log, at: int | None = None) -> Recovered:
         try:
             found = _recover(store, log, _absolute(store, log, at))
             if at is not None:
-                found.image.pieces = _read_pieces(store, found.image)
+                found.image.pieces = read_pieces(store, found.image)
             return found
         except (FileNotFoundError, StateError) as error:
             if attempt < ATTEMPTS - 1 and snapshots(store) != listed:
@@ -49,8 +52,9 @@ def _absolute(store: Store, log: Log, at: int | None) -> int | None:
     return at if at >= 0 else max(0, _recover(store, log, None).image.epoch + 1 + at)
 
 
-def _read_pieces(store: Store, image: Image) -> list[Image]:
-    return [read_piece(store, number, image.epoch).image for number in range(image.partitions)]
+def read_pieces(store: Store, image: Image) -> list[Image]:
+    """The images of all partitions at the epoch of the driver's image."""
+    return [read_piece(store, number, image.epoch, image.begun).image for number in range(image.partitions)]
 
 
 def _recover(store: Store, log: Log, at: int | None) -> Recovered:
@@ -65,10 +69,12 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
             image.checksum = frame.checksum
             log.bytes += frame.size + sum(marker.size for marker in image.markers)
         _check_end(store, image.epoch, at, known)
+        if log.bytes:
+            check_image(image, store.name)
     except StateError as error:
         if found.damaged:
             first = next(iter(found.damaged.values()))
-            raise error.reworded(f"{first}; without it the log does not suffice: {error}") from error
+            raise first.reworded(f"{first}; without it the log does not suffice: {error}") from error
         raise
     for text in found.damaged.values():
         warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=5)
@@ -82,14 +88,26 @@ def _newest_snapshot(store: Store, at: int | None) -> Recovered:
         if at is not None and epoch > at:
             continue
         try:
-            frame = read_snapshot(store, epoch)
+            found.image = image_of_snapshot(store, epoch)
         except StateError as error:
-            found.damaged[epoch] = str(error)
+            found.damaged[epoch] = error
             continue
-        found.image.apply(frame)
-        found.image.checksum = frame.previous
         break
     return found
+
+
+def image_of_snapshot(store: Store, epoch: int) -> Image:
+    """The image that a snapshot holds."""
+    frame = read_snapshot(store, epoch)
+    try:
+        need(frame.header, OF_SNAPSHOTS)
+    except Altered as wrong:
+        raise damage(frame.file, wrong) from None
+    image = Image()
+    image.apply(frame)
+    check_image(image, frame.file)
+    image.checksum = frame.previous
+    return image
 
 
 def _check_kept(store: Store, log: Log, at: int | None, found: Recovered) -> None:
@@ -102,7 +120,8 @@ def _check_kept(store: Store, log: Log, at: int | None, found: Recovered) -> Non
 def _known_epoch(store: Store) -> int:
     """An epoch that was certainly committed: that of the last snapshot, or of the note that a writer left."""
     note = read_note(store, NOTE_FILE)
-    return max(0 if note is None else int(note["epoch"]), *snapshots(store), 0)
+    noted = None if note is None else note.get("epoch")
+    return max(noted if isinstance(noted, int) else 0, *snapshots(store), 0)
 
 
 def _check_end(store: Store, reached: int, at: int | None, known: int) -> None:

@@ -15,13 +15,12 @@ import numpy.typing as npt
 
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import Mask, exposed, in_use, lowest_ranked, raise_ranks, shown_records
+from tidelog.partition.shown import SHOWN
 from tidelog.plan.build import aggregate_of, group_columns, is_folded
 from tidelog.program import Atom, Rule
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.delta import Cells
 from tidelog.store.image import SMALLEST, Image, RelationImage
-
-SHOWN = "__shown "
 
 
 def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()) -> None:
@@ -45,18 +44,18 @@ def put_together(image: Image, core: Iterable[Rule]) -> None:
     for name in sorted(names):
         held = [p.relations[name] for p in image.pieces if name in p.relations and not p.relations[name].is_empty()]
         if held:
-            records = np.concatenate([_live(relation) for relation in held])
+            records = np.concatenate([live_records(relation) for relation in held])
             if image.placements.get(name) == MIRRORED:
                 records = lowest_ranked(records)
-            image.relations[name] = _relation(records)
+            image.relations[name] = relation_of(records)
     for piece in image.pieces:
         image.entries.update(piece.entries)
     for rule in core:
-        _show_groups(image, rule)
+        show_groups(image, rule)
     image.pieces = []
 
 
-def _live(relation: RelationImage) -> Cells:
+def live_records(relation: RelationImage) -> Cells:
     """The records in use, with ranks that count from 0."""
     records = relation.records[: relation.rows]
     live: Cells = records[in_use(records)]
@@ -64,7 +63,7 @@ def _live(relation: RelationImage) -> Cells:
     return live
 
 
-def _relation(records: Cells) -> RelationImage:
+def relation_of(records: Cells) -> RelationImage:
     """A relation that holds some records, with the room that the kernel wants."""
     count, width = records.shape
     if count < SMALLEST:
@@ -72,7 +71,7 @@ def _relation(records: Cells) -> RelationImage:
     return RelationImage(width - 2, 0, count, records)
 
 
-def _show_groups(image: Image, rule: Rule) -> None:
+def show_groups(image: Image, rule: Rule) -> None:
     """What the groups of a min or max show, by the rows that the exposed candidates have now (`kernel.aggregate`)."""
     aggregate, source = aggregate_of(rule), rule.body[0] if rule.body else None
     if aggregate is None or is_folded(rule) or not isinstance(source, Atom) or aggregate.value is None:
@@ -83,7 +82,7 @@ def _show_groups(image: Image, rule: Rule) -> None:
     rows, arity = _exposed(image, source.predicate, candidates), candidates.arity
     groups = candidates.records[rows, :arity][:, list(group_columns(rule))]
     if len(rows):
-        image.relations[f"{SHOWN}{rule.label}"] = _relation(shown_records(groups, rows))
+        image.relations[f"{SHOWN}{rule.label}"] = relation_of(shown_records(groups, rows))
 
 
 def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:
@@ -95,7 +94,8 @@ def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:
     for copy in copies if not len(rows) else ():
         if copy.arity == candidates.arity and _exposed_in(copy).any():
             chosen = copy.records[: copy.rows][_exposed_in(copy), : copy.arity]
-            rows = np.isin(_whole(candidates.records[: candidates.rows, : copy.arity]), _whole(chosen)).nonzero()[0]
+            held = candidates.records[: candidates.rows, : copy.arity]
+            rows = np.isin(rows_as_values(held), rows_as_values(chosen)).nonzero()[0]
     return rows
 
 
@@ -103,6 +103,6 @@ def _exposed_in(relation: RelationImage) -> Mask:
     return exposed(relation.records[: relation.rows])
 
 
-def _whole(cells: Cells) -> npt.NDArray[np.void]:
+def rows_as_values(cells: Cells) -> npt.NDArray[np.void]:
     """Rows as single values that can be compared."""
     return np.ascontiguousarray(cells).view(np.dtype((np.void, 8 * cells.shape[1]))).ravel()

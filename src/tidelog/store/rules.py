@@ -14,6 +14,7 @@ from typing import Any
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Call
 from tidelog.program.functions import FUNCTIONS, Function
+from tidelog.program.outside import Origin, is_outside
 from tidelog.store import failures
 from tidelog.syntax import parse_program, print_program
 
@@ -25,6 +26,7 @@ def ruleset_to_values(rules: Ruleset) -> dict[str, Any]:
         "used": sorted(rules.used),
         "bound": [[name, column, type_] for (name, column), type_ in rules.bound.items()],
         "known": dict(rules.known),
+        "origins": {name: [origin.names, origin.types] for name, origin in rules.origins.items()},
         "functions": versions(rules),
     }
 
@@ -37,8 +39,18 @@ def ruleset_from_values(
     program = parse_program(values["program"], f"<rules of {place}>")
     base = dataclasses.replace(program, rules=())
     bound = {(name, column): type_ for name, column, type_ in values["bound"]}
-    empty = Ruleset(base, functions, frozenset(values["used"]))
+    empty = Ruleset(base, functions, frozenset(values["used"]), origins=_origins(values, place))
     return empty.changed(program.rules, bound=bound, known=values["known"])
+
+
+def _origins(values: Mapping[str, Any], place: str) -> dict[str, Origin]:
+    """The names and types that data came with; states of before have none."""
+    found: dict[str, Origin] = {}
+    for relation, (names, types) in values.get("origins", {}).items():
+        if not all(map(is_outside, types)) or not (names is None or all(isinstance(name, str) for name in names)):
+            raise failures.DAMAGED.error(file=place, what=f"`{relation}` came with types that are none")
+        found[relation] = Origin(None if names is None else tuple(names), tuple(types))
+    return found
 
 
 def versions(rules: Ruleset) -> dict[str, str]:

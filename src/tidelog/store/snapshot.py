@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidelog.store import failures
-from tidelog.store.frame import SNAPSHOT, Altered, Bytes, Frame, Torn, decode_frame
+from tidelog.store.altered import Altered, Torn, damage
+from tidelog.store.frame import SNAPSHOT, Bytes, Frame, decode_frame
 from tidelog.store.log import Log, numbered
 from tidelog.store.store import Store
 
@@ -46,9 +47,9 @@ def read_snapshot(store: Store, epoch: int) -> Frame:
     name = snapshot_name(epoch)
     data = memoryview(store.read(name))
     try:
-        frame = decode_frame(data, 0)
-    except (Torn, Altered) as damage:
-        raise failures.DAMAGED.error(file=f"{store.name}/{name}", what=damage) from None
+        frame = decode_frame(data, 0, f"{store.name}/{name}")
+    except (Torn, Altered) as wrong:
+        raise damage(f"{store.name}/{name}", wrong) from None
     if frame.end != len(data) or frame.kind != SNAPSHOT or frame.epoch != epoch:
         raise failures.DAMAGED.error(file=f"{store.name}/{name}", what=f"it is not the snapshot of epoch {epoch}")
     return frame

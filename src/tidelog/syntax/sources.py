@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from errno import EACCES
 from pathlib import Path
 
 from tidelog.errors import Source, Span
@@ -102,14 +103,16 @@ class Sources:
             return None, False  # the preprocessor reports it where it stands
 
 
-def include_from(folder: Path) -> Include:
-    """Looks beside the including file, then in the folder."""
+def include_from(folder: Path, allows: Callable[[Path], bool] = lambda path: True) -> Include:
+    """Looks beside the including file, then in the folder; what is not allowed is neither read nor looked for."""
 
     def include(wanted: str, including: str) -> tuple[str, bytes]:
         if "\0" in wanted:
             raise FileNotFoundError("the name holds a null character")
         beside = Path(including).parent / wanted
-        path = beside if beside.is_file() else folder / wanted
+        path = beside if allows(beside) and beside.is_file() else folder / wanted
+        if not allows(path):
+            raise PermissionError(EACCES, "it lies outside of the folders that the program may read (--allow)")
         return str(path), path.read_bytes()
 
     return include

@@ -44,12 +44,21 @@ from tidelog.verify.walks import Walks
 PYTHON = "Python"
 NEVER: dict[Row, int] = {}
 Compared = tuple[tuple[int, str], ...]  # columns of a head with min or max: a value, and what decides between equals
+Elsewhere = Callable[[Claim, int], tuple[Violation | None, int] | None]  # of a stratum; None: it is not checked there
 Best = tuple[Row, int, Clause]  # the values of such columns, the lowest rank that gives them, and a rule that does
 Pool = dict[tuple[str, tuple[Compared, ...]], dict[Row, list[Best]]]
 
 
-def verify(program: Program, base: Base | None, state: EngineState, functions: Overloads = FUNCTIONS) -> Verdict:
+def verify(
+    program: Program,
+    base: Base | None,
+    state: EngineState,
+    functions: Overloads = FUNCTIONS,
+    elsewhere: Elsewhere | None = None,
+) -> Verdict:
     """Certify that the state is the model of the program over the base facts (None: those that the state marks).
+
+    Strata that are checked ``elsewhere`` need not be checked here.
 
     >>> from tidelog.program.state import FactState
     >>> from tidelog.syntax import parse_program
@@ -63,20 +72,34 @@ def verify(program: Program, base: Base | None, state: EngineState, functions: O
     unfounded: p(2) has no support of lower rank
     """
     began = time.perf_counter()
-    return check_claim(to_claim(program, base, state, functions), began)
+    return check_claim(to_claim(program, base, state, functions), began, elsewhere)
 
 
-def check_claim(claim: Claim, began: float) -> Verdict:
+def check_claim(claim: Claim, began: float, elsewhere: Elsewhere | None = None) -> Verdict:
     """Certify a claim, or name the first violation."""
+    violation = check_bases(claim)
+    if violation is not None:
+        return violation
+    supports = 0
+    for place in range(len(claim.strata)):
+        found = None if elsewhere is None else elsewhere(claim, place)
+        violation, more = check_stratum(claim, place) if found is None else found
+        if violation is not None:
+            return violation
+        supports += more
+        claim.taken.let_go(claim.unread_after(place))
+    seconds = time.perf_counter() - began
+    return Certificate(PYTHON, *claim.counts, supports, seconds, claim.chosen)
+
+
+def check_stratum(claim: Claim, place: int) -> tuple[Violation | None, int]:
+    """The first violation in a stratum, those below being certified, and how many supports were looked at."""
     check = _Check(claim)
     try:
-        check.bases()
-        for relations, clauses in claim.strata:
-            check.stratum(relations, clauses)
+        check.stratum(*claim.strata[place])
     except _FoundError as found:
-        return found.violation
-    seconds = time.perf_counter() - began
-    return Certificate(PYTHON, *claim.counts, check.supports, seconds, claim.chosen)
+        return found.violation, check.supports
+    return None, check.supports
 
 
 def check_bases(claim: Claim) -> Violation | None:
@@ -137,17 +160,21 @@ class _Check:
 
     def bases(self) -> None:
         """Asserted facts are held; a relation without rules holds nothing else; no constraint is violated."""
-        for name, rows in self._claim.base.items():
+        marked = self._claim.base is self._claim.taken.asserted  # then they are held
+        for name, rows in () if marked else self._claim.base.items():
             held = self._claim.ranks.get(name, NEVER)
             missing = next((row for row in rows if row not in held), None)
             if missing is not None:
                 raise _FoundError(Violation(BASE, (name, missing)))
+            self._claim.taken.let_go([name])
         for name, constraint in self._claim.refusing.items():
             if self._claim.ranks.get(name, NEVER):
                 raise _FoundError(Violation(REFUSED, rule=constraint))
-        for name, held in self._claim.ranks.items():
-            if name not in self._claim.derived:
-                self._founded(name, held, self._claim.base.get(name, frozenset()))
+        for name in sorted(self._claim.ranks.keys() - self._claim.derived):
+            if marked and self._claim.taken.all_asserted(name):
+                continue
+            self._founded(name, self._claim.ranks[name], self._claim.base.get(name, frozenset()))
+            self._claim.taken.let_go([name])
 
     def stratum(self, relations: frozenset[str], clauses: Iterable[Clause]) -> None:
         """The rules of a stratum are closed, and its facts founded."""

@@ -26,6 +26,7 @@ from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Scope, Step, solver
 from tidelog.verify.strata import reads, stratify
+from tidelog.verify.taken import Taken
 from tidelog.verify.terms import Overloads
 
 _CALENDAR = frozenset({"date", "timestamp"})
@@ -36,11 +37,16 @@ Base = Mapping[str, Iterable[tuple[Any, ...]]]
 class Claim:
     """Ranks of the facts held, the facts asserted, and the strata with their rules in normal form."""
 
-    ranks: Mapping[str, Mapping[Row, int]]
+    taken: Taken
     base: Mapping[str, frozenset[Row]]
     strata: tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]
     schema: Mapping[str, tuple[str | None, ...]]
     functions: Overloads
+
+    @property
+    def ranks(self) -> Mapping[str, Mapping[Row, int]]:
+        """The ranks of the facts held, by relation; a relation is taken in when it is asked for."""
+        return self.taken.ranks
 
     @property
     def rules(self) -> int:
@@ -52,7 +58,12 @@ class Claim:
         """The numbers of strata, rules, relations and facts; violations of constraints are none of the user's."""
         known = [name for name in self.ranks if not is_hidden(name)]
         strata = sum(not all(map(is_hidden, names)) for names, _ in self.strata)
-        return strata, self.rules, len(known), sum(len(self.ranks[name]) for name in known)
+        return strata, self.rules, len(known), sum(map(self.taken.size, known))
+
+    def unread_after(self, place: int) -> list[str]:
+        """The relations that a stratum reads or derives, and none above it does."""
+        names = [{*relations, *read_names(clauses)} for relations, clauses in self.strata]
+        return sorted(names[place].difference(*names[place + 1 :]) & self.ranks.keys())
 
     @property
     def refusing(self) -> dict[str, str]:
@@ -83,22 +94,17 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     # Relations that subsumptions, equivalences and choices need: their facts are claimed too.
     made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
     user.update((name, state.facts[name]) for name in made)
-    plain = {name: _plain_rows(schema.get(name, ())) for name in {*user, *(base or ())}}
-    ranks = {name: {plain[name](row): fact.rank for row, fact in facts.items()} for name, facts in user.items()}
-    if base is None:
-        asserted = {
-            name: frozenset(plain[name](row) for row, fact in facts.items() if fact.base)
-            for name, facts in user.items()
-        }
-    else:
+    plain = {name: plain_rows(schema.get(name, ())) for name in {*user, *(base or ())}}
+    taken = Taken(user, plain)
+    asserted = taken.asserted
+    if base is not None:
         apart = kept_apart(program)
         given = {apart.get(name, name): map(plain[name], rows) for name, rows in base.items()}
-        asserted = {name: frozenset(rows) for name, rows in given.items()}
-        asserted = _with_text(checked, apart, asserted, schema, functions)
-    return Claim(ranks, asserted, strata_of(checked.rules), schema, functions)
+        asserted = _with_text(checked, apart, {n: frozenset(rows) for n, rows in given.items()}, schema, functions)
+    return Claim(taken, asserted, strata_of(checked.rules), schema, functions)
 
 
-def _plain_rows(types: Iterable[str | None]) -> Callable[[Iterable[Any]], Row]:
+def plain_rows(types: Iterable[str | None]) -> Callable[[Iterable[Any]], Row]:
     """Rows as rules compute with them: dates and timestamps are whole numbers."""
     return (lambda row: tuple(map(_plain, row))) if not _CALENDAR.isdisjoint(types) else tuple
 

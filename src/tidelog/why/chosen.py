@@ -13,11 +13,10 @@ from tidelog.why.ledger import FactKey, Ledger
 def chosen_instead(ledger: Ledger, key: FactKey) -> tuple[FactKey, ...]:
     """The facts that were chosen and have a key of this candidate, which was not; none if it is no candidate."""
     declared = choices(ledger.rules.program).get(key[0])
-    if declared is None or ledger.row_of((f"{MAY}{key[0]}", key[1])) < 0:
+    if declared is None or not ledger.has((f"{MAY}{key[0]}", key[1])):
         return ()
     keys = ({column: key[1][column] for column in domain} for domain in declared.domains)
-    rows = (row for known in keys for row in ledger.rows(key[0], known).tolist())
-    return tuple(dict.fromkeys((key[0], ledger.cells(key[0], row)) for row in rows))
+    return tuple(dict.fromkeys(fact for known in keys for fact in ledger.keys(key[0], known)))
 
 
 def proposing_rules(ledger: Ledger, key: FactKey) -> list[Rule]:

@@ -100,7 +100,7 @@ def _lines(attempt: Attempt) -> Iterator[str]:
 def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     """Why a fact is absent, or that it is present."""
     text = ledger.fact_text(key)
-    if ledger.row_of(key) >= 0:
+    if ledger.has(key):
         return WhyNot(text, True, note="ask `why`")
     if instead := chosen_instead(ledger, key):
         others = ", ".join(map(ledger.fact_text, instead))
@@ -123,7 +123,7 @@ def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
     asked = [
         pattern
         for pattern in demand.asked[key[0]]
-        if ledger.row_of((asked_name(key[0], pattern), known_args(key[1], pattern))) >= 0
+        if ledger.has((asked_name(key[0], pattern), known_args(key[1], pattern)))
     ]
     return [rule for rule in rules if any(f"/{pattern}" in (rule.label or "") for pattern in asked)]
 
@@ -163,10 +163,9 @@ class _Refutation:
 
     def _aggregated(self, rule: Rule, key: FactKey) -> Iterator[Attempt]:
         """A group with rows has another value; one without rows has none, for reasons that lie in the rules behind."""
-        rows = self.supports.group_rows(rule, key[1])
         source = rule.body[0]
         assert isinstance(source, Atom)
-        if len(rows):
+        if self.ledger.count(source.predicate, self.supports.in_group(rule, key[1])):
             yield self._other_value(rule, key)
             return
         known = dict(zip(rule.head.args, key[1], strict=True))
@@ -192,8 +191,7 @@ class _Refutation:
         labels = self.ledger.owners(rule)
         text = self.words.aggregate_text(labels[0], rule.head.predicate)
         values = []
-        for row in self.ledger.rows(key[0], known).tolist():
-            fact = (key[0], self.ledger.cells(key[0], row))
+        for fact in self.ledger.keys(key[0], known):
             if self.supports.group(rule, fact) is not None:
                 values.append(self.ledger.cell_text(fact[1][place], self.ledger.rules.schema[key[0]][place]))
         wanted = self.ledger.cell_text(key[1][place], self.ledger.rules.schema[key[0]][place])
@@ -246,7 +244,6 @@ class _Refutation:
         written_atom = literal.atom if isinstance(literal, Negation) else literal
         assert isinstance(written_atom, Atom)
         atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
-        atom = self.words.copied(atom)
         if (asked := self.words.asked(atom)) is not None:
             return f"asked for {print_atom(asked, self.convention)}"
         if is_auxiliary(atom.predicate):
@@ -324,15 +321,14 @@ class _Refutation:
         return told, f"it is false ({print_literal(literal, self.convention)})" if is_written else "it is false"
 
     def _no_match(self, question: Question, atom: Atom, frame: Valuation) -> str:
-        # A copy, which several partitions keep, has the label of its rule for a name.
-        if not is_auxiliary(atom.predicate) or atom.predicate in self.ledger.rules.core:
+        if not is_auxiliary(atom.predicate):
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
         if paths_in_words(atom.predicate) is not None:
             return "no such path"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
-        rows = self.ledger.rows(atom.predicate, known)
-        if len(rows) and len(known) == len(atom.args) - 1:
-            cell = self.ledger.cells(atom.predicate, int(rows[0]))[-1]
+        fact = next(self.ledger.keys(atom.predicate, known), None)
+        if fact is not None and len(known) == len(atom.args) - 1:
+            cell = fact[1][-1]
             return f"its value is {self.ledger.cell_text(cell, self.ledger.rules.schema[atom.predicate][-1])}"
         return "it has no rows"
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tidelog.errors import EvaluationError
 from tidelog.partition.dictionary import natural_type
+from tidelog.partition.finding import Wanted
 from tidelog.partition.structures import NIL_CELL, structure_cell
 from tidelog.plan.body import is_generator
 from tidelog.plan.order import order_literals
@@ -28,6 +30,7 @@ from tidelog.why.ledger import FactKey, Ledger
 
 Binding = dict[str, int]
 WHOLE = ("number", "unsigned")
+FEW, MANY = 16, 1024  # valuations whose looks are made together, at first and later
 _INVERSE = {"+": "-", "-": "+"}
 
 
@@ -146,27 +149,55 @@ class Join:
         reached: Callable[[int, Valuation], None] | None = None,
     ) -> Iterator[Valuation]:
         """All valuations that extend the start; with ``below``, only over facts of the own stratum of lower rank."""
-        walks = [iter((start,))]
-        while walks:
-            frame = next(walks[-1], None)
-            if frame is None:
-                walks.pop()
-                continue
-            depth = len(walks) - 1
-            if reached is not None:
-                reached(depth, frame)
-            if depth == len(question.parts):
-                yield frame
-            else:
-                walks.append(self._extended(question, question.parts[depth], frame, below))
+        frames: Iterator[Valuation] = iter((start,))
+        for depth, part in enumerate(question.parts):
+            frames = self._satisfied(question, part, _noted(frames, depth, reached), below)
+        return _noted(frames, len(question.parts), reached)
+
+    def _satisfied(
+        self, question: Question, part: Part, frames: Iterator[Valuation], below: int | None
+    ) -> Iterator[Valuation]:
+        """The valuations that satisfy one more part, in the same order.
+
+        Where facts are far away, looks of several valuations are made together: a few at first, then more.
+        """
+        together = FEW if self.ledger.pages.far else 1
+        while chunk := list(islice(frames, together)):
+            if together > 1:
+                self.ledger.pages.ahead(look for frame in chunk for look in self._looks(question, part, frame, below))
+                together = min(4 * together, MANY)
+            for frame in chunk:
+                yield from self._extended(question, part, frame, below)
+
+    def looks(self, question: Question, start: Valuation, below: int | None = None) -> Iterator[Wanted]:
+        """What is looked at first when a question is answered."""
+        if question.parts:
+            yield from self._looks(question, question.parts[0], start, below)
+
+    def _looks(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[Wanted]:
+        """What is looked at to extend a valuation by a part."""
+        if isinstance(part.literal, Atom):
+            yield self._wanted(question, part.literal, frame, below)
+        elif isinstance(part.literal, Negation):
+            yield self.ledger.whole(self._denied(part.literal, frame))
+
+    def _wanted(self, question: Question, atom: Atom, frame: Valuation, below: int | None) -> Wanted:
+        known = self._known(atom, frame)
+        own = self.ledger.same_stratum(question.rule.head.predicate, atom.predicate)
+        return self.ledger.wanted(atom.predicate, known, below if own and len(known) < len(atom.args) else None)
+
+    def _known(self, atom: Atom, frame: Valuation) -> dict[int, int]:
+        return {i: self._cell(a, frame.binding) for i, a in enumerate(atom.args) if _is_known(a, frame.binding)}
+
+    def _denied(self, literal: Negation, frame: Valuation) -> FactKey:
+        return literal.atom.predicate, tuple(self._cell(a, frame.binding) for a in literal.atom.args)
 
     def _extended(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[Valuation]:
         literal = part.literal
         if isinstance(literal, Atom):
             return self._visited(question, part.position, literal, frame, below)
         if isinstance(literal, Negation):
-            key = (literal.atom.predicate, tuple(self._cell(a, frame.binding) for a in literal.atom.args))
-            return iter((frame,) if self.ledger.row_of(key) < 0 else ())
+            return iter(() if self.ledger.has(self._denied(literal, frame)) else (frame,))
         assert isinstance(literal, Comparison)
         return self._compared(question, literal, frame)
 
@@ -174,14 +205,12 @@ class Join:
         self, question: Question, position: int, atom: Atom, frame: Valuation, below: int | None
     ) -> Iterator[Valuation]:
         ledger, name = self.ledger, atom.predicate
-        known = {i: self._cell(a, frame.binding) for i, a in enumerate(atom.args) if _is_known(a, frame.binding)}
         own = ledger.same_stratum(question.rule.head.predicate, name)
-        for row in ledger.rows(name, known).tolist():
+        for cells, found in ledger.pages.facts(self._wanted(question, atom, frame, below)):
             ledger.spend()
-            rank = ledger.rank(name, row) if own else 0
+            rank = found if own else 0
             if below is not None and rank >= below:
                 continue
-            cells = ledger.cells(name, row)
             binding = _matched(atom, cells, frame.binding)
             if binding is not None:
                 yield Valuation(binding, (*frame.facts, (position, (name, cells))), max(rank, frame.rank))
@@ -279,6 +308,16 @@ class Join:
         cells = [self._computed(question, arg, binding, type_) for arg, type_ in params]
         cell = structure_cell(term.function, cells, self.ledger.dictionary)
         return self.ledger.dictionary.decode(cell, function.result), function.result
+
+
+def _noted(
+    frames: Iterator[Valuation], depth: int, reached: Callable[[int, Valuation], None] | None
+) -> Iterator[Valuation]:
+    """The same valuations; somebody is told that each has satisfied so many parts."""
+    for frame in frames:
+        if reached is not None:
+            reached(depth, frame)
+        yield frame
 
 
 def _is_known(term: Term, binding: Binding) -> bool:

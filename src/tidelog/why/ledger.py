@@ -1,29 +1,19 @@
-"""The state of a partition, read one fact at a time.
+"""The state of an engine, read one fact at a time, wherever its facts are.
 
-Law: every look narrows by what is known: a whole fact is found by its hash, some columns of it through an index. An
-index that no rule keeps is made for the duration of the question and dropped with it, so that a question leaves no
-trace in the cost of later epochs. Only facts of one state are seen (`sight`): by itself the last committed epoch.
+Law: a look asks for the facts that agree with all that is known, where they lie (`partition.finding`), and takes them
+page by page (`pages`). Only facts of one state are seen: the last committed epoch, or one that is not committed yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import TracebackType
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import numpy as np
 
 from tidelog.io.columns import decode_column
-from tidelog.kernel.cells import Cells
-from tidelog.partition.partition import Partition
-from tidelog.partition.records import (
-    LONGEST_KEY,
-    arity_of,
-    cells_of,
-    is_asserted,
-    rank,
-)
-from tidelog.partition.stratum import Stratum
+from tidelog.partition.finding import Wanted
+from tidelog.partition.stratum import RuleCode
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value, Var
@@ -31,36 +21,27 @@ from tidelog.program.asserted import kept_apart, users_name
 from tidelog.program.choice import as_copy, declaration_behind
 from tidelog.program.constraint import is_hidden
 from tidelog.program.literal import Atom
+from tidelog.runtime.runtime import Runtime
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
 from tidelog.why import failures
-from tidelog.why.sight import CommittedSight, Sight
+from tidelog.why.pages import Pages
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
 _CALENDAR = ("boolean", "date", "timestamp")  # types that are numbers inside and something else outside
-NOTHING: Cells = np.zeros(0, np.int64)
 
 
 class Ledger:
-    """Facts, ranks, rules and words of an engine in one state."""
+    """Facts, ranks, rules and words of an engine in one state; ``running``: of the epoch that is not committed."""
 
-    def __init__(
-        self,
-        partition: Partition,
-        strata: Mapping[str, Stratum],
-        rules: Ruleset,
-        work: int,
-        sight: Sight | None = None,
-    ) -> None:
-        self.partition = partition
-        self.relations = partition.relations
-        self.sight: Sight = sight or CommittedSight(partition.relations)
-        self.dictionary = partition.dictionary
+    def __init__(self, runtime: Runtime, rules: Ruleset, work: int, *, running: bool = False) -> None:
+        self._node = runtime.node
+        self.pages = Pages(runtime.facts, running=running, far=runtime.partitions > 1 or runtime.session is not None)
+        self.dictionary = runtime.dictionary
         self.rules = rules
-        self.strata = strata
         self.apart = kept_apart(rules.program)
         self.work = work
-        self.sizes = Sizes(self._live, self._keys, {}, frozenset())
+        self.sizes = Sizes(runtime.facts.live, runtime.facts.key_counts(), {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
         for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
@@ -68,72 +49,52 @@ class Ledger:
         for label, made in rules.needed.items():
             for core in made:
                 self._owners.setdefault(core, []).append(label)
-        self._made: list[tuple[int, tuple[int, ...]]] = []
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, columns in self._made:
-            self.relations.drop_index(number, columns)
-        self._made.clear()
 
     # Facts
 
-    def find(self, number: int, cells: Sequence[int]) -> int:
-        """The row of a fact, -1 if it is absent."""
-        return self.sight.find(number, cells)
+    def wanted(self, name: str, known: Mapping[int, int], below: int | None = None) -> Wanted:
+        """What to ask for: the facts that have these cells in these columns, perhaps only those of lower rank."""
+        columns = tuple(sorted(known))
+        return Wanted(name, columns, tuple(known[c] for c in columns), below, ranked=name in self.by_head)
 
-    def row_of(self, key: FactKey) -> int:
-        """The row of a fact, -1 if it is absent."""
-        number = self.relations.numbers.get(key[0])
-        return -1 if number is None else self.find(number, key[1])
+    def whole(self, key: FactKey) -> Wanted:
+        """What to ask for: one fact."""
+        return Wanted(key[0], tuple(range(len(key[1]))), key[1], ranked=key[0] in self.by_head)
 
-    def rank(self, name: str, row: int) -> int:
+    def has(self, key: FactKey) -> bool:
+        """Whether a fact is present."""
+        return self.pages.found(self.whole(key)).total > 0
+
+    def rank(self, key: FactKey) -> int:
         """The rank of a fact that is present."""
-        return rank(self.relations, self.relations.numbers[name], row)
+        return int(self.pages.found(self.whole(key)).ranks[0])
 
     def is_asserted(self, key: FactKey) -> bool:
         """Whether a present fact is asserted, where that is kept."""
-        if key[0] in self.apart:
-            key = (self.apart[key[0]], key[1])
-            if self.row_of(key) < 0:
-                return False
-        return is_asserted(self.relations, self.relations.numbers[key[0]], self.row_of(key))
+        found = self.pages.found(self.whole(self.asserted_as(key)))
+        return found.total > 0 and bool(found.asserted[0])
 
-    def cells(self, name: str, row: int) -> tuple[int, ...]:
-        """The columns of a record."""
-        return cells_of(self.relations, self.relations.numbers[name], row)
+    def asserted_as(self, key: FactKey) -> FactKey:
+        """The fact that says of another whether it is asserted: itself, or one that is kept apart."""
+        return (self.apart.get(key[0], key[0]), key[1])
 
-    def rows(self, name: str, known: Mapping[int, int]) -> Cells:
-        """The rows of the facts that have these cells in these columns, oldest records first."""
-        number = self.relations.numbers.get(name)
-        if number is None:
-            return NOTHING
-        columns = tuple(sorted(known))
-        if len(columns) == arity_of(self.relations, number):
-            row = self.find(number, [known[c] for c in columns])
-            return NOTHING if row < 0 else np.array([row], np.int64)
-        if not columns:
-            return self.sight.rows(number)
-        found = self._look_up(number, columns[:LONGEST_KEY], known)
-        for column in columns[LONGEST_KEY:]:
-            found = found[self.relations.records(number)[found, column] == known[column]]
-        return found
+    def shown(self, rule: Rule, candidate: FactKey) -> int | None:
+        """The rank of a candidate that its group shows; None of any other."""
+        columns = tuple(range(len(candidate[1])))
+        found = self.pages.found(Wanted(candidate[0], columns, candidate[1], shown_by=rule.label or ""))
+        return int(found.ranks[0]) if found.total else None
 
-    def _look_up(self, number: int, columns: tuple[int, ...], known: Mapping[int, int]) -> Cells:
-        index = self._index(number, columns)
-        key: Cells = np.array([known[c] for c in columns], np.int64)
-        return self.sight.matching(number, index, columns, key)
+    def count(self, name: str, known: Mapping[int, int]) -> int:
+        """How many facts have these cells in these columns."""
+        return self.pages.found(self.wanted(name, known)).total
 
-    def _index(self, number: int, columns: tuple[int, ...]) -> int:
-        is_new = self.relations.distinct_keys(number, columns) is None
-        index = self.relations.index(number, columns)
-        if is_new:
-            self._made.append((number, columns))
-        return index
+    def keys(self, name: str, known: Mapping[int, int]) -> Iterator[FactKey]:
+        """The facts that have these cells in these columns."""
+        return ((name, cells) for cells, _ in self.pages.facts(self.wanted(name, known)))
+
+    def code(self, rule: Rule) -> RuleCode:
+        """What partitions know of a rule."""
+        return self._node.partition.rules.codes[rule.label or ""]
 
     def spend(self, visits: int = 1) -> None:
         """Count visited facts; raises where the question has used up its work."""
@@ -143,16 +104,8 @@ class Ledger:
 
     def same_stratum(self, one: str, other: str) -> bool:
         """Whether two relations are evaluated together, so that their ranks are compared."""
-        stratum = self.strata.get(one)
+        stratum = self._node.strata.get(one)
         return stratum is not None and other in stratum.relations
-
-    def _live(self, name: str) -> int:
-        number = self.relations.numbers.get(name)
-        return 0 if number is None else self.relations.live(number)
-
-    def _keys(self, name: str, columns: tuple[int, ...]) -> int | None:
-        number = self.relations.numbers.get(name)
-        return None if number is None else self.relations.distinct_keys(number, columns)
 
     # Words
 
@@ -191,6 +144,13 @@ class Ledger:
             decoded: Value = decode_column(np.array([cell], np.int64), type_, self.dictionary)[0]
             return decoded
         return self.dictionary.decode_any(cell, type_)
+
+    def words_ahead(self, keys: Iterable[FactKey]) -> None:
+        """Learn together the values behind ids that are told next."""
+        if self.pages.far:
+            types = self.rules.schema
+            cells = {c for name, row in keys for c, t in zip(row, types[name], strict=True) if t in ("symbol", "list")}
+            self.dictionary.values_of(sorted(cells))
 
     def values(self, key: FactKey) -> tuple[Value, ...]:
         """The Python values of a fact."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeAlias
 
 from tidelog.plan.body import is_generator, literal_variables
@@ -102,9 +103,7 @@ class Premises:
 
     def _total(self, part: _Behind, results: str) -> Group:
         """The group behind a total: that of its result, or an empty one."""
-        rows = self.ledger.rows(results, dict(enumerate(part.key[1][:-1])))
-        if len(rows):
-            key = (results, self.ledger.cells(results, int(rows[0])))
+        for key in self.ledger.keys(results, dict(enumerate(part.key[1][:-1]))):
             support = self.supports.lowest(key)
             assert isinstance(support, GroupSupport), "results are made by aggregates alone"
             return self._group(support, key, part.text)
@@ -131,7 +130,7 @@ class Premises:
         return [*parts, *self._head_computations(support)]
 
     def _absence(self, support: Support, literal: Negation, text: str) -> Item:
-        atom = self.copied(self.put_in(support.question, literal.atom, support.binding.get))
+        atom = self.put_in(support.question, literal.atom, support.binding.get)
         if not is_auxiliary(atom.predicate):
             return Absence(print_atom(atom, self.convention))
         source = self.projected(atom)
@@ -144,17 +143,8 @@ class Premises:
         label = self.ledger.owner(support.rule)
         return Group(kind, text or self.aggregate_text(label, atom.predicate), zero, 0, label)
 
-    def copied(self, atom: Atom) -> Atom:
-        """The atom that an atom over the copy of a relation for other partitions stands for; any other as it is."""
-        match self.ledger.by_head.get(atom.predicate, []) if is_auxiliary(atom.predicate) else []:
-            case [Rule(label=label, head=head, body=(Atom() as source,))] if label == atom.predicate:
-                known = dict(zip(head.args, atom.args, strict=True))
-                return replace(source, args=tuple(known[arg] for arg in source.args))
-        return atom
-
     def asked(self, atom: Atom) -> Atom | None:
         """The atom that is asked for where this one holds; None for any other."""
-        atom = self.copied(atom)
         found = asked_of(atom.predicate)
         if found is None:
             return None
@@ -233,12 +223,12 @@ class Premises:
             rows = [support.decided]
             label = self._label_behind(support.decided)
         else:
-            rows = [(support.source, self.ledger.cells(support.source, r)) for r in support.rows[: self.width].tolist()]
+            rows = list(islice(self.ledger.keys(support.source, support.known), self.width))
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
         value = self.ledger.values(key)[place]
         shown = text or self.aggregate_text(label, rule.head.predicate)
         told = tuple(self._row(row) for row in rows)
-        return Group(support.aggregate.kind, shown, value, len(support.rows), label, told)
+        return Group(support.aggregate.kind, shown, value, support.size, label, told)
 
     def _row(self, key: FactKey) -> tuple[Item, ...]:
         if not is_auxiliary(key[0]):

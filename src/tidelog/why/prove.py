@@ -33,9 +33,10 @@ class Bounds:
 
 def prove(ledger: Ledger, key: FactKey, bounds: Bounds) -> Proof:
     """The proof of a present fact."""
-    if ledger.row_of(key) < 0:
+    if not ledger.has(key):
         raise failures.NOT_TRUE.error(fact=ledger.fact_text(key))
-    explored = _Exploration(ledger, Premises(ledger, Supports(ledger, Join(ledger)), bounds.width))
+    supports = Supports(ledger, Join(ledger))
+    explored = _Exploration(ledger, supports, Premises(ledger, supports, bounds.width))
     explored.explore(key, bounds.nodes)
     return _Layout(ledger, explored, bounds.depth).proof(key)
 
@@ -43,8 +44,9 @@ def prove(ledger: Ledger, key: FactKey, bounds: Bounds) -> Proof:
 class _Exploration:
     """The inference of a proof by fact; None for an asserted fact."""
 
-    def __init__(self, ledger: Ledger, premises: Premises) -> None:
+    def __init__(self, ledger: Ledger, supports: Supports, premises: Premises) -> None:
         self.ledger = ledger
+        self.supports = supports
         self.premises = premises
         self.steps: dict[FactKey, Inference | None] = {}
         self.unexplored: set[FactKey] = set()
@@ -61,7 +63,9 @@ class _Exploration:
                 continue
             step = self.steps[key]
             if step is not None:
-                waiting.extend(references(step.items))
+                following = list(references(step.items))
+                self.supports.ahead(new for new in following if new not in self.steps)
+                waiting.extend(following)
 
     def _find(self, key: FactKey) -> bool:
         """Find the step of one fact; False where the work is used up."""
@@ -108,6 +112,8 @@ class _Layout:
 
     def proof(self, key: FactKey) -> Proof:
         """The tree, from the root in the order of the text, and then made from its leaves."""
+        every = self.explored.steps.keys() | self.explored.unexplored
+        self.ledger.words_ahead(every)
         root = _Draft(key, 0)
         order, waiting = [], [root]
         while waiting:
@@ -118,7 +124,6 @@ class _Layout:
         for draft in reversed(order):
             draft.node = self._made(draft)
         assert isinstance(root.node, FactNode)
-        every = self.explored.steps.keys() | self.explored.unexplored
         rules = {label: self.rules[label] for label in self.ledger.rules.labels if label in self.rules}
         return Proof(root.node, rules, len(every - self.shown), not self.explored.unexplored)
 

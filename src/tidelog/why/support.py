@@ -8,14 +8,12 @@ count, sum or mean by all rows of its group, which come from a lower stratum.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from tidelog.kernel.cells import Cells
+from tidelog.partition.finding import Wanted
 from tidelog.partition.fold import Fold
-from tidelog.partition.records import shown_row
-from tidelog.partition.stratum import RuleCode
 from tidelog.plan.build import aggregate_of, group_columns
 from tidelog.program import Aggregate, Atom, Rule, Var
 from tidelog.why.join import Binding, Join, Question
@@ -37,12 +35,13 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class GroupSupport:
-    """An aggregate rule for one group: its source relation, the group's rows, and the one that decided, if any did."""
+    """An aggregate rule for one group: what its rows have in common, how many, and the one that decided, if any did."""
 
     rule: Rule
     aggregate: Aggregate
     source: str
-    rows: Cells
+    known: Mapping[int, int]
+    size: int
     decided: FactKey | None
     rank: int = 0
 
@@ -56,7 +55,7 @@ class Supports:
 
     def lowest(self, key: FactKey) -> Support | GroupSupport | None:
         """The support of a present fact to follow; None if it has none by rules."""
-        rank = self.ledger.rank(key[0], self.ledger.row_of(key))
+        rank = self.ledger.rank(key)
         best: Support | GroupSupport | None = None
         for found in islice(self._lower(key, rank), COMPARED):
             if best is None or found.rank < best.rank:
@@ -64,6 +63,24 @@ class Supports:
             if best.rank == 0:
                 break
         return best
+
+    def ahead(self, keys: Iterable[FactKey]) -> None:
+        """Ask together for what `lowest` looks at first, for each of some facts."""
+        if not self.ledger.pages.far:
+            return
+        known = list(dict.fromkeys(keys))
+        self.ledger.pages.ahead(self.ledger.whole(key) for key in (*known, *map(self.ledger.asserted_as, known)))
+        derived = [key for key in known if self.ledger.has(key) and not self.ledger.is_asserted(key)]
+        self.ledger.pages.ahead(wanted for key in derived for wanted in self._first_looks(key))
+
+    def _first_looks(self, key: FactKey) -> Iterator[Wanted]:
+        rank = self.ledger.rank(key)
+        for rule in self.ledger.by_head.get(key[0], ()):
+            if aggregate_of(rule) is None:
+                question = self.join.prepare(rule, range(len(key[1])))
+                start = question.start(dict(enumerate(key[1])), self.join.encode)
+                if not isinstance(start, int):
+                    yield from self.join.looks(question, start, rank)
 
     def _lower(self, key: FactKey, rank: int) -> Iterator[Support | GroupSupport]:
         for rule in self.ledger.by_head.get(key[0], ()):
@@ -84,51 +101,42 @@ class Supports:
 
     def group(self, rule: Rule, key: FactKey) -> GroupSupport | None:
         """The group behind a fact of an aggregate rule; None if the rule does not give this fact."""
-        code = self.ledger.partition.rules.codes[rule.label or ""]
-        if code.choice is not None:
-            return self._chosen(rule, code, key)
-        return self._folded(rule, code, key)
+        aggregate, source = aggregate_of(rule), rule.body[0]
+        assert aggregate is not None
+        assert isinstance(source, Atom)
+        if self.ledger.code(rule).choice is not None:
+            return self._chosen(rule, aggregate, source, key)
+        return self._folded(rule, aggregate, source, key)
 
-    def group_rows(self, rule: Rule, cells: tuple[int, ...]) -> Cells:
-        """The source rows of the group that a head fact of an aggregate rule belongs to."""
+    def in_group(self, rule: Rule, cells: tuple[int, ...]) -> dict[int, int]:
+        """What the source rows of the group have in common that a head fact of an aggregate rule belongs to."""
         source = rule.body[0]
         assert isinstance(source, Atom)
         known = dict(zip(rule.head.args, cells, strict=True))
-        group = group_columns(rule)
-        return self.ledger.rows(source.predicate, {i: known[source.args[i]] for i in group if source.args[i] in known})
+        return {i: known[source.args[i]] for i in group_columns(rule) if source.args[i] in known}
 
-    def _chosen(self, rule: Rule, code: RuleCode, key: FactKey) -> GroupSupport | None:
-        source, aggregate, choice = rule.body[0], aggregate_of(rule), code.choice
-        assert isinstance(source, Atom)
-        assert aggregate is not None
-        assert choice is not None
+    def _chosen(self, rule: Rule, aggregate: Aggregate, source: Atom, key: FactKey) -> GroupSupport | None:
         known = {_column_variable(arg): cell for arg, cell in zip(rule.head.args, key[1], strict=True)}
         candidate = (source.predicate, tuple(known[_column_variable(arg)] for arg in source.args))
-        row = self.ledger.row_of(candidate)
-        if row < 0:
-            return None
-        group = [candidate[1][i] for i in group_columns(rule)]
-        if shown_row(self.ledger.relations, choice.shown, group) != row:
+        rank = self.ledger.shown(rule, candidate)
+        if rank is None:
             return None
         own = self.ledger.same_stratum(rule.head.predicate, source.predicate)
-        rank = self.ledger.rank(source.predicate, row) if own else 0
-        return GroupSupport(rule, aggregate, source.predicate, self.group_rows(rule, key[1]), candidate, rank)
+        group = self.in_group(rule, key[1])
+        size = self.ledger.count(source.predicate, group)
+        return GroupSupport(rule, aggregate, source.predicate, group, size, candidate, rank if own else 0)
 
-    def _folded(self, rule: Rule, code: RuleCode, key: FactKey) -> GroupSupport | None:
-        fold, aggregate, source = code.fold, aggregate_of(rule), rule.body[0]
+    def _folded(self, rule: Rule, aggregate: Aggregate, source: Atom, key: FactKey) -> GroupSupport | None:
+        fold, group = self.ledger.code(rule).fold, self.in_group(rule, key[1])
         assert isinstance(fold, Fold)
-        assert aggregate is not None
-        assert isinstance(source, Atom)
-        rows = self.group_rows(rule, key[1])
-        if not len(rows):
+        size = self.ledger.count(source.predicate, group)
+        if not size:
             return None
-        number = self.ledger.relations.numbers[source.predicate]
         if len(self.ledger.by_head[key[0]]) > 1:  # another rule may give the fact: compare the result
-            cells = self.ledger.relations.records(number)[rows, : len(source.args)]
-            found = fold.rows(fold.totals(cells).items()).tolist()
-            if found != [list(key[1])]:
+            cells = self.ledger.pages.all_cells(self.ledger.wanted(source.predicate, group))
+            if fold.rows(fold.totals(cells).items()).tolist() != [list(key[1])]:
                 return None
-        return GroupSupport(rule, aggregate, source.predicate, rows, None)
+        return GroupSupport(rule, aggregate, source.predicate, group, size, None)
 
 
 def _column_variable(term: object) -> str:

@@ -11,10 +11,11 @@ CLOSED_WHILE_CALLED = """
 import threading
 
 from tests.spark.residents import Keeper
+from tidelog.spark.resident.credentials import Credentials
 from tidelog.spark.resident.server import Server
 
 keeper = Keeper(0, 1)
-server = Server(0, "127.0.0.1", "token", {"call": keeper.call}, keeper)
+server = Server(0, "127.0.0.1", Credentials("token"), {"call": keeper.call}, keeper)
 
 
 def call(peer, begun):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +18,8 @@ from pyspark.sql import SparkSession
 from tests.spark.processes import wait_for
 from tests.spark.residents import Keeper, refusing, slow
 from tidelog.errors import EvaluationError
-from tidelog.spark import Endpoint, NoAnswer, Peer, ResidentError, ResidentStage, SparkError, StageError
+from tidelog.spark import Endpoint, NoAnswer, PartitionLost, Peer, ResidentError, ResidentStage, SparkError, StageError
+from tidelog.spark.resident.credentials import Credentials
 
 ROWS = pa.table({"x": pa.array(range(25), pa.int64())})
 
@@ -171,16 +174,29 @@ def put(client: flight.FlightClient, options: flight.FlightCallOptions) -> None:
 def test_peer_with_a_wrong_token_is_told_so(stage: ResidentStage) -> None:
     right = stage.endpoints[0]
     with pytest.raises(SparkError, match="refused the token") as refused:
-        Endpoint(right.number, right.host, right.port, "guess").open().call("whoami")
+        Endpoint(right.number, right.host, right.port, Credentials("guess")).open().call("whoami")
     assert refused.value.code == "TL6101"
 
 
 def test_token_is_not_shown(stage: ResidentStage) -> None:
-    assert stage.endpoints[0].token not in repr(stage.endpoints)
+    assert stage.endpoints[0].credentials.token not in repr(stage.endpoints)
 
 
-def test_partitions_of_a_local_session_listen_on_loopback_only(stage: ResidentStage) -> None:
-    assert {endpoint.host for endpoint in stage.endpoints} == {"127.0.0.1"}
+def test_partitions_of_a_local_session_open_no_port(stage: ResidentStage) -> None:
+    folders = {Path(endpoint.host).parent for endpoint in stage.endpoints}
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
+    assert {endpoint.port for endpoint in stage.endpoints} == {0}
+
+
+def test_stage_over_tls_speaks_between_all_partitions_and_listens_on_loopback_only(spark: SparkSession) -> None:
+    with ResidentStage(spark, 2, Keeper, tls=True) as stage:
+        assert {endpoint.host for endpoint in stage.endpoints} == {"127.0.0.1"}
+        assert stage.call_all("send", ("mail", 5)) == [2, 2]
+        assert stage.call_all("count", ("mail",)) == [10, 10]
+        with pytest.raises(PartitionLost):
+            replace(stage.endpoints[0], credentials=Credentials(stage.endpoints[0].credentials.token)).open().call(
+                "whoami"
+            )
 
 
 def test_peer_travels_as_its_address(stage: ResidentStage) -> None:

@@ -138,12 +138,13 @@ def test_open_types_are_learnt_from_the_schema(spark):
 @pytest.mark.parametrize(
     ("sql", "hint"),
     [
-        ("SELECT 1.5 x", "decimal.* cast it to double"),
-        ("SELECT struct(1, 2) x", "struct.*give its parts as columns"),
+        ("SELECT cast(1.5 as decimal(20,2)) x", "decimal.* declare the column symbol"),
+        ("SELECT struct(1, 'a') x", r"struct.*\.type T = \[col1: number, col2: symbol\]"),
         ("SELECT map('a', 1) x", "map.*give its parts as columns"),
-        ("SELECT array(struct(1)) x", "struct.*give its parts as columns"),
+        ("SELECT array(struct(1)) x", "array<struct.*give its parts as columns"),
         ("SELECT array(DATE'2024-01-01') x", "array<date>.*parts as columns"),
-        ("SELECT X'00' x", "binary is not supported; cast it to a string"),
+        ("SELECT array(X'00') x", "array<binary>.*give its parts as columns"),
+        ("SELECT INTERVAL '1' DAY x", "interval day is not supported; cast it to a string"),
     ],
 )
 def test_types_that_cannot_be_facts_are_refused_with_a_hint(spark, sql, hint):

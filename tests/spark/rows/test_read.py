@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from tidelog.errors import DataError
 from tidelog.io.columns import arrow_column_type
-from tidelog.io.files import InputFile, read_input, write_output
+from tidelog.io.files import InputFile, find_inputs, read_input, write_output
 from tidelog.io.open_columns import settle_types as settle_tables
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.parquet import write_rows
@@ -224,3 +224,30 @@ def test_a_table_is_replaced(spark, tmp_path):
         assert [row.x for row in spark.table("some_place.rows").collect()] == [2]
     finally:
         spark.sql("DROP DATABASE some_place CASCADE")
+
+
+def test_only_the_rows_and_columns_that_rules_use_are_read(spark, tmp_path):
+    from tidelog.program.check import check_program
+    from tidelog.spark.files import read_frames
+    from tidelog.syntax import parse_program
+
+    rows = [(1, "tea", 2.5, 2023, "DE"), (2, "ink", 3.5, 2024, "DE"), (3, "pen", 1.5, 2024, "FR")]
+    sales = spark.createDataFrame(rows, "id long, what string, price double, year int, land string")
+    sales.write.partitionBy("year").parquet(str(tmp_path / "sale.parquet"))
+    text = """
+        .decl sale(id: number, land: symbol, year: number)
+        .input sale(filename="sale.parquet", IO=parquet, columns="0:3:4")
+        .decl sold(id: number)
+        sold(N) :- sale(N, "DE", 2024).
+        .output sold
+    """
+    checked = check_program(parse_program(text))
+    files = find_inputs(checked.program, checked.schema, tmp_path)
+    columns = ("id", "land", "year")
+    for hidden, expected in ((("sale",), [(2,)]), ((), [(1,), (2,), (3,)])):
+        ((_, arrival),) = read_frames(spark, checked, files, lambda _: columns, lambda _: checked.schema, hidden)
+        plan = arrival.rows._jdf.queryExecution().executedPlan().toString()
+        assert [tuple(row)[:1] for row in arrival.rows.orderBy("f0").collect()] == expected
+        assert ("PartitionFilters: [isnotnull(year" in plan) == bool(hidden), plan
+        assert ("EqualTo(land,DE)" in plan) == bool(hidden), plan
+        assert "ReadSchema: struct<id:bigint,land:string>" in plan

@@ -28,6 +28,7 @@ SUMMARIES = {
     "lsp": "Serve editors: findings while one types, completion, definitions, renaming, layout and more.",
     "query": "Answer a question about a program with its facts, or about a state folder at any epoch.",
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
+    "scrub": "Read and check every file of a state folder, also those that opening it does not need.",
     "serve": "Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.",
     "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",

@@ -14,8 +14,9 @@ import typer
 
 from tidelog.cli.application import app
 from tidelog.cli.functions import functions_of
-from tidelog.cli.options import Format, FunctionsOption
+from tidelog.cli.options import AllowOption, Format, FunctionsOption, SandboxOption
 from tidelog.cli.report import Fragment, Report, check_file
+from tidelog.cli.sandbox import sandboxed
 from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
 
 
@@ -27,6 +28,8 @@ def check(
         Fragment | None, typer.Option("--fragment", help="Also report what lies outside this fragment of the language.")
     ] = None,
     functions: FunctionsOption = None,
+    sandbox: SandboxOption = False,
+    allow: AllowOption = None,
 ) -> None:
     """Check programs and report every mistake, without running anything.
 
@@ -34,7 +37,10 @@ def check(
     broken and a hint. The exit code is 1 if any program has an error.
     """
     given = functions_of(functions)
-    reports = [check_file(file, fragment, given) for file in files]
+    reports = []
+    for file in files:
+        with sandboxed(sandbox, allow, file):
+            reports.append(check_file(file, fragment, given))
     if format_ is Format.json:
         typer.echo(json.dumps([report_to_json(report) for report in reports], indent=2, ensure_ascii=True))
     else:

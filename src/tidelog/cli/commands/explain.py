@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import FunctionsOption, ProgramArgument
+from tidelog.cli.options import AllowOption, FunctionsOption, ProgramArgument, SandboxOption
 from tidelog.cli.place import ON_SPARK
 from tidelog.plan.modes import Plans
 
@@ -35,6 +35,8 @@ def explain_command(
     plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
     functions: FunctionsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sandbox: SandboxOption = False,
+    allow: AllowOption = None,
 ) -> None:
     """Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the indexes.
 
@@ -46,7 +48,10 @@ def explain_command(
     from tidelog.cli.functions import functions_of
     from tidelog.cli.guard import guarded
     from tidelog.cli.load import load_engine
+    from tidelog.cli.sandbox import sandboxed
 
-    with guarded(), load_engine(program, facts, plans, functions_of(functions)) as db:
+    with guarded(), sandboxed(sandbox, allow, program, facts):
+        db = load_engine(program, facts, plans, functions_of(functions))
+    with guarded(), db:
         told = db.explain(core=core, partitions=partitions, analyze=analyze)
         typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))

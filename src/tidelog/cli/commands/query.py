@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import AnswerFormat, AskedEpoch, AskedFacts, AskedProgram, AskedState, FunctionsOption
+from tidelog.cli.options import (
+    AllowOption,
+    AnswerFormat,
+    AskedEpoch,
+    AskedFacts,
+    AskedProgram,
+    AskedState,
+    FunctionsOption,
+    SandboxOption,
+)
 
 
 @app.command("query")
@@ -24,6 +33,8 @@ def query_command(
     state: AskedState = None,
     at: AskedEpoch = None,
     functions: FunctionsOption = None,
+    sandbox: SandboxOption = False,
+    allow: AllowOption = None,
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
@@ -39,7 +50,9 @@ def query_command(
     from tidelog.cli.answers import write_answers
     from tidelog.cli.asked import asked, split_words
     from tidelog.cli.functions import functions_of
+    from tidelog.cli.sandbox import sandboxed
 
     file, text = split_words(program, question, state, "QUESTION")
-    with asked(file, facts, state, at, functions_of(functions)) as db:
+    inside = sandboxed(sandbox, allow, file, facts or ".")
+    with inside, asked(file, facts, state, at, functions_of(functions)) as db:
         write_answers(db.query(text), format_)

@@ -12,7 +12,15 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import Algorithm, FactsOption, FunctionsOption, Overflow, ProgramArgument
+from tidelog.cli.options import (
+    Algorithm,
+    AllowOption,
+    FactsOption,
+    FunctionsOption,
+    Overflow,
+    ProgramArgument,
+    SandboxOption,
+)
 from tidelog.cli.place import (
     ChosenRuntimeOption,
     MasterOption,
@@ -85,6 +93,8 @@ def run_command(
     threads: ThreadsOption = None,
     master: MasterOption = None,
     settings: SettingsOption = None,
+    sandbox: SandboxOption = False,
+    allow: AllowOption = None,
     algorithm: Annotated[
         Algorithm, typer.Option(help="The engine, or the circuit of tidelog.dbsp.")
     ] = Algorithm.engine,
@@ -99,9 +109,10 @@ def run_command(
     from tidelog.cli.inputs import read_valid
     from tidelog.cli.pragmas import for_outputs, with_overflow
     from tidelog.cli.run_program import Options, check_options, run_program
+    from tidelog.cli.sandbox import sandboxed
     from tidelog.partition.limits import Limits
 
-    with guarded():
+    with guarded(), sandboxed(sandbox, allow, program, facts, out or Path(".")):
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
         place = Place(runtime, partitions, master, read_settings(settings), threads)
         options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)

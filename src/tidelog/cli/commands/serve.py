@@ -26,7 +26,7 @@ from tidelog.cli.follow_options import (
     follow_sources,
     with_jar,
 )
-from tidelog.cli.options import FactsOption, FunctionsOption
+from tidelog.cli.options import AllowOption, FactsOption, FunctionsOption
 from tidelog.cli.place import (
     MasterOption,
     PartitionsOption,
@@ -44,6 +44,9 @@ CertificateOption = Annotated[
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="The key of the certificate.")]
 TokensOption = Annotated[
     Path | None, typer.Option("--tokens", metavar="DIR", help="The folder of tokens.", show_default="DIR/tokens")
+]
+InsideOption = Annotated[
+    bool, typer.Option("--sandbox/--no-sandbox", help="Refuse files that the program names outside its folder and -F.")
 ]
 
 
@@ -67,9 +70,8 @@ def serve_command(
     limit_seconds: Annotated[float, typer.Option(min=0.001, help="Of one question.")] = 10.0,
     limit_feeds: Annotated[int, typer.Option(min=1, help="That are open at a time.")] = 1_000,
     limit_epoch_seconds: Annotated[float | None, typer.Option(min=0, help="Of one epoch.")] = None,
-    sandbox: Annotated[
-        bool, typer.Option("--sandbox", help="Refuse a program that reads files outside its folder and -F.")
-    ] = False,
+    sandbox: InsideOption = True,
+    allow: AllowOption = None,
     functions: FunctionsOption = None,
     runtime: RuntimeOption = Runtime.embedded,
     partitions: PartitionsOption = None,
@@ -95,6 +97,7 @@ def serve_command(
 
     with guarded():
         check_extra()
+        from tidelog.cli.sandbox import sandboxed
         from tidelog.cli.serve_program import Options, serve_program
         from tidelog.partition.limits import Limits
         from tidelog.serve.limits import ServerLimits
@@ -104,5 +107,6 @@ def serve_command(
         limits = ServerLimits(body=limit_body, rows=limit_rows, seconds=limit_seconds, feeds=limit_feeds)
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
         sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver)
-        options = Options(program, state, facts, address, tokens, limits, epochs, sandbox, functions, place)
-        serve_program(options, sources)
+        options = Options(program, state, facts, address, tokens, limits, epochs, functions, place)
+        with sandboxed(sandbox, allow, program, facts):
+            serve_program(options, sources)

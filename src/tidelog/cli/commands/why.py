@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli.application import app
-from tidelog.cli.options import AskedEpoch, AskedFacts, AskedProgram, AskedState, FunctionsOption
+from tidelog.cli.options import (
+    AllowOption,
+    AskedEpoch,
+    AskedFacts,
+    AskedProgram,
+    AskedState,
+    FunctionsOption,
+    SandboxOption,
+)
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
@@ -26,6 +34,8 @@ def why_command(
     state: AskedState = None,
     at: AskedEpoch = None,
     functions: FunctionsOption = None,
+    sandbox: SandboxOption = False,
+    allow: AllowOption = None,
     absent: Annotated[bool, typer.Option("--not", help="Tell why the fact is not true.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     depth: Annotated[int, typer.Option(min=0, help="Levels of the proof to show.")] = 100,
@@ -38,9 +48,11 @@ def why_command(
     """
     from tidelog.cli.asked import asked, split_words
     from tidelog.cli.functions import functions_of
+    from tidelog.cli.sandbox import sandboxed
 
     file, text = split_words(program, fact, state, "FACT")
-    with asked(file, facts, state, at, functions_of(functions)) as db:
+    inside = sandboxed(sandbox, allow, file, facts or ".")
+    with inside, asked(file, facts, state, at, functions_of(functions)) as db:
         if absent:
             _show_absence(db, text, as_json)
         else:

@@ -25,14 +25,21 @@ from tidelog.rewrite.place.sites import OPEN, Shape, SiteChoice, body_atoms, cho
 
 MIRROR = 3  # the cost of a relation that every partition holds
 SWEEPS = 4
+Heavy = Mapping[str, Collection[int]]
+NONE_HEAVY: Heavy = {}
 
 
 def infer(
-    rules: Sequence[Rule], arities: Mapping[str, int], fixed: Mapping[str, Placement], base: Collection[str] = ()
+    rules: Sequence[Rule],
+    arities: Mapping[str, int],
+    fixed: Mapping[str, Placement],
+    base: Collection[str] = (),
+    heavy: Heavy = NONE_HEAVY,
 ) -> dict[str, Placement]:
     """A placement for every relation: the fixed ones as they are, relations without columns on partition 0.
 
-    The relations of ``base`` may hold any number of facts and are never all on partition 0.
+    The relations of ``base`` may hold any number of facts and are never all on partition 0. No relation is placed by a
+    ``heavy`` column of it, one value of which many of its facts have; some column is always left.
 
     >>> from tidelog.syntax import parse_program
     >>> rules = parse_program("r1: t(X, Y) :- e(X, Y). r2: t(X, Z) :- t(X, Y), e(Y, Z).").rules
@@ -45,7 +52,8 @@ def infer(
     homes |= {name: placement.column for name, placement in fixed.items()}
     unknown = {name for name in arities if name not in homes}
     if unknown:
-        _Inference(sorted(rules, key=lambda rule: rule.label or ""), arities, homes, unknown, base).run()
+        ordered = sorted(rules, key=lambda rule: rule.label or "")
+        _Inference(ordered, arities, homes, unknown, base, heavy).run()
     return {name: Placement(homes[name]) for name in (*fixed, *sorted(arities.keys() - fixed.keys()))}
 
 
@@ -89,8 +97,9 @@ class _Inference:
         homes: dict[str, int],
         unknown: set[str],
         base: Collection[str],
+        heavy: Heavy,
     ) -> None:
-        self.arities, self.homes, self.unknown, self.base = arities, homes, unknown, base
+        self.arities, self.homes, self.unknown, self.base, self.heavy = arities, homes, unknown, base, heavy
         self.strata = strata_of_edges(rules, dependencies(rules))
         self.homes |= dict.fromkeys(unknown, OPEN)
         self.touching: dict[str, list[_Weighed]] = defaultdict(list)
@@ -137,7 +146,11 @@ class _Inference:
     def _columns(self, name: str) -> Iterator[int]:
         """The columns that a relation may be placed by: the one of its placement, or any."""
         home = self.homes[name]
-        return (column for column in range(self.arities[name]) if home in (column, OPEN))
+        return iter(self._light(name) if home == OPEN else [c for c in range(self.arities[name]) if c == home])
+
+    def _light(self, name: str) -> list[int]:
+        """The columns of a relation that are not heavy."""
+        return [column for column in range(self.arities[name]) if column not in self.heavy.get(name, ())]
 
     def _settle(self, names: Sequence[str]) -> None:
         """Each relation takes the cheapest placement in turn, until none wants another or for some sweeps."""
@@ -157,7 +170,7 @@ class _Inference:
 
     def _options(self, name: str) -> Iterator[int]:
         """Columns first, so that they win ties; partition 0 is for what is aggregated as a whole."""
-        yield from range(self.arities[name])
+        yield from self._light(name)
         if self._may_be_mirrored(name):
             yield MIRRORED
         if name not in self.base and any(w.shape.group == () and name in w.reads for w in self.touching[name]):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.program import Atom, Literal, Negation, Rule, Var
 from tidelog.rewrite import failures
-from tidelog.rewrite.place.infer import infer
+from tidelog.rewrite.place.infer import NONE_HEAVY, Heavy, infer
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.rewrite.place.sites import SiteChoice, body_atoms, choose, moved, shape_of
 
@@ -45,12 +45,13 @@ def place(
     located: Mapping[str, int],
     base: Collection[str] = (),
     before: Placed | None = None,
+    heavy: Heavy = NONE_HEAVY,
 ) -> Placed:
     """Give every relation a placement and localise every core rule.
 
     ``known`` placements stand. A relation that is not known is placed by its column of ``located``, if it has one; the
     relations of ``base`` hold, or may hold, asserted facts. ``before`` saves work: rules that were placed then, with
-    placements that are all known now, have the form that they had.
+    placements that are all known now, have the form that they had. By ``heavy`` columns nothing is placed anew.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> rules = parse_program("r1: reach(@S, D) :- link(@S, D). r2: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules
@@ -64,7 +65,7 @@ def place(
     """
     arities = {**arities, **_arities(rule for label, rule in core.items() if not _is_kept(label, rule, before))}
     fixed = {name: Placement(column) for name, column in located.items() if name in arities} | dict(known)
-    placements = infer(list(core.values()), arities, fixed, base)
+    placements = infer(list(core.values()), arities, fixed, base, heavy)
     work = _Localisation(placements, before)
     needed = {label: work.localise(label, rule) for label, rule in core.items()}
     _check_names(core, work.core)

@@ -6,6 +6,7 @@ Law: what is checked here is text alone: nothing that it names is read.
 from __future__ import annotations
 
 from tidelog import __version__
+from tidelog.engine.metrics import TYPE
 from tidelog.program.check import examine_program
 from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
@@ -46,7 +47,13 @@ def statistics(service: Service, call: Call) -> Reply:
     return Reply(service.statistics())
 
 
+def metrics(service: Service, call: Call) -> Reply:
+    """What the engine has done, for Prometheus."""
+    return Reply(parts=iter([service.engine.metrics().encode()]), type=TYPE)
+
+
 OPERATIONS = (
+    Operation("GET", "/metrics", metrics, "What the engine has done, as a page that Prometheus reads", gives=(TYPE,)),
     Operation("GET", "/v1", server, "The server: version, epoch, limits"),
     Operation("GET", "/v1/program", program, "Rules, relations and how they depend on each other"),
     Operation(

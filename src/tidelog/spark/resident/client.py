@@ -7,7 +7,7 @@ resident itself is raised here as itself. What a `Peer` does not do: wait for a 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,43 +16,53 @@ import pyarrow as pa
 import pyarrow.flight as flight
 
 from tidelog.spark.errors import NoAnswer, PartitionLost
+from tidelog.spark.resident.credentials import DRIVER_SIDE, PARTITION_SIDE, Credentials
 from tidelog.spark.resident.failures import ANSWER, LATE, LOST, TOKEN
+from tidelog.spark.resident.pieces import PIECE, batches, cut, join
 from tidelog.spark.resident.wire import CALL, decode, encode
 
 Descriptor = dict[str, Any]
+Address = tuple[int, str, int]  # an endpoint without its secret
 DRIVER = -1  # the number under which the driver's own endpoint goes
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a partition listens. Holds the run's secret, which its `repr` leaves out.
+    """Where a partition listens. Holds the run's secrets, which its `repr` leaves out.
 
-    >>> Endpoint(0, "127.0.0.1", 4711, "secret")
+    >>> Endpoint(0, "127.0.0.1", 4711, Credentials("secret"))
     Endpoint(number=0, host='127.0.0.1', port=4711)
     """
 
     number: int
     host: str
     port: int
-    token: str = field(repr=False)
+    credentials: Credentials = field(repr=False)
 
     @property
     def location(self) -> str:
         """The address as Flight writes it."""
-        return location(self.host, self.port)
+        return location(self.host, self.port, tls=self.credentials.certificates is not None)
+
+    @property
+    def address(self) -> Address:
+        """What others of the run are told, who hold its secret themselves."""
+        return self.number, self.host, self.port
 
     def open(self) -> Peer:
         """A connection, made at the first call."""
         return Peer(self)
 
 
-def location(host: str, port: int) -> str:
+def location(host: str, port: int, *, tls: bool = False) -> str:
     """The address as Flight writes it.
 
-    >>> location("::1", 0)
-    'grpc+tcp://[::1]:0'
+    >>> location("::1", 0), location("/tmp/x/socket", 0)
+    ('grpc+tcp://[::1]:0', 'grpc+unix:///tmp/x/socket')
     """
-    return f"grpc+tcp://[{host}]:{port}" if ":" in host else f"grpc+tcp://{host}:{port}"
+    if host.startswith("/"):
+        return f"grpc+unix://{host}"
+    return f"grpc+{'tls' if tls else 'tcp'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class Peer:
@@ -60,7 +70,7 @@ class Peer:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._headers = [(b"authorization", b"Bearer " + endpoint.token.encode())]
+        self._headers = [(b"authorization", b"Bearer " + endpoint.credentials.token.encode())]
         self._options = flight.FlightCallOptions(headers=self._headers)
         self._client: Any = None
         self._lock = threading.Lock()
@@ -80,9 +90,13 @@ class Peer:
     def act(self, kind: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
         """What the endpoint's action returns: `CALL`, or one of those that the stage itself uses."""
         with self._failures(kind, limit):
-            client, action = self._connection(), flight.Action(kind, encode(args))
-            (answer,) = list(client.do_action(action, self._calling(limit)))
-        return decode(answer.body)
+            client, body, largest = self._connection(), encode(args), self.endpoint.credentials.limit
+            if len(body) > PIECE:
+                answer = _in_pieces(client, kind, cut(body, largest), self._calling(limit), largest)
+            else:
+                answers = client.do_action(flight.Action(kind, body), self._calling(limit))
+                answer = join((part.body for part in answers), largest)
+        return decode(answer)
 
     def deliver(self, descriptor: Descriptor, table: pa.Table, *, limit: float | None = None) -> None:
         """Hand rows to the resident; returns when its ``deliver`` did."""
@@ -91,9 +105,12 @@ class Peer:
             client = self._connection()
             writer, answers = client.do_put(address, table.schema, self._calling(limit))
             with writer:
-                writer.write_table(table)
+                for batch in batches(table, self.endpoint.credentials.limit):
+                    writer.write_batch(batch)
                 writer.done_writing()
                 answer = answers.read()
+        if answer is None:  # gRPC drops what a partition says that does not want all of the rows
+            raise ANSWER.error(number=self.number, said="the delivery was refused")
         decode(answer)
 
     def fetch(self, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
@@ -123,7 +140,7 @@ class Peer:
         client = self._client
         if client is None:
             with self._lock:
-                client = self._client = self._client or flight.FlightClient(self.endpoint.location)
+                client = self._client = self._client or _client(self.endpoint)
         return client
 
     def _calling(self, limit: float | None) -> Any:
@@ -145,6 +162,35 @@ class Peer:
             raise ANSWER.error(number=self.number, said=_first_line(error)) from error
         except pa.ArrowException as error:
             raise ANSWER.error(number=self.number, said=_first_line(error)) from error
+
+
+def _client(endpoint: Endpoint) -> Any:
+    """A connection that shows the certificate of this side, and wants that of the other."""
+    credentials = endpoint.credentials
+    options: dict[str, Any] = {"generic_options": [("grpc.max_receive_message_length", credentials.limit)]}
+    if credentials.certificates is not None:
+        options |= {
+            "tls_root_certs": credentials.certificates.authority,
+            "cert_chain": credentials.certificates.own,
+            "private_key": credentials.certificates.key,
+            "override_hostname": DRIVER_SIDE if endpoint.number == DRIVER else PARTITION_SIDE,
+        }
+    return flight.FlightClient(endpoint.location, **options)
+
+
+def _in_pieces(client: Any, kind: str, pieces: Sequence[memoryview], options: Any, limit: int) -> bytes | memoryview:
+    """The answer to a call with large arguments; the token is compared before the first of them is sent."""
+    writer, answers = client.do_put(flight.FlightDescriptor.for_command(encode(kind)), pa.schema([]), options)
+    with writer:
+        for piece in pieces:
+            writer.write_metadata(pa.py_buffer(piece))
+        writer.done_writing()
+        return join(_all(answers), limit)
+
+
+def _all(answers: Any) -> Iterator[Any]:
+    while (answer := answers.read()) is not None:
+        yield answer
 
 
 def _reader(client: Any, descriptor: Descriptor, options: Any) -> Any:

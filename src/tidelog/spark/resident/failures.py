@@ -6,7 +6,7 @@ Law: one entry per way to fail; its text is that of every error with its code.
 from __future__ import annotations
 
 from tidelog.errors.entry import FailureEntry
-from tidelog.spark.errors import NoAnswer, PartitionLost, ResidentError, SparkError, StageError
+from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
 
 _RESIDENT = "tests/spark/resident/test_resident.py"
 _FAILURE = "tests/spark/resident/test_failure.py"
@@ -121,11 +121,51 @@ FOREIGN = FailureEntry(
     ResidentError,
     "error of a partition that cannot be sent as it is",
     "{kind}: {error}",
-    "Errors cross processes by pickle; one that cannot be pickled, or is too long, is told by its name and text.",
+    "Errors of Tidelog and of Python itself cross processes as themselves; any other is told by its name and text.",
     "Read the note of the error, which has the traceback of the partition.",
     test=f"{_RESIDENT}::test_error_of_a_resident_is_raised_as_itself",
 )
+NOT_CARRIED = FailureEntry(
+    "TL6175",
+    ResidentError,
+    "value that calls do not carry",
+    "a {kind} cannot be sent to or from a partition",
+    "Driver and partitions exchange plain values, arrays and objects of named classes; nothing is pickled.",
+    "State folders on Spark are paths, URIs or file systems of `pyarrow.fs`.",
+    test="tests/spark/resident/test_codec.py::test_value_that_nobody_named_is_refused",
+)
+NOT_READABLE = FailureEntry(
+    "TL6176",
+    ResidentError,
+    "bytes that are no value",
+    "what came over the network is no value: {what}",
+    "Driver and partitions run the same version of Tidelog and read nothing but what it writes.",
+    "Look for what else connects to the ports of this run; start the engine again.",
+    test="tests/spark/resident/test_codec.py::test_garbage_is_refused_and_runs_nothing",
+)
+TOO_LARGE = FailureEntry(
+    "TL6177",
+    ResidentError,
+    "message that is too large",
+    "a message of {size:,} bytes or more is larger than {limit:,} bytes",
+    "Calls, answers and batches of rows between driver and partitions have a largest size.",
+    "Raise `spark.tidelog.messageLimit`, or change and read less at once.",
+    test="tests/spark/resident/test_wire.py::test_message_larger_than_the_limit_is_refused",
+)
+NO_CRYPTOGRAPHY = FailureEntry(
+    "TL6178",
+    PreflightError,
+    "no library for certificates",
+    "TLS between driver and partitions needs the package `cryptography`",
+    "On a cluster the certificates of a run are made by the driver.",
+    "`pip install 'tidelog[spark]'` brings it; `Engine(..., tls=False)` does without TLS.",
+    test="tests/spark/resident/test_credentials.py::test_missing_library_is_told",
+)
 ENTRIES = (
+    NOT_CARRIED,
+    NOT_READABLE,
+    TOO_LARGE,
+    NO_CRYPTOGRAPHY,
     TOKEN,
     ANSWER,
     NO_DELIVERY,

@@ -48,7 +48,8 @@ class Job:
             return reside(assignment)
 
         try:
-            tag_jobs(self._spark, self._tag)
+            last, start = assignment.partitions - 1, assignment.generation
+            tag_jobs(self._spark, self._tag, f"tidelog: partitions 0 to {last}, start {start}")
             numbers = self._spark.range(0, assignment.partitions, 1, assignment.partitions)
             map_in_arrow(numbers, task, "none long", barrier=True).collect()
             self.said = "the tasks ended"
@@ -58,9 +59,14 @@ class Job:
             self.ended.set()
 
 
-def tag_jobs(spark: SparkSession, tag: str) -> None:
-    """Tag the jobs of this thread. The tags of the session itself would be seen by the thread that set them only."""
+def tag_jobs(spark: SparkSession, tag: str, words: str = "") -> None:
+    """Tag the jobs of this thread, and say on Spark's pages what they do, if there are words for it.
+
+    The tags of the session itself would be seen by the thread that set them only.
+    """
     spark.sparkContext.addJobTag(tag)
+    if words:
+        spark.sparkContext.setJobDescription(words)
     spark.sparkContext.setInterruptOnCancel(True)
 
 
@@ -70,7 +76,7 @@ def cancel_jobs(spark: SparkSession, tag: str) -> None:
         spark.sparkContext.cancelJobsWithTag(tag)
 
 
-def in_another_thread(spark: SparkSession, tag: str, act: Callable[[], T]) -> Callable[[], T]:
+def in_another_thread(spark: SparkSession, tag: str, act: Callable[[], T], words: str = "") -> Callable[[], T]:
     """What does the same in a thread that may be used again: with this thread's job group and pool, and a tag."""
     scala = spark.sparkContext._jsc.sc()  # as PySpark's own threads do it
     given = scala.getLocalProperties().clone()
@@ -79,7 +85,7 @@ def in_another_thread(spark: SparkSession, tag: str, act: Callable[[], T]) -> Ca
         before = scala.getLocalProperties()
         scala.setLocalProperties(given)
         try:
-            tag_jobs(spark, tag)
+            tag_jobs(spark, tag, words)
             return act()
         finally:
             scala.setLocalProperties(before)

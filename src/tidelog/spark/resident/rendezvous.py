@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
-from tidelog.spark.resident.client import DRIVER, Descriptor, Endpoint
+from tidelog.spark.resident.client import DRIVER, Address, Descriptor
+from tidelog.spark.resident.credentials import Credentials
 from tidelog.spark.resident.failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.server import Server
 from tidelog.spark.resident.wire import CALL
@@ -21,12 +23,12 @@ from tidelog.spark.resident.wire import CALL
 class Rendezvous:
     """Who arrived, who is ready, who failed and who was heard of when, in the present generation."""
 
-    def __init__(self, bind: str, host: str, token: str) -> None:
-        self._server = Server(DRIVER, bind, token, {CALL: self.call}, self)
-        self.endpoint = Endpoint(DRIVER, host, self._server.port, token)
+    def __init__(self, bind: str, host: str, credentials: Credentials) -> None:
+        self._server = Server(DRIVER, bind, credentials, {CALL: self.call}, self)
+        self.endpoint = replace(self._server.endpoint, host=host)
         self.news = threading.Condition()
         self.generation = 0
-        self.ready: dict[int, Endpoint] = {}
+        self.ready: dict[int, Address] = {}
         self.processes: dict[int, int] = {}
         self.failures: dict[int, bytes] = {}
         self._heard: dict[int, float] = {}

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
+from tidelog.spark.resident.client import Address, Descriptor, Endpoint, Peer
+from tidelog.spark.resident.failures import NOT_READABLE
 from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
 from tidelog.spark.session.failures import WORKER_VERSION
@@ -64,6 +65,7 @@ class Assignment:
     partitions: int
     driver: Endpoint
     generation: int
+    sockets: str | None  # the folder of the sockets; None: partitions listen on ports
     local: bool
     patience: float
     version: str  # of the driver's Tidelog
@@ -81,13 +83,13 @@ def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
     try:
         _check_version(assignment)
         resident = assignment.factory(number, assignment.partitions)
-        host = LOOPBACK if assignment.local else _own_host(context, number)
+        host = _host(assignment, context, number)
         server = _serve(resident, number, host, connection)
     except BaseException as error:
         connection.say("fail", encode_error(error))
         connection.stopping.set()
         raise
-    connection.say("ready", server.endpoint)
+    connection.say("ready", server.endpoint.address)
     connection.stopping.wait()
     _end(resident, server)
     return iter(())
@@ -125,11 +127,15 @@ class _Connection:
 
 
 def _serve(resident: Resident, number: int, host: str, connection: _Connection) -> Server:
-    def connect(endpoints: Sequence[Endpoint]) -> None:
-        resident.connect([endpoint.open() for endpoint in endpoints])
+    own = connection.assignment.driver.credentials
+
+    def connect(addresses: Sequence[Address]) -> None:
+        if [address[0] for address in addresses] != list(range(connection.assignment.partitions)):
+            raise NOT_READABLE.error(what="these are not the addresses of all partitions")
+        resident.connect([Endpoint(*address, own).open() for address in addresses])
 
     actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: connection.stopping.set}
-    return Server(number, host, connection.assignment.driver.token, actions, resident)
+    return Server(number, host, own, actions, resident)
 
 
 def _end(resident: Resident, server: Server) -> None:
@@ -148,6 +154,13 @@ def _check_version(assignment: Assignment) -> None:
         raise WORKER_VERSION.error(
             host=socket.gethostname(), found=own_version(), home=home, version=assignment.version
         )
+
+
+def _host(assignment: Assignment, context: BarrierTaskContext, number: int) -> str:
+    """Where a partition listens: on a socket that only this user reaches, or on one address of its machine."""
+    if assignment.sockets is not None:
+        return f"{assignment.sockets}/{assignment.generation}-{number}"
+    return LOOPBACK if assignment.local else _own_host(context, number)
 
 
 def _own_host(context: BarrierTaskContext, number: int) -> str:

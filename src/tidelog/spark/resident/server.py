@@ -1,8 +1,10 @@
 """A partition's endpoint: Arrow Flight around a resident.
 
-Law: nothing of a request is read, let alone unpickled, before its token was compared with the run's, in constant time;
-so every method of the endpoint is refused to whoever does not hold the token. Requests are served side by side: a long
-call blocks neither a delivery nor another call. The endpoint listens on one address only.
+Law: nothing of a request is read before its token was compared with the run's, in constant time;
+so every method of the endpoint is refused to whoever does not hold the token; over TLS nobody comes so far who has no
+certificate of the run. What is larger than the run's limit is refused. Requests are served side by side: a long call
+blocks neither a delivery nor another call. The endpoint listens on one address only: a port, or a socket in a folder
+of the user's own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ import pyarrow as pa
 import pyarrow.flight as flight
 
 from tidelog.spark.resident.client import Descriptor, Endpoint, location
+from tidelog.spark.resident.credentials import MESSAGE_LIMIT, Certificates, Credentials
+from tidelog.spark.resident.failures import NOT_READABLE
+from tidelog.spark.resident.pieces import batches, check_size, cut, join
 from tidelog.spark.resident.wire import decode, encode, encode_error, encode_short_error
 
 Action = Callable[..., object]
@@ -32,37 +37,60 @@ class Store(Protocol):
 
 
 class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no types
-    """Serves ``actions`` by name and the rows of ``store``, on a free port of ``host``, from the moment it is made."""
+    """Serves ``actions`` by name and the rows of ``store``, on a free port of ``host``, from the moment it is made.
 
-    def __init__(self, number: int, host: str, token: str, actions: Mapping[str, Action], store: Store) -> None:
+    A host that begins with a slash is the path of a socket.
+    """
+
+    def __init__(
+        self, number: int, host: str, credentials: Credentials, actions: Mapping[str, Action], store: Store
+    ) -> None:
         self._actions = dict(actions)
         self._store = store
-        super().__init__(location(host, 0), middleware={"token": _Gate(token)})
-        self.endpoint = Endpoint(number, host, self.port, token)
+        self._limit = credentials.limit
+        options = {"middleware": {"token": _Gate(credentials.token)}, **_encryption(credentials.certificates)}
+        super().__init__(location(host, 0, tls=credentials.certificates is not None), **options)
+        self.endpoint = Endpoint(number, host, max(0, self.port), credentials)
 
     def do_action(self, context: Any, action: Any) -> list[Any]:
-        """Run an action; its outcome, good or bad, is the one answer."""
-        try:
-            answer = encode(self._actions[action.type](*decode(action.body)))
-        except BaseException as error:
-            answer = encode_error(error)
-        return [pa.py_buffer(answer)]
+        """Run an action; its outcome, good or bad, is the answer, in one piece or several."""
+        return self._answer(lambda: self._run(action.type, join([action.body], self._limit)))
 
     def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
-        """Hand rows to the store; the outcome goes back as one message."""
-        try:
-            self._store.deliver(decode(descriptor.command), reader.read_all())
-            answer = encode(None)
-        except BaseException as error:
-            answer = encode_error(error)
-        writer.write(pa.py_buffer(answer))
+        """Hand rows to the store, or run an action whose arguments come in pieces; the outcome goes back."""
+
+        def put() -> object:
+            given = decode(descriptor.command)
+            if isinstance(given, str):
+                return self._run(given, join((chunk.app_metadata for chunk in reader), self._limit))
+            if not isinstance(given, dict):  # told before the rows are waited for: who sent this may wait, too
+                raise NOT_READABLE.error(what="it says of no rows what they are")
+            self._store.deliver(given, _rows(reader, self._limit))
+            return None
+
+        for piece in self._answer(put):
+            writer.write(piece)
 
     def do_get(self, context: Any, ticket: Any) -> Any:
         """Rows of the store; an error travels in the headers of the answer."""
         try:
-            return flight.RecordBatchStream(self._store.fetch(decode(ticket.ticket)))
+            found = self._store.fetch(decode(ticket.ticket))
+            if isinstance(found, pa.Table):
+                found = pa.RecordBatchReader.from_batches(found.schema, batches(found, self._limit))
+            return flight.RecordBatchStream(found)
         except BaseException as error:
             raise flight.FlightServerError(str(error)[:500], encode_short_error(error)) from error
+
+    def _run(self, kind: str, body: bytes | memoryview) -> object:
+        return self._actions[kind](*decode(body))
+
+    def _answer(self, act: Callable[[], object]) -> list[Any]:
+        """The outcome of an act as buffers; one that is too large is an error, too."""
+        try:
+            pieces = cut(encode(act()), self._limit)
+        except BaseException as error:
+            pieces = cut(encode_error(error), MESSAGE_LIMIT)
+        return [pa.py_buffer(piece) for piece in pieces]
 
     def close_within(self, seconds: float) -> bool:
         """Stop listening and wait for running requests; False if some still run after that time."""
@@ -70,6 +98,28 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         closing.start()
         closing.join(seconds)
         return not closing.is_alive()
+
+
+def _encryption(certificates: Certificates | None) -> dict[str, Any]:
+    """What Flight needs to show a certificate and to ask for one."""
+    if certificates is None:
+        return {}
+    return {
+        "tls_certificates": [(certificates.own, certificates.key)],
+        "verify_client": True,
+        "root_certificates": certificates.authority,
+    }
+
+
+def _rows(reader: Any, limit: int) -> pa.Table:
+    """The rows that come, checked: no offset in them leads out of them."""
+    found = []
+    for chunk in reader:
+        check_size(chunk.data.nbytes, limit)
+        found.append(chunk.data)
+    table = pa.Table.from_batches(found, reader.schema)
+    table.validate(full=True)
+    return table
 
 
 class _Gate(flight.ServerMiddlewareFactory):  # type: ignore[misc]  # pyarrow has no types

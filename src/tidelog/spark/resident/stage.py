@@ -13,30 +13,33 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from math import inf
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from tidelog.spark.errors import NoAnswer, PartitionLost, StageError
+from tidelog.spark.errors import PartitionLost, StageError
 from tidelog.spark.resident import failures
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
+from tidelog.spark.resident.credentials import Credentials, new_credentials
 from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread
 from tidelog.spark.resident.rendezvous import Rendezvous
 from tidelog.spark.resident.resident import Assignment, Factory
+from tidelog.spark.resident.under_way import LOOK, Underway, Watch
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
+from tidelog.spark.session.listen import message_limit, socket_folder
 from tidelog.spark.session.master import addresses, context, is_local, own_version
 from tidelog.spark.session.preflight import await_slots, check_session, preflight, probe_workers
+from tidelog.spark.session.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-LOOK = 0.1  # seconds between two looks at the job while waiting
 FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
 _STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
 _REGISTER = threading.Lock()  # stages may be started and stopped in several threads
@@ -45,8 +48,9 @@ _REGISTER = threading.Lock()  # stages may be started and stopped in several thr
 class ResidentStage:
     """P residents in P barrier tasks.
 
-    ``folder`` is the state folder, which executors on other machines must reach; ``patience`` is how many seconds a
-    task goes on without its driver; ``silence`` how many seconds the driver goes on without a word of a task.
+    ``folder`` is the state folder, which executors on other machines must reach; ``tls`` says whether connections are
+    encrypted (None: on a cluster they are); ``patience`` is how many seconds a task goes on without its driver;
+    ``silence`` how many seconds the driver goes on without a word of a task.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class ResidentStage:
         factory: Factory,
         *,
         folder: str | None = None,
+        tls: bool | None = None,
         start_limit: float = 120.0,
         patience: float = 10.0,
         silence: float = 30.0,
@@ -64,6 +69,9 @@ class ResidentStage:
         self._spark = spark
         self._factory = factory
         self._folder = folder
+        self._tls = tls
+        self._own = self._others = Credentials("")  # until the stage is started
+        self._sockets: RunFolder | None = None
         self._start_limit = start_limit
         self._patience = patience
         self._silence = silence
@@ -93,8 +101,10 @@ class ResidentStage:
             check = check_session if local else preflight
             check(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
             if self._rendezvous is None:
-                bind, host = addresses(self._spark, LOOPBACK)
-                self._rendezvous = Rendezvous(bind, host, secrets.token_hex(32))
+                tls = not local if self._tls is None else self._tls
+                self._own, self._others = new_credentials(tls=tls, limit=message_limit(self._spark))
+                self._sockets = socket_folder() if local and not tls else None
+                self._rendezvous = _meet(self._spark, self._own, self._sockets)
             try:
                 self._submit(self._start_limit)
             except StageError:
@@ -102,7 +112,7 @@ class ResidentStage:
                     probe_workers(self._spark, self.partitions, limit=self._start_limit)
                 raise
         except BaseException:
-            self._unregister()
+            _unregister(self)
             raise
         return self
 
@@ -120,17 +130,16 @@ class ResidentStage:
         with _REGISTER:
             return sum(stage.partitions for stage in _STAGES if stage._spark.sparkContext is mine)
 
-    def _unregister(self) -> None:
-        with _REGISTER:
-            _STAGES.discard(self)
-
     def stop(self) -> None:
         """End the stage; may be called at any time and more than once."""
         self._end_job()
-        self._unregister()
+        _unregister(self)
         if self._rendezvous is not None:
             self._rendezvous.close()
             self._rendezvous = None
+        if self._sockets is not None:
+            self._sockets.cleanup()
+            self._sockets = None
         self._waiters.close()
         self._waiters = Waiters()
 
@@ -153,7 +162,7 @@ class ResidentStage:
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Where the partitions are: for Spark tasks, which open them and send or fetch rows directly."""
         self._check()
-        return tuple(peer.endpoint for peer in self._peers)
+        return tuple(replace(peer.endpoint, credentials=self._others) for peer in self._peers)
 
     @property
     def processes(self) -> tuple[int, ...]:
@@ -195,14 +204,15 @@ class ResidentStage:
         """Rows of a resident."""
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
 
-    def beside(self, acts: Sequence[Callable[[], T]]) -> list[T]:
+    def beside(self, acts: Sequence[Callable[[], T]], words: Sequence[str] = ()) -> list[T]:
         """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
 
         Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
-        jobs of all ``acts`` are cancelled.
+        jobs of all ``acts`` are cancelled. ``words`` are what Spark's pages say of the jobs of each.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
-        work = {number: in_another_thread(self._spark, tag, act) for number, act in enumerate(acts)}
+        said = [*words, *[""] * (len(acts) - len(words))]
+        work = {n: in_another_thread(self._spark, tag, act, said[n]) for n, act in enumerate(acts)}
         try:
             found = self._gather(work, None)
         except BaseException:
@@ -214,16 +224,18 @@ class ResidentStage:
         meeting = self._meeting()
         local = is_local(context(self._spark).master)
         self._lost = None
+        driver = replace(meeting.endpoint, credentials=self._others)
+        sockets = self._sockets.name if self._sockets else None
         assignment = Assignment(
-            self._factory, self.partitions, meeting.endpoint, meeting.renew(), local, self._patience, own_version()
+            self._factory, self.partitions, driver, meeting.renew(), sockets, local, self._patience, own_version()
         )
         self._job = Job(self._spark, assignment)
         self._finalizer = weakref.finalize(self, _abandon, self._job, meeting)
         try:
             self._await_residents(self._job, limit)
-            endpoints = [meeting.ready[number] for number in range(self.partitions)]
-            self._peers = [endpoint.open() for endpoint in endpoints]
-            work = {peer.number: partial(peer.act, CONNECT, (endpoints,)) for peer in self._peers}
+            ready = [meeting.ready[number] for number in range(self.partitions)]
+            self._peers = [Endpoint(*address, self._own).open() for address in ready]
+            work = {peer.number: partial(peer.act, CONNECT, (ready,)) for peer in self._peers}
             self._gather(work, limit)
         except BaseException:
             self._end_job()
@@ -249,30 +261,15 @@ class ResidentStage:
 
     def _gather(self, work: Mapping[int, Callable[[], Any]], limit: float | None) -> dict[int, Any]:
         """Do the work side by side, watch the stage meanwhile, and collect what comes."""
-        job = self._running()
-        answers: SimpleQueue[Answer] = SimpleQueue()
-        deadline = time.monotonic() + (
-            inf if limit is None else limit + 1.0
-        )  # Flight keeps the limit, this keeps Flight
+        return self.begin(work, limit).end()
+
+    def begin(self, work: Mapping[int, Callable[[], Any]], limit: float | None = None) -> Underway:
+        """Do the work side by side, in other threads."""
+        watch = Watch(self._waiters, self._peer, lambda: self.on_wait(), self._check, self._note_loss)
+        under_way = Underway(watch, self._running(), limit)
         for number, function in work.items():
-            self._waiters.submit(number, function, answers)
-        found: dict[int, Answer] = {}
-        while len(found) < len(work):
-            try:
-                answer = answers.get(timeout=LOOK)
-            except Empty:
-                self.on_wait()
-                self._check(job)
-                if time.monotonic() > deadline:
-                    first = min(work.keys() - found.keys())
-                    raise failures.LATE.mark(NoAnswer(first, "call", limit or 0.0)) from None
-                continue
-            self._note_loss(answer, job)
-            found[answer.number] = answer
-        for _, answer in sorted(found.items()):
-            if answer.error is not None:
-                raise answer.error
-        return {number: answer.value for number, answer in found.items()}
+            under_way.add(number, function)
+        return under_way
 
     def _note_loss(self, answer: Answer, job: Job) -> None:
         if isinstance(answer.error, PartitionLost):
@@ -328,6 +325,19 @@ class ResidentStage:
             for peer in peers:
                 with contextlib.suppress(Exception):
                     peer.close()
+
+
+def _meet(spark: SparkSession, own: Credentials, sockets: RunFolder | None) -> Rendezvous:
+    """The driver's endpoint: on a socket, or on the address that Spark's driver has."""
+    bind, host = addresses(spark, LOOPBACK)
+    if sockets is not None:
+        bind = host = f"{sockets.name}/driver"
+    return Rendezvous(bind, host, own)
+
+
+def _unregister(stage: ResidentStage) -> None:
+    with _REGISTER:
+        _STAGES.discard(stage)
 
 
 def _lost(number: int, reason: str) -> PartitionLost:

@@ -1,22 +1,26 @@
 """What calls and their outcomes look like as bytes.
 
-Law: `decode(encode(value)) == value`, and `decode(encode_error(error))` raises an error of the same type wherever that
-type can be pickled, else a `ResidentError` with its text. Both ends hold the run's token before any byte is
-unpickled: see `server`.
+Law: `decode(encode(value)) == value`, and `decode(encode_error(error))` raises an error of the same class, if that is
+one of Tidelog's or of Python's own, else a `ResidentError` with its text. Nothing is pickled (`pack`), and both ends
+hold the run's token before any byte is read: see `server`.
 """
 
 from __future__ import annotations
 
-import pickle
+import builtins
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 from tidelog.spark.errors import ResidentError
-from tidelog.spark.resident.failures import FOREIGN
+from tidelog.spark.resident.failures import FOREIGN, NOT_READABLE
+from tidelog.spark.resident.pack import pack
+from tidelog.spark.resident.unpack import unpack
 
 LOOPBACK = "127.0.0.1"
 CALL, CONNECT, STOP = "call", "connect", "stop"
 HEADER_LIMIT = 3000  # bytes of an error that fit into the headers of an answer (gRPC allows 8 KB in all)
+OWN = "tidelog."
 
 
 def encode(value: object) -> bytes:
@@ -25,19 +29,21 @@ def encode(value: object) -> bytes:
     >>> decode(encode((1, "a")))
     (1, 'a')
     """
-    return pickle.dumps((True, value), protocol=5)
+    return pack((True, value))
 
 
-def encode_error(error: BaseException) -> bytes:
-    """The bytes of an error, with the traceback of this process as a note."""
-    note = "".join(traceback.format_exception(error))
-    error.add_note(f"raised in a partition:\n{note}")
-    try:
-        body = pickle.dumps((False, error), protocol=5)
-        pickle.loads(body)
-    except Exception:  # whatever the author of that error's class made of pickling
-        return pickle.dumps((False, _plain(error, note)), protocol=5)
-    return body
+def encode_error(error: BaseException, *, traced: bool = True) -> bytes:
+    """The bytes of an error, with the traceback of this process as a note.
+
+    >>> decode(encode_error(ZeroDivisionError("by zero"), traced=False))
+    Traceback (most recent call last):
+    ...
+    ZeroDivisionError: by zero
+    """
+    if traced:
+        note = "".join(traceback.format_exception(error))
+        error.add_note(f"raised in a partition:\n{note}")
+    return pack((False, _parts(error)))
 
 
 def encode_short_error(error: BaseException) -> bytes:
@@ -45,28 +51,82 @@ def encode_short_error(error: BaseException) -> bytes:
     body = encode_error(error)
     if len(body) > HEADER_LIMIT:
         error.__notes__ = []
-        body = pickle.dumps((False, error), protocol=5) if _survives(error) else b""
-    return body if 0 < len(body) <= HEADER_LIMIT else pickle.dumps((False, _plain(error, "")), protocol=5)
+        body = pack((False, _parts(error)))
+    return body if len(body) <= HEADER_LIMIT else pack((False, _parts(_plain(error))))
 
 
-def decode(body: bytes) -> Any:
+def decode(body: bytes | memoryview) -> Any:
     """The value, or raises the error."""
-    good, value = pickle.loads(body)
+    outcome = unpack(body)
+    if not isinstance(outcome, tuple) or len(outcome) != 2:
+        raise NOT_READABLE.error(what="it is no outcome")
+    good, value = outcome
     if good:
         return value
-    raise value
+    raise _made(value)
 
 
-def _survives(error: BaseException) -> bool:
+def _parts(error: BaseException) -> tuple[list[str], tuple[object, ...], dict[str, object]]:
+    """An error as values: its classes, the nearest first, its arguments and what else it knows."""
+    names = [_name(kind) for kind in type(error).__mro__ if _is_known(kind)]
+    if not names or not _is_known(type(error)) or not all(map(_is_carried, error.args)):
+        told = _plain(error)
+        told.__dict__["__notes__"] = list(getattr(error, "__notes__", ()))
+        error, names = told, [_name(ResidentError)]
+    args = error.__reduce__()[1] if isinstance(error, OSError) else error.args
+    return names, tuple(args), {name: value for name, value in error.__dict__.items() if _is_carried(value)}
+
+
+def _made(parts: Any) -> BaseException:
+    """The error again, of the nearest class that is known here."""
     try:
-        pickle.loads(pickle.dumps(error, protocol=5))
-    except Exception:  # as above
+        names, args, values = parts
+        kind = next(kind for kind in map(_class_of, names) if kind is not None)
+        if _name(kind).startswith(OWN):  # which may want other arguments than they keep
+            error = kind.__new__(kind, *args)
+            error.args = tuple(args)
+        else:
+            error = kind(*args)
+        error.__dict__.update(values)
+    except Exception as wrong:  # whatever a class makes of arguments that are not its own
+        raise NOT_READABLE.error(what=f"an error that cannot be made: {wrong}"[:300]) from wrong
+    return error
+
+
+def _is_carried(value: object) -> bool:
+    try:
+        pack(value)
+    except ResidentError:
         return False
     return True
 
 
-def _plain(error: BaseException, note: str) -> ResidentError:
-    plain = FOREIGN.mark(ResidentError(f"{type(error).__name__}: {error}"[: HEADER_LIMIT // 2]))
-    if note:
-        plain.add_note(note)
-    return plain
+def _is_known(kind: type) -> bool:
+    own = f"{kind.__module__}.".startswith(OWN)
+    return issubclass(kind, Exception) and (own or getattr(builtins, kind.__name__, None) is kind)
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _class_of(name: str) -> type[BaseException] | None:
+    """The class of errors with this name, if it is loaded here; nothing is imported for it."""
+    known = _CLASSES.get(name)
+    if known is None:
+        _CLASSES.update({_name(kind): kind for kind in _below(Exception) if _is_known(kind)})
+        known = _CLASSES.get(name)
+    return known
+
+
+def _below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
+    yield kind
+    for narrower in kind.__subclasses__():
+        yield from _below(narrower)
+
+
+_CLASSES: dict[str, type[BaseException]] = {}
+
+
+def _plain(error: BaseException) -> ResidentError:
+    return FOREIGN.mark(ResidentError(f"{type(error).__name__}: {error}"[: HEADER_LIMIT // 2]))

@@ -7,12 +7,13 @@ job that sends the rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from tidelog.program.outside import EXACT
 from tidelog.spark.rows.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
 from tidelog.spark.rows.tables import LINE, SIGN, WRONG
@@ -35,6 +36,7 @@ OWN_TYPES: tuple[tuple[type[T.DataType], str], ...] = (
     (T.FloatType, "float"),
     (T.DoubleType, "float"),
     (T.StringType, "symbol"),
+    (T.BinaryType, "symbol"),
     (T.DateType, "date"),
     (T.TimestampType, "timestamp"),
     (T.TimestampNTZType, "timestamp"),
@@ -47,13 +49,20 @@ class Matched:
     """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that errors tell.
 
     Beside them may stand `sign`, where each row says whether it comes or goes, and what the reader of a file says of a
-    row: ``aside`` are their names.
+    row: ``aside`` are their names. ``places`` is where the columns stand in the DataFrame that came.
     """
 
-    frame: DataFrame
+    make: Callable[[], DataFrame]
     names: tuple[str, ...]
     fields: tuple[T.StructField, ...]
     aside: tuple[str, ...]
+    places: tuple[int, ...]
+    own_names: tuple[str, ...] = ()  # what the DataFrame calls them
+
+    @property
+    def frame(self) -> DataFrame:
+        """The columns; made when they are wanted, since Spark takes milliseconds for each that it is told of."""
+        return self.make()
 
 
 def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None) -> Matched:
@@ -82,11 +91,16 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     order = list(places)
     if names is not None and len(set(names)) == len(names) and set(places.values()) == set(names):
         order.sort(key=lambda place: names.index(places[place]))
-    numbered = df.toDF(*(f.name if f.name in (WRONG, LINE) else f"s{place}" for place, f in enumerate(own)))
+    numbered = [f.name if f.name in (WRONG, LINE) else f"s{place}" for place, f in enumerate(own)]
     columns = [f"s{place} AS s{i}" for i, place in enumerate(order)]
     fields = tuple(T.StructField(f"s{i}", own[place].dataType, own[place].nullable) for i, place in enumerate(order))
     told = tuple(names or places.values())
-    return Matched(numbered.selectExpr(*columns, *shown), told, fields, tuple(aside))
+    called = tuple(own[place].name for place in order)
+
+    def make() -> DataFrame:
+        return df.toDF(*numbered).selectExpr(*columns, *shown)
+
+    return Matched(make, told, fields, tuple(aside), tuple(order), called)
 
 
 def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int:
@@ -105,7 +119,11 @@ def learn_types(matched: Matched, relation: str, types: Types | None) -> tuple[s
     found = []
     for number, field in enumerate(matched.fields, 1):
         where = f"{relation}, column {number}"
-        own, type_ = own_type(field.dataType, where), None if types is None else types[number - 1]
+        type_ = None if types is None else types[number - 1]
+        if type_ == "symbol" and isinstance(field.dataType, T.DecimalType):  # kept as its text
+            found.append(type_)
+            continue
+        own = own_type(field.dataType, where)
         if type_ is not None and own not in ACCEPTED[type_]:
             raise FRAME_TYPE.error(where=where, found=field.dataType.simpleString(), type=type_)
         found.append(type_ or own)
@@ -123,19 +141,32 @@ def own_type(own: T.DataType, where: str) -> str:
             return name
     if own == UNSIGNED:
         return "unsigned"
+    if isinstance(own, T.DecimalType) and (own.scale == 0 or own.precision <= EXACT):
+        return "number" if own.scale == 0 else "float"
     if own == ENCODED_LIST:
         return "list"
     if isinstance(own, T.ArrayType) and _fits_list(own.elementType, where):
         return "list"
     advice = "give its parts as columns of their own"
     if isinstance(own, T.DecimalType):
-        advice = "cast it to double, to string, or to decimal(20,0) for unsigned numbers"
+        advice = "declare the column symbol, which keeps its text, or cast it to double, which rounds"
+    elif isinstance(own, T.StructType):
+        advice = f"declare the column of a record type: {_record(own)}"
     elif not isinstance(own, T.StructType | T.MapType | T.ArrayType):
         advice = "cast it to a string"
     raise SPARK_TYPE.error(where=where, type=own.simpleString(), advice=advice)
 
 
+def _record(own: T.StructType) -> str:
+    """A declaration whose values are those of a struct, as far as they have counterparts."""
+    kinds = ((T.StringType, "symbol"), (T.FractionalType, "float"), *OWN_TYPES)
+    fields = [f"{f.name}: {next((n for k, n in kinds if isinstance(f.dataType, k)), 'number')}" for f in own.fields]
+    return f"`.type T = [{', '.join(fields)}]`"
+
+
 def _fits_list(element: T.DataType, where: str) -> bool:
+    if isinstance(element, T.BinaryType | T.DecimalType | T.StructType) and element != UNSIGNED:
+        return False
     return isinstance(element, T.NullType) or own_type(element, where) in IN_LISTS
 
 
@@ -191,6 +222,8 @@ def _not_unsigned(value: Sql) -> Sql:
 
 def _out_of_range(value: Sql, own: T.DataType, type_: str) -> Sql | None:
     decimal = isinstance(own, T.DecimalType)
+    if type_ in ("symbol", "float"):
+        return None
     if type_ == "unsigned":
         return _not_unsigned(value) if decimal else f"{value} < 0"
     if type_ == "number" and decimal:

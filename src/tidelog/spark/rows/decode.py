@@ -14,8 +14,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from tidelog.io.outside import is_own, spark_face
 from tidelog.io.parquet import MIXED, NO_COLUMNS, change_name, stored_names, widest
 from tidelog.io.structures import CONSTRUCTOR
+from tidelog.program.outside import NATURAL, digits_of, element_of, fields_of, zone_of
 from tidelog.program.shape import Part, Shape
 
 SPARK_TYPES: Mapping[str | None, T.DataType] = {
@@ -29,6 +31,55 @@ SPARK_TYPES: Mapping[str | None, T.DataType] = {
     "timestamp": T.TimestampType(),
     None: T.LongType(),
 }
+
+
+_PLAIN: Mapping[str, T.DataType] = {
+    "int8": T.ByteType(),
+    "int16": T.ShortType(),
+    "int32": T.IntegerType(),
+    "int64": T.LongType(),
+    "float32": T.FloatType(),
+    "float64": T.DoubleType(),
+    "binary": T.BinaryType(),
+    "string": T.StringType(),
+    "boolean": T.BooleanType(),
+    "date": T.DateType(),
+}
+
+
+def spark_type(outside: str) -> T.DataType:
+    """The Spark type of what data came with.
+
+    >>> spark_type("array<uint8>").simpleString(), spark_type("timestamp(ns)").simpleString()
+    ('array<smallint>', 'timestamp_ntz')
+    """
+    face = spark_face(outside)
+    if face in _PLAIN:
+        return _PLAIN[face]
+    if (element := element_of(face)) is not None:
+        return T.ArrayType(spark_type(element))
+    if (fields := fields_of(face)) is not None:
+        return T.StructType([T.StructField(name, spark_type(inner)) for name, inner in fields.items()])
+    if (digits := digits_of(face)) is not None:
+        return T.DecimalType(*digits)
+    zone = zone_of(face)
+    return T.TimestampNTZType() if zone is not None and zone[1] is None else T.TimestampType()
+
+
+def outside_of(own: T.DataType) -> str:
+    """What a column of a Spark type is remembered as.
+
+    >>> outside_of(T.ShortType()), outside_of(T.ArrayType(T.BooleanType())), outside_of(T.TimestampNTZType())
+    ('int16', 'array<boolean>', 'timestamp(us)')
+    """
+    if isinstance(own, T.ArrayType):
+        inner = outside_of(own.elementType)
+        return NATURAL if inner == NATURAL else f"array<{inner}>"
+    if isinstance(own, T.DecimalType):
+        return f"decimal({own.precision},{own.scale})"
+    if isinstance(own, T.TimestampType | T.TimestampNTZType):
+        return "timestamp(us,UTC)" if isinstance(own, T.TimestampType) else "timestamp(us)"
+    return next((name for name, type_ in _PLAIN.items() if isinstance(own, type(type_))), NATURAL)
 
 
 def structure_type(shape: Shape) -> T.DataType:
@@ -61,24 +112,33 @@ class ViewSchema:
     kinds: Sequence[Mapping[str, str]] = field(default_factory=tuple)
     signed: bool = False
     lists_as_text: bool = False
+    outside: tuple[str, ...] = ()
 
     @property
     def stored(self) -> T.StructType:
         """The schema of the files."""
         stored = stored_names(self.names)
-        fields = [T.StructField(n, self._stored(t)) for n, t in zip(stored, self.types, strict=True)]
+        told = self.outside or (NATURAL,) * len(self.types)
+        fields = [T.StructField(n, self._stored(t, own)) for n, t, own in zip(stored, self.types, told, strict=True)]
         fields = fields or [T.StructField(NO_COLUMNS, T.BooleanType())]
         return T.StructType([*fields, *([T.StructField(change_name(self.names), T.ByteType())] if self.signed else [])])
 
-    def _stored(self, type_: str | None) -> T.DataType:
-        if not isinstance(type_, Shape):
-            return SPARK_TYPES[type_]
-        return T.StringType() if self.lists_as_text else structure_type(type_)
+    def _stored(self, type_: str | None, outside: str) -> T.DataType:
+        if self.lists_as_text and isinstance(type_, Shape):
+            return T.StringType()
+        if type_ != "list" and is_own(type_, spark_face(outside)):
+            return spark_type(outside)
+        return structure_type(type_) if isinstance(type_, Shape) else SPARK_TYPES[type_]
 
     def array_type(self, name: str) -> str | None:
         """The type of a column of lists, None where it stays text."""
         kind = widest(kinds[name] for kinds in self.kinds if name in kinds) or "array<>"
         return None if kind == MIXED or self.lists_as_text else kind.replace("<>", "<bigint>")
+
+    def own_array(self, name: str) -> str | None:
+        """The type that a column of lists came with, if it came with one."""
+        told = dict(zip(self.names, self.outside, strict=False)).get(name, NATURAL)
+        return None if element_of(told) is None or self.lists_as_text else spark_type(told).simpleString()
 
 
 def read_view(spark: SparkSession, files: str | Iterable[str], schema: ViewSchema) -> DataFrame:
@@ -100,7 +160,11 @@ def _typed(df: DataFrame, schema: ViewSchema) -> DataFrame:
 def _column(schema: ViewSchema, stored: str, name: str, type_: str | None) -> Column:
     column = F.col(_quoted(stored))
     array = schema.array_type(name) if type_ == "list" else None
-    return column if array is None else F.from_json(column, array).alias(stored)
+    if array is None:
+        return column
+    own = schema.own_array(name)
+    parsed = F.from_json(column, array)
+    return (parsed if own is None else parsed.cast(own)).alias(stored)
 
 
 def _quoted(name: str) -> str:

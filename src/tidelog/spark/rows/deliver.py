@@ -7,7 +7,6 @@ from memory, since Arrow imports pandas with the first array that it makes of Py
 
 from __future__ import annotations
 
-import pickle
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import pyarrow as pa
 
 from tidelog.errors import TidelogError
 from tidelog.io.vectors import from_vector, to_vector
+from tidelog.spark.resident.wire import encode_error
 from tidelog.spark.rows.tables import BAD, ENTRY_SCHEMA, EXAMPLE, SIGN, Descriptor, Endpoint, cell_names, entry_owners
 
 OWNER = "owner"
@@ -50,7 +50,7 @@ class Delivery:
                 run.take(batch)
             run.flush()
         except TidelogError as error:  # of a partition; repeating the task would not help
-            failure = pickle.dumps(error)
+            failure = encode_error(error, traced=False)
         yield run.report(failure)
 
 

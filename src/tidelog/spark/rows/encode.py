@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import DataFrame
 
 from tidelog.program.schema import numbered_columns
 from tidelog.spark.rows.check import Matched, Types, bad_row, learn_types, match_columns
+from tidelog.spark.rows.decode import outside_of
 from tidelog.spark.rows.ids import Sql, cell_column, entry_value, literal
+from tidelog.spark.rows.plain import Plain, plain_columns
 from tidelog.spark.rows.tables import BAD, EXAMPLE, LINE, SIGN, cell_names
 
 HASHED = ("symbol", "list")
@@ -26,14 +29,22 @@ class EncodedArrival:
 
     `example` is the row as it came, where it is bad; `sign` is +1 or -1. ``types`` are the relation's types with
     those that were open as the DataFrame has them. ``source`` is what was encoded, ``exact`` reads it again, in Python,
-    and raises at the first row that is wrong, with its place.
+    and raises at the first row that is wrong, with its place. ``plain`` tells how to take the columns as they are.
     """
 
     relation: str
     types: tuple[str, ...]
-    frame: DataFrame
+    project: Callable[[], DataFrame]
     source: DataFrame
     exact: Callable[[], object] | None = None
+    plain: Plain | None = None
+    names: tuple[str, ...] | None = None  # that the columns came with, in the order of the relation
+    outside: tuple[str, ...] | None = None  # the types that they came with; None for texts of files
+
+    @property
+    def frame(self) -> DataFrame:
+        """The projection."""
+        return self.project()
 
     @property
     def hashed(self) -> tuple[int, ...]:
@@ -50,18 +61,24 @@ def encode(
     sign: int = 1,
     change: str | None = None,
     exact: Callable[[], object] | None = None,
+    typed: bool = True,
 ) -> EncodedArrival:
     """The rows of a DataFrame for a relation; a DataError if its schema does not fit.
 
     ``column_names`` and ``types`` are those of the relation (None: not known yet), a type is None while it is open.
     All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
+    Rows that go, and those that are not ``typed`` (texts of files), bring no names or types to be remembered.
     """
     if column_names is None and types is not None:
         column_names = numbered_columns(len(types))
     matched = match_columns(df, relation, column_names, change)
     learnt = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
-    return EncodedArrival(relation, learnt, _projected(matched, learnt, signs), df, exact)
+    outside = tuple(outside_of(field.dataType) for field in matched.fields) if typed and sign > 0 else None
+    names = matched.own_names if typed and sign > 0 else None
+    plain = plain_columns(df, matched, learnt, sign, change)
+    make = partial(_projected, matched, learnt, signs)
+    return EncodedArrival(relation, learnt, make, df, exact, plain, names, outside)
 
 
 def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:

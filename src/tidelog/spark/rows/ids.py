@@ -38,7 +38,7 @@ def long(value: Sql) -> Sql:
 def cell_column(value: Sql, own: T.DataType, type_: str) -> Sql:
     """The cell of a value of a Spark type in a relation's column of that type; the value is known to fit."""
     if type_ == "symbol":
-        return symbol_cell(value)
+        return symbol_cell(symbol_text(value, own))
     if type_ == "list":
         return list_cell(value, own) if isinstance(own, T.ArrayType) else f"{value}.__cell"
     if type_ == "float":
@@ -49,7 +49,14 @@ def cell_column(value: Sql, own: T.DataType, type_: str) -> Sql:
         return f"unix_micros({value})"
     if isinstance(own, T.TimestampNTZType):
         return _local_micros(value)
-    return unsigned_cell(value) if isinstance(own, T.DecimalType) else long(value)
+    return unsigned_cell(value) if isinstance(own, T.DecimalType) and type_ == "unsigned" else long(value)
+
+
+def symbol_text(value: Sql, own: T.DataType) -> Sql:
+    """The text of a symbol: binary values are their hexadecimal digits, decimals their decimal ones."""
+    if isinstance(own, T.BinaryType):
+        return f"lower(hex({value}))"
+    return f"CAST({value} AS STRING)" if isinstance(own, T.DecimalType) else value
 
 
 def symbol_cell(text: Sql) -> Sql:
@@ -101,7 +108,7 @@ def entry_value(value: Sql, own: T.DataType, type_: str) -> Sql:
     """What the dictionary keeps behind the id: the UTF-8 of a symbol, the JSON of a list."""
     if own == ENCODED_LIST:
         return f"{value}.__value"
-    return f"CAST({value if type_ == 'symbol' else list_json(value, own)} AS BINARY)"
+    return f"CAST({symbol_text(value, own) if type_ == 'symbol' else list_json(value, own)} AS BINARY)"
 
 
 def list_json(value: Sql, own: T.DataType) -> Sql:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -23,6 +24,7 @@ from tidelog.io.failures import TRIPLE_COLUMNS
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
 from tidelog.io.open_columns import DECIMAL, WHOLE
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
+from tidelog.program.term import Const
 from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedArrival, encode
 from tidelog.spark.rows.failures import JSON_FIELD, NOT_READ, PACKING
@@ -49,10 +51,12 @@ class Reading:
     frame: DataFrame
     raw: bool
     exact: Callable[[], object] | None = None
+    typed: bool = False  # the source has types and names of its own
 
     def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
         """The rows as cells; a mistake in them is told with its place in the file."""
-        return encode(self.frame, self.relation, self.names if names is None else names, types, exact=self.exact)
+        names = self.names if names is None else names
+        return encode(self.frame, self.relation, names, types, exact=self.exact, typed=self.typed)
 
 
 def read_files(
@@ -73,7 +77,7 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
     reading = Reading(file.relation, tuple(names), spark.range(0), False)
     with failures(where):
         if kind == PARQUET:
-            return replace(reading, frame=_picked(spark.read.parquet(where), file))
+            return replace(reading, frame=_picked(spark.read.parquet(where), file), typed=True)
         if kind == JSON:
             return replace(reading, frame=_read_json(spark, where, names, types))
         _check_packing(file.path)
@@ -90,7 +94,28 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
 def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[str]) -> Reading:
     """The rows of a table that Spark knows."""
     with failures(f"table {table}"):
-        return Reading(relation, tuple(names), spark.table(table), False)
+        return Reading(relation, tuple(names), spark.table(table), False, typed=True)
+
+
+def narrowed(reading: Reading, needed: Mapping[int, Sequence[Const]]) -> Reading:
+    """Only the rows with one of these constants in each column; Spark leaves files and parts of files out by them.
+
+    Sources of text are read whole, since a mistake in them is told wherever it stands.
+    """
+    if not reading.typed or len(reading.frame.columns) != len(reading.names):
+        return reading
+    frame, own = reading.frame, list(reading.frame.columns)
+    called = list(reading.names) if set(own) == set(reading.names) else own
+    for place, consts in needed.items():
+        kind = frame.schema[called[place]].dataType
+        fits = T.StringType if consts[0].type == "symbol" else T.IntegralType
+        if consts[0].type in ("symbol", "number") and isinstance(kind, fits):
+            frame = frame.where(F.col(_quoted(called[place])).isin([const.value for const in consts]))
+    return replace(reading, frame=frame)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 @contextmanager
@@ -98,7 +123,7 @@ def failures(where: str) -> Iterator[None]:
     """What Spark says is told as ours, with the source; an error of ours that ended a task as it was."""
     try:
         yield
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         if (own := error_of_task(error)) is not None:
             raise own from error
         raise NOT_READ.error(where=where, said=first_line(error)) from error

@@ -1,28 +1,29 @@
 """Encoded rows and dictionary entries from Spark tasks straight to the partitions.
 
 Law: every row goes to the owner of its location (or to partition 0, or to all), every entry to the owner of its id, and
-nothing to the driver but counts. A task that Spark runs twice delivers twice, under two attempt keys; the driver hears
-of exactly one attempt per Spark partition, and only attempts that it heard of count. A bad row makes the whole batch
-bad: the driver refuses it, and the partitions drop the stage.
+nothing to the driver but counts, and rows that are plain and few (`plain`). A task that Spark runs twice delivers
+twice, under two attempt keys; the driver hears of exactly one attempt per Spark partition, and only attempts that it
+heard of count. A bad row makes the whole batch bad: the driver refuses it, and the partitions drop the stage.
 """
 
 from __future__ import annotations
 
-import pickle
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException, PythonException
-from pyspark.sql import DataFrame
 
 from tidelog.errors import DataError
 from tidelog.rewrite.place.placement import Placement
+from tidelog.spark.resident.wire import decode
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedArrival
 from tidelog.spark.rows.failures import ROWS_NOT_READ, ROWS_REFUSED
 from tidelog.spark.rows.ids import owner_column
+from tidelog.spark.rows.plain import Signed, estimated_size, few_rows
 from tidelog.spark.rows.tables import Endpoint
 from tidelog.spark.session.interpreter import map_in_arrow
 
@@ -37,6 +38,27 @@ class Counts:
 
     rows: int
     entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """The attempts of tasks that count, or the rows themselves by sign, where they are few."""
+
+    attempts: tuple[str, ...] = ()
+    rows: Signed = field(default_factory=list)
+
+
+def hand_over(
+    encoded: EncodedArrival, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int
+) -> Handed:
+    """Few rows of whole numbers come here, all others are sent by tasks."""
+    try:
+        found = None if encoded.plain is None else few_rows(encoded.source, encoded.plain)
+    except (PySparkException, Py4JJavaError) as error:
+        raise ROWS_NOT_READ.error(relation=encoded.relation, said=first_line(error)) from error
+    if found is not None:
+        return Handed(rows=found)
+    return Handed(tuple(key for key, _ in send(encoded, placement, endpoints, stage_id, tasks)))
 
 
 def send(
@@ -59,11 +81,11 @@ def send(
         if tasks and estimated_size(encoded.source) < tasks * LITTLE:
             frame = frame.coalesce(tasks)
         reports = map_in_arrow(frame, delivery, REPORT).collect()
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         raise ROWS_NOT_READ.error(relation=encoded.relation, said=first_line(error)) from error
     for report in reports:
         if report.failure is not None:
-            raise pickle.loads(report.failure)
+            decode(report.failure)
     bad = sum(report.bad for report in reports)
     if bad:
         if encoded.exact is not None:
@@ -72,20 +94,26 @@ def send(
     return [(r.attempt, Counts(r.rows, r.entries)) for r in reports]
 
 
-def estimated_size(df: DataFrame) -> int:
-    """How many bytes Catalyst takes a DataFrame to have; nothing is read for it. Where it has no idea, very many."""
-    return int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
-
-
 def _refusal(relation: str, bad: int, report: Any) -> DataError:
     count = "1 row does" if bad == 1 else f"{bad:,} rows do"
     return ROWS_REFUSED.error(relation=relation, count=count, example=report.example, reason=report.reason)
 
 
 def first_line(error: BaseException) -> str:
-    """The line of a Spark error that says what happened."""
+    """The line of a Spark error that says what happened; of an error of Java the first line of its first cause."""
+    if isinstance(error, Py4JJavaError):
+        return _of_java(error)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     if not isinstance(error, PythonException):
         return lines[0][:SHOWN]
     raised = [line for line in lines if RAISED.match(line)] or lines
     return raised[-1][:SHOWN]
+
+
+def _of_java(error: Py4JJavaError) -> str:
+    """What was wrong at first: Spark wraps it a few times."""
+    cause = error.java_exception
+    while (deeper := cause.getCause()) is not None:
+        cause = deeper
+    said = str(cause.getMessage() or "").strip() or str(cause.toString())
+    return said.splitlines()[0][:SHOWN]

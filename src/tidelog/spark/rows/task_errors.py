@@ -7,12 +7,13 @@ nothing of a failed task to the driver but the text of its traceback, so the err
 from __future__ import annotations
 
 import base64
-import pickle
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tidelog.errors import TidelogError
+from tidelog.spark.resident.failures import NOT_READABLE
+from tidelog.spark.resident.wire import decode, encode_error
 
 MARK = "tidelog-error:"
 CARRIED = re.compile(rf"{MARK}([A-Za-z0-9+/=]+)")
@@ -24,7 +25,7 @@ def carried() -> Iterator[None]:
     try:
         yield
     except TidelogError as error:
-        error.add_note(MARK + base64.b64encode(pickle.dumps(error)).decode("ascii"))
+        error.add_note(MARK + base64.b64encode(encode_error(error, traced=False)).decode("ascii"))
         raise
 
 
@@ -44,6 +45,12 @@ def error_of_task(error: Exception) -> TidelogError | None:
     return None if found is None else _unpacked(found[1])
 
 
-def _unpacked(text: str) -> TidelogError:
-    error: TidelogError = pickle.loads(base64.b64decode(text))
-    return error
+def _unpacked(text: str) -> TidelogError | None:
+    """The error; None where the text is none that `carried` wrote, since any text may stand in an error of Spark."""
+    try:
+        decode(base64.b64decode(text))
+    except TidelogError as error:
+        return None if error.code == NOT_READABLE.code else error
+    except Exception:  # no base64, or an error that is not of Tidelog's
+        return None
+    return None

@@ -60,7 +60,8 @@ CONNECT = FailureEntry(
     PreflightError,
     "session of Spark Connect",
     "this is a Spark Connect session: the partitions and the driver must reach each other, which Connect does "
-    "not offer; make the session with SparkSession.builder.master(...)",
+    "not offer; make the session with SparkSession.builder.master(...), or give rows of it to an embedded engine: "
+    "`Engine(...)` without `spark=`, `epoch.insert(relation, df.toArrow())`, `db[view].to_arrow()`",
     "Partitions are long tasks of a barrier stage that call each other and the driver.",
     test=f"{_PREFLIGHT}::test_connect_session_is_refused",
 )
@@ -215,7 +216,16 @@ NO_SESSION = FailureEntry(
     "A view of an embedded engine becomes a DataFrame of the session that is active.",
     test="tests/spark/session/test_workers.py::test_view_without_a_session_is_told",
 )
+MESSAGE_SETTING = FailureEntry(
+    "TL6075",
+    PreflightError,
+    "limit of messages that is none",
+    "`{setting}` is {said!r}: it is a number of bytes from {least:,} to {most:,}",
+    "The setting bounds the calls, answers and batches of rows between driver and partitions.",
+    test="tests/spark/resident/test_wire.py::test_limit_of_messages_is_a_setting_of_the_session",
+)
 ENTRIES = (
+    MESSAGE_SETTING,
     JAVA_FAILS,
     JAVA_UNKNOWN,
     JAVA_OLD,

@@ -1,0 +1,31 @@
+"""`tidelog scrub DIR`: read and check every file of a state folder."""
+
+from __future__ import annotations
+
+import typer
+
+from tidelog.cli.application import app
+from tidelog.cli.options import StateArgument
+
+
+@app.command("scrub")
+def scrub_command(state: StateArgument) -> None:
+    """Read and check every file of a state folder, also those that opening it does not need.
+
+    Tells the files that are damaged, or hold what no state holds, and what is wrong with each; the exit code is 1 if
+    there are any. Nothing is changed, and a state may be scrubbed while it is written. Whether the facts are those that
+    the rules derive is told by `tidelog verify`.
+    """
+    from tidelog.cli.guard import guarded
+    from tidelog.cli.show import console
+    from tidelog.store.scrub import scrub
+
+    with guarded():
+        found = scrub(state)
+        for told in found.wrong:
+            console(stderr=True).print(told, soft_wrap=True, markup=False, highlight=False)
+        typer.echo(f"read {found.files} files, {found.frames} frames, {found.bytes:,} bytes")
+        verdict = f"{len(found.wrong)} things are wrong" if found.wrong else "all in order"
+        typer.echo(f"{state}: {verdict}, up to epoch {found.epoch}")
+        if found.wrong:
+            raise typer.Exit(1)

@@ -1,0 +1,118 @@
+"""What the calls of a service carry: the closed set of classes whose objects go from process to process.
+
+Law: every data class and named tuple of the modules below and in the signatures of the service may travel, and besides
+them nothing but plain values, arrays and the few classes named here. All of them are values: making one reads no file
+and runs no code of a user. Functions of users do not travel in calls; Spark brings them to the tasks, with the stage
+(`resident_node`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import pyarrow.fs
+
+from tidelog import errors
+from tidelog.partition import finding, limits, net, packed, plan_counts, running
+from tidelog.plan import steps, work
+from tidelog.program import literal, path, rule, term
+from tidelog.program.variant import Variant
+from tidelog.runtime import outcome, request, service
+from tidelog.runtime.call import MARK, hints_of
+from tidelog.spark.resident.failures import NOT_CARRIED
+from tidelog.spark.resident.kinds import carry, carry_fields
+from tidelog.store import image, markers, snapshot
+from tidelog.store.disk import LocalDisk
+from tidelog.store.files import FileStore
+from tidelog.store.fleeting import FleetingDisk, fleeting_store
+from tidelog.store.objects import ObjectStore
+from tidelog.verify import report
+
+MODULES = (
+    errors,
+    term,
+    literal,
+    path,
+    rule,
+    steps,
+    work,
+    finding,
+    limits,
+    net,
+    plan_counts,
+    running,
+    request,
+    outcome,
+    service,
+    report,
+    image,
+    markers,
+    snapshot,
+)
+FILE_SYSTEMS = ("LocalFileSystem", "S3FileSystem", "GcsFileSystem", "AzureFileSystem", "HadoopFileSystem")
+
+
+def carry_all() -> None:
+    """Let all of them travel; both sides do this when they import what serves or calls."""
+    for module in MODULES:
+        carry_fields(*_values_of(module))
+    for method in vars(service.Service).values():
+        if MARK in getattr(method, "__dict__", {}):
+            carry_fields(*(named for hint in hints_of(method).values() for named in _named_in(hint)))
+    carry(packed.Packed, lambda value: (tuple(value),), packed.Packed, by_columns=True)
+    carry(Variant, lambda value: (value.constructor, *value.parts), Variant)
+    carry(outcome.RowChanges, lambda value: (dict(value),), outcome.read_changes)
+    carry(FileStore, _folder_of, _store_in)
+    carry(ObjectStore, _files_of, _objects_in)
+
+
+def _values_of(module: ModuleType) -> list[type]:
+    """The data classes and named tuples that a module defines."""
+    own = (each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__)
+    return [each for each in own if _is_value(each)]
+
+
+def _is_value(cls: type) -> bool:
+    return is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
+
+
+def _named_in(hint: Any) -> Iterator[type]:
+    """The data classes and named tuples that a hint names."""
+    if isinstance(hint, type) and hint.__module__.startswith("tidelog.") and _is_value(hint):
+        yield hint
+    for part in get_args(hint):
+        yield from _named_in(part)
+
+
+def _folder_of(store: FileStore) -> tuple[str, bool]:
+    """The folder, found from wherever the other process works, and whether nobody wants to keep it."""
+    if type(store.disk) not in (LocalDisk, FleetingDisk):
+        raise NOT_CARRIED.error(kind=f"state folder on a `{type(store.disk).__qualname__}`")
+    return str(store.root.absolute()), isinstance(store.disk, FleetingDisk)
+
+
+def _store_in(root: str, fleeting: bool) -> FileStore:
+    return fleeting_store(root) if fleeting else FileStore(Path(root))
+
+
+def _files_of(store: ObjectStore) -> tuple[object, ...]:
+    """The kind of file system with its settings, and the folder."""
+    kind = type(store.filesystem)
+    if getattr(pyarrow.fs, kind.__name__, None) is not kind or kind.__name__ not in FILE_SYSTEMS:
+        raise NOT_CARRIED.error(kind=f"state folder on a `{kind.__qualname__}`")
+    settings = () if kind is pyarrow.fs.LocalFileSystem else store.filesystem.__reduce__()[1]
+    return kind.__name__, tuple(settings), store.root
+
+
+def _objects_in(kind: str, settings: tuple[Any, ...], root: str) -> ObjectStore:
+    if kind not in FILE_SYSTEMS:
+        raise NOT_CARRIED.error(kind=f"state folder on a `{kind}`")
+    made = getattr(pyarrow.fs, kind)
+    return ObjectStore(made._reconstruct(*settings) if settings else made(), root)
+
+
+carry_all()

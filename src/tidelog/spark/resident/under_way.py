@@ -1,0 +1,85 @@
+"""Work that residents were given and the answers that have come, while the stage is watched.
+
+Law: whoever waits for an answer also hears of a loss, of the end of its limit and of Ctrl-C; what was begun before a
+stage was started again is never answered by the new one. Waiting that was interrupted can be taken up again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from tidelog.spark.errors import NoAnswer
+from tidelog.spark.resident import failures
+from tidelog.spark.resident.client import Peer
+from tidelog.spark.resident.job import Job
+from tidelog.spark.resident.waiters import Answer, Waiters
+
+LOOK = 0.1  # seconds between two looks at the job while waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What waiting needs of a stage: threads, connections, and what is looked at meanwhile."""
+
+    waiters: Waiters
+    peer: Callable[[int], Peer]
+    on_wait: Callable[[], None]
+    check: Callable[[Job], None]
+    note_loss: Callable[[Answer, Job], None]
+
+
+@dataclass(slots=True)
+class Underway:
+    """Work of one job; ``limit`` is how many seconds it may take in all."""
+
+    watch: Watch
+    job: Job
+    limit: float | None
+    numbers: set[int] = field(default_factory=set)
+    answers: SimpleQueue[Answer] = field(default_factory=SimpleQueue)
+    found: dict[int, Answer] = field(default_factory=dict)
+    deadline: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        seconds = inf if self.limit is None else self.limit + 1.0  # Flight keeps the limit, this keeps Flight
+        self.deadline = time.monotonic() + seconds
+
+    def add(self, number: int, work: Callable[[], Any]) -> None:
+        """Do one more thing in another thread."""
+        self.numbers.add(number)
+        self.watch.waiters.submit(number, work, self.answers)
+
+    def call(self, number: int, method: str, args: tuple[Any, ...]) -> None:
+        """Call one more resident and do not wait for it."""
+        self.add(number, partial(self.watch.peer(number).call, method, args, limit=self.limit))
+
+    def end(self) -> dict[int, Any]:
+        """Collect what comes; the error of the lowest partition is raised. May be called again if interrupted."""
+        while len(self.found) < len(self.numbers):
+            answer = self.next_answer()
+            self.found[answer.number] = answer
+        for _, answer in sorted(self.found.items()):
+            if answer.error is not None:
+                raise answer.error
+        return {number: answer.value for number, answer in self.found.items()}
+
+    def next_answer(self) -> Answer:
+        """The next answer that comes, which may be an error; a loss is raised, and so is the end of the limit."""
+        while True:
+            try:
+                answer = self.answers.get(timeout=LOOK)
+            except Empty:
+                self.watch.on_wait()
+                self.watch.check(self.job)
+                if time.monotonic() > self.deadline:
+                    first = min(self.numbers - self.found.keys())
+                    raise failures.LATE.mark(NoAnswer(first, "call", self.limit or 0.0)) from None
+                continue
+            self.watch.note_loss(answer, self.job)
+            return answer

@@ -1,0 +1,171 @@
+"""Bytes to values: the other half of `pack`.
+
+Law: nothing is made but the values that calls carry; no name is looked up but in the table of carried classes, no code
+runs that bytes bring along, and whatever the bytes are, the end is a value or a `ResidentError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.spark.errors import ResidentError
+from tidelog.spark.resident.failures import NOT_READABLE
+from tidelog.spark.resident.kinds import DTYPES, OF_NAME, Kind
+from tidelog.spark.resident.pack import NUMBER, REAL
+
+
+def unpack(body: bytes | memoryview) -> Any:
+    """The value behind bytes; ResidentError if there is none."""
+    unpacking = _Unpacking(memoryview(body))
+    try:
+        value = unpacking.take()
+    except ResidentError:
+        raise
+    except Exception as error:  # whatever a constructor makes of parts that never were those of its class
+        raise NOT_READABLE.error(what=f"{type(error).__name__}: {error}"[:300]) from error
+    if unpacking.at != len(unpacking.body):
+        raise NOT_READABLE.error(what="there is more than one value")
+    return value
+
+
+class _Unpacking:
+    """Bytes that are read from the front."""
+
+    def __init__(self, body: memoryview) -> None:
+        self.body = body
+        self.at = 0
+        self._made: list[object] = []
+
+    def take(self) -> Any:
+        """The next value."""
+        tag = bytes(self.take_raw(1))
+        reader = _READERS.get(tag)
+        if reader is None:
+            raise NOT_READABLE.error(what=f"{tag!r} begins no value")
+        return reader(self)
+
+    def take_raw(self, count: int) -> memoryview:
+        """So many bytes."""
+        first, last = self.at, self.at + count
+        if count < 0 or last > len(self.body):
+            raise NOT_READABLE.error(what="it ends too early")
+        self.at = last
+        return self.body[first:last]
+
+    def take_count(self) -> int:
+        """A number."""
+        number: int = NUMBER.unpack(self.take_raw(8))[0]
+        return number
+
+    def take_sized(self) -> memoryview:
+        """A length, and as many bytes."""
+        return self.take_raw(self.take_count())
+
+    def take_items(self) -> list[Any]:
+        """The items of a list, however they were written."""
+        found = self.take()
+        if not isinstance(found, list):
+            raise NOT_READABLE.error(what="it has no list where one belongs")
+        return found
+
+    def take_list(self) -> list[Any]:
+        """As many values as the count says, each of which has a byte at least."""
+        count, found = self.take_count(), []
+        if not 0 <= count <= len(self.body) - self.at:
+            raise NOT_READABLE.error(what="it ends too early")
+        for _ in range(count):
+            found.append(self.take())  # a comprehension would be one more call on the stack
+        return found
+
+    def take_tuple(self) -> tuple[Any, ...]:
+        """The same as a tuple."""
+        return tuple(self.take_list())
+
+    def take_texts(self) -> list[str]:
+        """A list of texts: their lengths, and all of them joined."""
+        ends = np.cumsum(self.take_numbers(np.int64)).tolist()
+        joined = self.take()
+        return [joined[first:last] for first, last in zip([0, *ends], ends, strict=False)]
+
+    def take_rows(self) -> list[tuple[Any, ...]]:
+        """A list of tuples, by columns."""
+        count = self.take_count()
+        if not 0 < count <= len(self.body) - self.at:
+            raise NOT_READABLE.error(what="it ends too early")
+        return list(zip(*[self.take_items() for _ in range(count)], strict=True))
+
+    def take_dict(self) -> dict[Any, Any]:
+        """Keys and values."""
+        return dict(zip(self.take_items(), self.take_items(), strict=True))
+
+    def take_object(self) -> object:
+        """An object of a carried class."""
+        kind = self._kind()
+        made = kind.make(*self.take())
+        self._made.append(made)
+        return made
+
+    def take_objects(self) -> list[object]:
+        """A list of objects of one carried class."""
+        kind = self._kind()
+        return [kind.make(*parts) for parts in self.take_items()]
+
+    def _kind(self) -> Kind:
+        name = bytes(self.take_sized())
+        if name not in OF_NAME:
+            raise NOT_READABLE.error(what=f"{name[:100]!r} is no class that calls carry")
+        return OF_NAME[name]
+
+    def take_met(self) -> object:
+        """An object that was made before."""
+        number = self.take_count()
+        if not 0 <= number < len(self._made):
+            raise NOT_READABLE.error(what="it names an object that it does not have")
+        return self._made[number]
+
+    def take_array(self) -> np.ndarray[Any, Any]:
+        """An array of its own, which may be written to."""
+        dtype = DTYPES[bytes(self.take_sized()).decode()]
+        shape, data = self.take(), self.take()
+        return np.frombuffer(data, dtype).reshape(shape).copy()
+
+    def take_table(self) -> pa.Table:
+        """An Arrow table, looked through so that no offset in it leads out of it."""
+        with pa.ipc.open_stream(pa.py_buffer(bytes(self.take_sized()))) as stream:
+            table = stream.read_all()
+        table.validate(full=True)
+        return table
+
+    def take_numbers(self, dtype: Any) -> np.ndarray[Any, Any]:
+        return np.frombuffer(self.take_sized(), dtype)
+
+
+_READERS: dict[bytes, Callable[[_Unpacking], Any]] = {
+    b"n": lambda body: None,
+    b"T": lambda body: True,
+    b"F": lambda body: False,
+    b"i": _Unpacking.take_count,
+    b"I": lambda body: int.from_bytes(body.take_sized(), "little", signed=True),
+    b"f": lambda body: REAL.unpack(body.take_raw(8))[0],
+    b"s": lambda body: str(body.take_sized(), "utf-8", "surrogatepass"),
+    b"b": lambda body: bytes(body.take_sized()),
+    b"l": _Unpacking.take_list,
+    b"J": lambda body: body.take_numbers(np.int64).tolist(),
+    b"G": lambda body: body.take_numbers(np.float64).tolist(),
+    b"U": _Unpacking.take_texts,
+    b"C": _Unpacking.take_rows,
+    b"t": _Unpacking.take_tuple,
+    b"w": lambda body: tuple(body.take_items()),
+    b"z": lambda body: frozenset(body.take_items()),
+    b"Z": lambda body: set(body.take_items()),
+    b"d": _Unpacking.take_dict,
+    b"c": _Unpacking.take_object,
+    b"K": _Unpacking.take_objects,
+    b"r": _Unpacking.take_met,
+    b"a": _Unpacking.take_array,
+    b"A": _Unpacking.take_table,
+}

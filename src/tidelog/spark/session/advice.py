@@ -1,0 +1,79 @@
+"""What the settings of a session that does not run yet say about resident partitions.
+
+Law: only settings are read; nothing is started and no cluster is asked, so that a job for Kubernetes, YARN or a service
+that makes sessions by itself can be looked at where it is written. What a running session lacks is told by `preflight`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+Settings = Mapping[str, str]
+PACKED = ("spark.archives", "spark.yarn.dist.archives", "spark.submit.pyFiles", "spark.executorEnv.PYTHONPATH")
+
+
+def advise(settings: Settings, partitions: int, state: str | None = None) -> list[str]:
+    """What to change before an engine of so many partitions, with that state folder, can open; empty if nothing is.
+
+    >>> advise({"spark.master": "yarn", "spark.executor.instances": "4", "spark.archives": "env.tar.gz#env"}, 3, "s3://b/s")
+    []
+    >>> for line in advise({"spark.master": "yarn", "spark.dynamicAllocation.enabled": "true"}, 2):
+    ...     print(line.split(":")[0])
+    spark.dynamicAllocation.enabled=true
+    spark.executor.instances=2, spark.executor.cores=1, spark.task.cpus=1
+    path
+    spark.archives
+    """
+    return [*_allocation(settings), *_slots(settings, partitions), *_folder(settings, state), *_workers(settings)]
+
+
+def _is(settings: Settings, master: str) -> bool:
+    return settings.get("spark.master", "").startswith(master)
+
+
+def _is_local(settings: Settings) -> bool:
+    return settings.get("spark.master", "local").startswith("local")
+
+
+def _allocation(settings: Settings) -> Iterator[str]:
+    if settings.get("spark.remote") or _is(settings, "sc://"):
+        yield "spark.remote: Spark Connect has no barrier stages; make a classic session, or use an embedded engine"
+    if settings.get("spark.dynamicAllocation.enabled") == "true":
+        yield (
+            "spark.dynamicAllocation.enabled=true: partitions hold their slots, and Spark runs no barrier stage so; "
+            "set it to false when the session is made"
+        )
+
+
+def _slots(settings: Settings, partitions: int) -> Iterator[str]:
+    """YARN and Kubernetes say beforehand what they give; a standalone cluster gives what it has."""
+    if not (_is(settings, "yarn") or _is(settings, "k8s")):
+        return
+    instances = settings.get("spark.executor.instances", "2")
+    cores, cpus = settings.get("spark.executor.cores", "1"), settings.get("spark.task.cpus", "1")
+    there = int(instances) * (int(cores) // max(1, int(cpus)))
+    if there < partitions + 1:
+        yield (
+            f"spark.executor.instances={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}: these are "
+            f"{there} slots, and {partitions} partitions need {partitions + 1}"
+        )
+
+
+def _folder(settings: Settings, state: str | None) -> Iterator[str]:
+    if _is_local(settings):
+        return
+    if state is None:
+        yield "path: partitions on several machines need a state folder that all of them reach"
+    elif "://" not in state and _is(settings, "k8s"):
+        mounts = [value for name, value in settings.items() if ".volumes." in name and name.endswith("mount.path")]
+        if not any(state.startswith(mount.rstrip("/") + "/") for mount in mounts):
+            yield f"path={state}: no volume of the pods is mounted there; mount one, or use an object store"
+
+
+def _workers(settings: Settings) -> Iterator[str]:
+    """Executors need Python and Tidelog: in an archive, or in the image of their pods."""
+    if _is_local(settings) or any(settings.get(name) for name in PACKED):
+        return
+    if any(name.startswith("spark.kubernetes") and name.endswith("container.image") for name in settings):
+        return
+    yield "spark.archives: executors need Python and Tidelog; pack an environment, or install them there"

@@ -1,0 +1,30 @@
+"""How many resident partitions a session in local mode has room for.
+
+Law: partitions take a slot each, and one is left for other jobs: those of DataFrames wait for it. On a cluster more
+executors may come, so that nothing is said here about it, and `preflight` waits and refuses.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidelog.spark.session.master import context, is_local, slots
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def local_room(spark: SparkSession) -> int | None:
+    """How many partitions fit into a session in local mode, perhaps none; None on a cluster."""
+    return max(0, slots(spark) - 1) if is_local(context(spark).master) else None
+
+
+def too_small(spark: SparkSession, wanted: int, room: int) -> str:
+    """What to tell of a session in which fewer partitions fit than were wanted."""
+    there = slots(spark)
+    few = f"this engine has {room}" if room else "this engine's one partition lives in the driver"
+    wish = f"{wanted} partitions need {wanted + 1}" if wanted > 1 else "a resident partition needs 2"
+    master = context(spark).master
+    return (
+        f"{master} has {there} task slot{'' if there == 1 else 's'}, and {wish}: {few}; local[{wanted + 1}] holds all"
+    )

@@ -1,0 +1,36 @@
+"""How the processes of a run listen: on sockets that nobody else reaches, and for messages of what size.
+
+Law: in local mode no port is opened: driver and workers are processes of one user on one machine, and meet in a folder
+of that user's. Where the path of the temporary folder is too long for a socket they use the loopback address.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidelog.spark.session.failures import MESSAGE_SETTING
+from tidelog.spark.session.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTING = "spark.tidelog.messageLimit"
+SMALLEST_LIMIT, LARGEST_LIMIT = 1 << 16, (1 << 31) - 1  # bytes; the upper one is gRPC's
+PATH_LENGTH = 90  # of a folder: 108 bytes are what a socket's path may have
+
+
+def socket_folder() -> RunFolder | None:
+    """A folder for sockets, which only this user may enter; None where its path is too long."""
+    made = RunFolder()
+    if len(made.name.encode()) <= PATH_LENGTH:
+        return made
+    made.cleanup()
+    return None
+
+
+def message_limit(spark: SparkSession) -> int:
+    """The largest message in bytes, as the session says."""
+    said = str(spark.conf.get(SETTING, "")) or str(LARGEST_LIMIT)
+    if not said.isascii() or not said.isdigit() or not SMALLEST_LIMIT <= int(said) <= LARGEST_LIMIT:
+        raise MESSAGE_SETTING.error(setting=SETTING, said=said, least=SMALLEST_LIMIT, most=LARGEST_LIMIT)
+    return int(said)

@@ -1,0 +1,84 @@
+"""Folders that last as long as the process that made them, and are found and removed if that was killed.
+
+Law: a folder is this user's alone (mode 0700) and its maker holds a lock in it for as long as it lives, paused or not;
+a folder whose lock can be had belongs to nobody, and the next one who makes such a folder removes it. What is not
+exactly such a folder (a link, another owner, other rights) is not touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+BEGUN, WHOLE = "tidelog-new-", "tidelog-run-"  # a folder gets its second name when its lock is held
+OWNER, CONTENT = "owner", "content"
+
+
+class RunFolder:
+    """A folder at ``name``, until `cleanup` or the end of the process."""
+
+    def __init__(self) -> None:
+        sweep()
+        begun = Path(tempfile.mkdtemp(prefix=BEGUN))
+        lock = _lock(begun / OWNER, os.O_CREAT)
+        assert lock is not None, "nobody else knows of the folder yet"
+        (begun / CONTENT).mkdir(mode=0o700)
+        whole = begun.with_name(WHOLE + begun.name.removeprefix(BEGUN))
+        begun.rename(whole)
+        self.name = str(whole / CONTENT)
+        self._finalizer = weakref.finalize(self, _remove, whole, lock, os.getpid())
+
+    def cleanup(self) -> None:
+        """Remove the folder; once is enough."""
+        self._finalizer()
+
+    def __enter__(self) -> str:
+        return self.name
+
+    def __exit__(self, *_: object) -> None:
+        self.cleanup()
+
+
+def sweep() -> None:
+    """Remove the folders of processes that are gone."""
+    for folder in _left():
+        lock = _lock(folder / OWNER)
+        if lock is not None:
+            _remove(folder, lock, os.getpid())
+
+
+def _left() -> Iterator[Path]:
+    """Folders of this user that look as if they were made here."""
+    with contextlib.suppress(OSError):  # nobody can list the temporary directory, or one went away meanwhile
+        for folder in Path(tempfile.gettempdir()).glob(f"{WHOLE}*"):
+            status = folder.lstat()
+            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and stat.S_IMODE(status.st_mode) == 0o700:
+                yield folder
+
+
+def _lock(path: Path, make: int = 0) -> int | None:
+    """Hold a lock file, if nobody else does."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | make, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove(folder: Path, lock: int, maker: int) -> None:
+    """Remove a folder and let its lock go; a process that was forked meanwhile leaves both alone."""
+    if os.getpid() == maker:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)

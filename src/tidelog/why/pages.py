@@ -1,0 +1,57 @@
+"""Pages of facts that a question looks at.
+
+Law: what was seen stays for the rest of the question, and what is known to be looked at soon is asked for together, so
+that on several partitions a step is a few calls. All pages belong to one state: the last committed epoch, or the one
+that ran and is not committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.finding import ALL, Found, Wanted
+from tidelog.runtime.facts import Facts
+
+REMEMBERED = 1 << 16  # pages
+
+
+class Pages:
+    """What one question has seen; where facts are not ``far`` away there is nothing to be saved by asking ahead."""
+
+    def __init__(self, facts: Facts, *, running: bool, far: bool) -> None:
+        self._facts, self._running, self.far = facts, running, far
+        self._seen: dict[Wanted, Found] = {}
+
+    def ahead(self, wanted: Iterable[Wanted]) -> None:
+        """Ask for what is looked at next, all of it together."""
+        if self.far:
+            missing = [one for one in dict.fromkeys(wanted) if one not in self._seen]
+            if missing:
+                self._remember(missing)
+
+    def found(self, wanted: Wanted) -> Found:
+        """One page of the facts that are wanted."""
+        if wanted not in self._seen:
+            self._remember([wanted])
+        return self._seen[wanted]
+
+    def facts(self, wanted: Wanted) -> Iterator[tuple[tuple[int, ...], int]]:
+        """The facts that are wanted, with their ranks, page by page; of each partition oldest records first."""
+        while True:
+            found = self.found(wanted)
+            yield from zip(map(tuple, found.cells.tolist()), found.ranks.tolist(), strict=True)
+            if not found.more:
+                return
+            wanted = wanted.following()
+
+    def all_cells(self, wanted: Wanted) -> Cells:
+        """The columns of all facts that are wanted."""
+        (found,) = self._facts.find([replace(wanted, count=ALL)], running=self._running)
+        return found.cells
+
+    def _remember(self, wanted: list[Wanted]) -> None:
+        if len(self._seen) > REMEMBERED:
+            self._seen.clear()
+        self._seen.update(zip(wanted, self._facts.find(wanted, running=self._running), strict=True))

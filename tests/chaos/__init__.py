@@ -1,0 +1,1 @@
+"""Random misfortune against an engine with a state folder, beside a twin that nothing happens to."""

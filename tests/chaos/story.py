@@ -1,0 +1,67 @@
+"""What is told to an engine, epoch by epoch: a matter of a seed and the number of the epoch alone.
+
+So a twin can be told the same up to any epoch, whatever happened to the engine between them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tidelog import Engine
+from tidelog.engine.epoch import Epoch
+from tidelog.errors import StateError
+from tidelog.store.failures import OTHER_PROGRAM
+
+PROGRAM = """
+reach(X, Y) :- edge(X, Y).
+reach(X, Z) :- edge(X, Y), reach(Y, Z).
+alone(X) :- node(X), !linked(X).
+linked(X) :- edge(X, _).
+linked(Y) :- edge(_, Y).
+size(X, count<Y>) :- reach(X, Y).
+name(X, cat("n", to_string(X))) :- edge(X, X).
+"""
+EXTRA = "back(X, Y) :- reach(Y, X), name(X, _)."
+RELATIONS = ("edge", "node", "reach", "alone", "linked", "size", "name")
+NODES, MOST = 24, 12
+Facts = dict[str, frozenset[tuple[Any, ...]]]
+
+
+def tell(epoch: Epoch, seed: int, number: int) -> None:
+    """Say what the epoch of that number changes; epoch 1 is the program itself."""
+    random = Random(f"{seed} {number}")
+    for _ in range(random.randrange(1, MOST)):
+        edge = (random.randrange(NODES), random.randrange(NODES))
+        (epoch.insert if random.random() < 0.6 else epoch.delete)("edge", [edge])
+    epoch.insert("node", [(random.randrange(2 * NODES),)])
+    if number % 14 == 7:
+        epoch.add_rule(f"extra: {EXTRA}")
+    elif number > 13 and number % 14 == 0:
+        epoch.remove_rule("extra")
+
+
+def open_state(folder: Path, **options: Any) -> Engine:
+    """The engine of a state folder: with the program where the folder is new, else with what became of it."""
+    try:
+        return Engine(PROGRAM, path=folder, **options)
+    except StateError as error:
+        if error.code != OTHER_PROGRAM.code:
+            raise
+        return Engine(path=folder, **options)
+
+
+def twin(db: Engine, seed: int, number: int) -> Facts:
+    """What an engine that nothing happens to holds after so many epochs; it is told those that are missing."""
+    while db.epoch_number < number:
+        with db.epoch() as epoch:
+            tell(epoch, seed, db.epoch_number + 1)
+    assert db.epoch_number == number, "a twin is asked about epochs in order"
+    return facts(db)
+
+
+def facts(db: Engine) -> Facts:
+    """All facts of an engine."""
+    known = set(db.relations)
+    return {name: frozenset(db[name]) for name in (*RELATIONS, "back") if name in known}

@@ -1,0 +1,286 @@
+"""Another number of partitions: what is told, what stays, and failures, stops and interrupts at any moment of it.
+
+They notice an engine or a folder that stands between two numbers, facts that change, readers and views that are lost.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.store.disks import STOP, MemoryDisk, MemoryStore, Stopped
+from tidelog import Engine
+from tidelog.engine.core import core_of
+from tidelog.errors import EngineError, LimitError, StateError
+from tidelog.partition.limits import Limits
+from tidelog.store.scrub import scrub
+from tidelog.testing.invariants import violations
+
+PROGRAM = """
+reach(X,Y) :- edge(X,Y).
+reach(X,Z) :- reach(X,Y), reach(Y,Z).
+far(X, max<Y>) :- reach(X,Y).
+loud(cat(S, "!")) :- name(S, X), !reach(X, X).
+"""
+EDGES = [(i, i + 1) for i in range(9)]
+
+
+def grown(path: object = None, partitions: int = 2) -> Engine:
+    db = Engine(PROGRAM, path=path, partitions=partitions)  # type: ignore[arg-type]  # a path or a store
+    with db.epoch() as e:
+        e.insert("edge", EDGES)
+        e.insert("name", [("a", 1), ("b", 2)])
+    return db
+
+
+def facts_of(db: Engine) -> dict[str, list[tuple[object, ...]]]:
+    return {name: sorted(db[name]) for name in db.relations}
+
+
+FACTS = facts_of(grown())
+
+
+def check(db: Engine, partitions: int) -> None:
+    assert core_of(db).runtime.partitions == partitions
+    assert facts_of(db) == FACTS
+    assert not violations(db.state())
+
+
+def test_facts_stay_and_views_and_changes_that_somebody_holds_too() -> None:
+    with grown() as db:
+        view = db["loud"]
+        with db.epoch() as e:
+            e.insert("name", [("c", 3)])
+        for count, told in ((3, "all facts were moved with their ranks and counts"), (1, "given anew to reach")):
+            assert db.repartition(count).endswith(told)
+            assert sorted(view) == [("a!",), ("b!",), ("c!",)]
+            assert list(e.changes["loud"].inserted) == [("c!",)]
+        with db.epoch() as e:
+            e.insert("name", [("d", 4)])
+        assert ("d!",) in view
+        assert db.epoch_number == 6
+
+
+def test_the_same_number_is_no_epoch_and_an_impossible_one_is_refused() -> None:
+    with grown() as db:
+        assert db.repartition(2) == "there are 2 partitions already"
+        assert db.epoch_number == 2
+        with pytest.raises(EngineError, match="partitions=0: give a number from 1 to"):
+            db.repartition(0)
+    with pytest.raises(EngineError, match="closed"):
+        db.repartition(3)
+
+
+def test_readers_in_other_threads_are_answered_meanwhile() -> None:
+    db = Engine("reach(X, Y) :- edge(X, Y).  reach(X, Z) :- edge(X, Y), reach(Y, Z).")
+    with db.epoch() as epoch:
+        epoch.insert("edge", [(number, number + 1) for number in range(20)])
+    expected, failures, over = frozenset(db["reach"]), [], threading.Event()
+
+    def read(right: Callable[[], bool]) -> None:
+        while not over.is_set():
+            try:
+                assert right()
+            except BaseException as error:
+                failures.append(error)
+
+    acts = (
+        lambda: frozenset(db["reach"]) == expected,
+        lambda: (0, 20) in db["reach"],
+        lambda: len(db.query("reach(0, X), reach(_, X)")) == 20,
+        lambda: len(db.asserted("edge")) == 20 and db.memory > 0,
+    )
+    threads = [threading.Thread(target=read, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for count in (2, 3, 1, 4) * 8:
+        db.repartition(count)
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_limits_hold_for_the_new_partitions() -> None:
+    with Engine("n(X) :- m(X).", partitions=2, limits=Limits(100)) as db:
+        db.repartition(3)
+        with pytest.raises(LimitError, match="its limit is 100"), db.epoch() as e:
+            e.insert("m", [(i,) for i in range(200)])
+
+
+def test_a_reader_of_an_epoch_cannot_change_the_number(tmp_path: Path) -> None:
+    grown(tmp_path).close()
+    with Engine(path=tmp_path, at=-1) as past, pytest.raises(EngineError, match="read"):
+        past.repartition(3)
+
+
+def test_a_state_that_got_other_numbers_is_scrubbed(tmp_path: Path) -> None:
+    with grown(tmp_path, 3) as db:
+        for count in (1, 4, 2):
+            db.repartition(count)
+            with db.epoch() as e:
+                e.insert("edge", [(count, 50 + count)])
+            db.snapshot()
+    assert not scrub(str(tmp_path)).wrong
+
+
+def test_feeds_rules_and_questions_go_on(tmp_path: Path) -> None:
+    with grown(tmp_path / "s") as db:
+        db.write_feed("far", folder=tmp_path / "feed")
+        db.repartition(3)
+        with db.epoch() as e:
+            e.add_rule("back(Y, X) :- reach(X, Y).", label="back")
+            e.insert("edge", [(9, 0)])
+        assert len(db["back"]) == 100
+        assert db.query("back(3, X)").rows()
+        assert db.why("reach(3, 2)")
+        assert db.blame("reach(3, 2)")
+        assert not violations(db.state())
+    with Engine(path=tmp_path / "s") as db:
+        assert core_of(db).runtime.partitions == 3
+        assert len(db["back"]) == 100
+        assert db.blame("reach(3, 2)", since=1)
+    assert len(list((tmp_path / "feed").iterdir())) >= 1
+
+
+@pytest.mark.parametrize("counts", [(1, 2), (2, 3), (3, 1)])
+def test_a_failure_at_any_operation_leaves_the_old_partitions(counts: tuple[int, int]) -> None:
+    for nth in range(1, 100):
+        disk = MemoryDisk()
+        db = grown(MemoryStore(disk), counts[0])
+        disk.nth = disk.operations + nth
+        try:
+            db.repartition(counts[1])
+        except StateError:
+            check(db, counts[0])
+            assert db.epoch_number == 2
+            db.repartition(counts[1])
+        check(db, counts[1])
+        again = Engine(path=MemoryStore(disk.after_power_loss()))
+        check(again, counts[1])
+        if disk.operations < disk.nth:
+            return
+    raise AssertionError("there is an end to the operations")
+
+
+@pytest.mark.parametrize("counts", [(1, 2), (2, 3), (3, 1)])
+def test_a_stop_at_any_operation_leaves_the_folder_before_or_after(counts: tuple[int, int]) -> None:
+    found = set()
+    for nth in range(1, 100):
+        disk = MemoryDisk(mode=STOP)
+        db = grown(MemoryStore(disk), counts[0])
+        disk.nth = disk.operations + nth
+        try:
+            db.repartition(counts[1])
+        except Stopped:
+            for left in (disk.after_kill(), disk.after_power_loss(written=0.6 * (nth % 2))):
+                again = Engine(path=MemoryStore(left))
+                count = core_of(again).runtime.partitions
+                assert (again.epoch_number, count) in ((2, counts[0]), (3, counts[1]))
+                check(again, count)
+                found.add(count)
+            again.repartition(4)
+            check(Engine(path=MemoryStore(left.after_kill())), 4)
+        else:
+            assert found == set(counts)
+            return
+    raise AssertionError("there is an end to the operations")
+
+
+@pytest.mark.parametrize("after", [0, 1, 5, 9, 30])
+def test_ctrl_c_leaves_the_old_partitions_or_the_new_ones(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tidelog.engine import repartition as module
+
+    calls = iter(range(after + 1))
+
+    def interrupted(self: object) -> None:
+        if next(calls, None) == after:
+            os.kill(os.getpid(), signal.SIGINT)
+        self.on_slice()  # type: ignore[attr-defined]  # the watch itself
+
+    with grown() as db:
+        monkeypatch.setattr(module._Watch, "__call__", interrupted)
+        try:
+            db.repartition(3)
+        except KeyboardInterrupt:
+            check(db, 2)
+        monkeypatch.undo()
+        db.repartition(3)
+        check(db, 3)
+
+
+KILLED = """
+import sys
+from tests.engine.test_repartition import grown
+db = grown(sys.argv[1], 2)
+print("ready", flush=True)
+numbers = [3, 1, 4, 2]
+while True:
+    for number in numbers:
+        db.repartition(number)
+        print(number, flush=True)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("round_", range(1))
+def test_a_killed_process_leaves_the_folder_at_one_number(tmp_path: Path, round_: int) -> None:
+    for number in range(4):
+        state = str(tmp_path / f"s{number}")
+        child = subprocess.Popen([sys.executable, "-c", KILLED, state], stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        for _ in range(2 + round_):
+            child.stdout.readline()
+        child.kill()
+        child.wait()
+        child.stdout.close()
+        with Engine(path=state) as db:
+            check(db, core_of(db).runtime.partitions)
+
+
+def test_states_on_other_file_systems_get_other_numbers_too(tmp_path: Path) -> None:
+    from pyarrow import fs
+
+    from tidelog.store.objects import ObjectStore
+
+    store = ObjectStore(fs.LocalFileSystem(), str(tmp_path))
+    with grown(store, 1) as db:
+        db.repartition(3)
+    with Engine(path=store, partitions=2) as db:
+        check(db, 2)
+    with Engine(path=store) as db:
+        check(db, 2)
+
+
+STAR = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), edge(Y,Z)."
+
+
+def test_a_relation_with_a_heavy_key_is_placed_by_another_column() -> None:
+    with Engine(STAR, partitions=4) as db:
+        with db.epoch() as e:
+            e.insert("edge", [(0, i) for i in range(1, 2000)])
+            e.insert("edge", [(i, 5000 + i % 7) for i in range(1, 2000)])
+        facts, before = sorted(db["reach"]), str(db.explain())
+        assert "reach: placed by column 1; 0 messages between partitions; the fullest partition holds 2.5 x" in before
+        db.repartition(4)
+        assert sorted(db["reach"]) == facts
+        assert "reach: placed by column 2; messages from r2\n" in str(db.explain())
+        assert core_of(db).runtime.facts.unevenness("reach") < 1.2
+        assert db.repartition(4) == "there are 4 partitions already"
+        db.repartition(2)
+        assert "reach: placed by column 2" in str(db.explain())
+
+
+def test_a_column_that_the_program_names_stays() -> None:
+    with Engine(STAR.replace("(X", "(@X").replace("(Y,Z)", "(@Y,Z)"), partitions=4) as db:
+        with db.epoch() as e:
+            e.insert("edge", [(0, i) for i in range(1, 2000)])
+        assert "the fullest partition holds 4.0 x the mean" in str(db.explain())
+        assert db.repartition(4) == "there are 4 partitions already"

@@ -1,0 +1,29 @@
+"""Settings are looked at before there is a session."""
+
+from __future__ import annotations
+
+from tidelog.spark.session.advice import advise
+
+POD = "spark.kubernetes.executor.volumes.persistentVolumeClaim.data"
+
+
+def test_a_job_for_kubernetes_is_looked_at() -> None:
+    settings = {
+        "spark.master": "k8s://https://cluster:6443",
+        "spark.executor.instances": "2",
+        "spark.executor.cores": "4",
+        "spark.kubernetes.container.image": "registry/spark-tidelog:1",
+        f"{POD}.mount.path": "/data",
+    }
+    assert advise(settings, 7, "/data/state") == []
+    assert advise(settings, 7, "s3://bucket/state") == []
+    (told,) = advise(settings, 7, "/elsewhere/state")
+    assert told.startswith("path=/elsewhere/state: no volume of the pods is mounted there")
+    (told,) = advise(settings | {"spark.task.cpus": "2"}, 7, "/data/state")
+    assert "4 slots, and 7 partitions need 8" in told
+
+
+def test_connect_and_local_sessions_are_told_apart() -> None:
+    assert advise({"spark.master": "local[4]"}, 2) == []
+    assert advise({}, 2) == []
+    assert "embedded engine" in advise({"spark.remote": "sc://host"}, 2)[0]

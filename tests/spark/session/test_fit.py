@@ -1,0 +1,48 @@
+"""Small sessions in local mode: as many partitions as fit, none of them if need be, and a word about it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+from tests.spark.apart import run_apart
+from tidelog import Engine
+from tidelog.engine.core import core_of
+from tidelog.errors import TidelogWarning
+from tidelog.spark.session.session import open_session
+
+
+@pytest.mark.long
+def test_sessions_with_one_and_two_slots_hold_an_engine() -> None:
+    for master, partitions, words in (
+        (
+            "local[1]",
+            0,
+            "local[1] has 1 task slot, and 2 partitions need 3: this engine's one partition lives in the driver",
+        ),
+        ("local[2]", 1, "local[2] has 2 task slots, and 2 partitions need 3: this engine has 1"),
+    ):
+        told, resident, rows = run_apart(hold, master)
+        assert told.startswith(words)
+        assert resident == partitions
+        assert rows == [(0,), (1,), (2,)]
+
+
+def hold(master: str) -> tuple[str, int, list[Any]]:
+    """An engine for two partitions, with rows of a DataFrame, in a session that is too small."""
+    spark = open_session(2, master=master)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        db = Engine("p(X) :- q(X).", spark=spark, partitions=2)
+    told = [str(each.message) for each in caught if each.category is TidelogWarning]
+    with db:
+        with db.epoch() as epoch:
+            epoch.insert("q", spark.range(3))
+        resident = core_of(db).runtime.partitions if core_of(db).runtime.session is not None else 0
+        assert db["p"].to_spark().count() == 3
+        rows = sorted(db["p"])
+    spark.stop()
+    (only,) = told
+    return only, resident, rows

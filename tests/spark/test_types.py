@@ -1,0 +1,172 @@
+"""Types that go in come back: with their names and values, in any time zone, through rules too."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tidelog import Engine
+from tidelog.errors import DataError, EngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+ZONES = ("UTC", "America/New_York")
+ZONE = "spark.sql.session.timeZone"
+SCHEMA = """tiny tinyint, small smallint, whole int, long bigint, single float, double double, yes boolean,
+    day date, clock timestamp_ntz, instant timestamp, price decimal(9,2), count decimal(12,0), raw binary, text string,
+    flags array<boolean>, bytes array<tinyint>, halves array<float>, deep array<array<int>>, words array<string>"""
+
+
+@contextmanager
+def zone(spark: SparkSession, name: str) -> Iterator[None]:
+    before = spark.conf.get(ZONE)
+    spark.conf.set(ZONE, name)
+    try:
+        yield
+    finally:
+        spark.conf.set(ZONE, before or "UTC")
+
+
+def random_row(rng: random.Random) -> tuple[Any, ...]:
+    clock = datetime(1900, 1, 1) + timedelta(microseconds=rng.randrange(6 * 10**15))
+    small = [rng.randrange(-128, 128) for _ in range(rng.randrange(3))]
+    return (
+        rng.randrange(-(2**7), 2**7),
+        rng.randrange(-(2**15), 2**15),
+        rng.randrange(-(2**31), 2**31),
+        rng.randrange(-(2**63), 2**63),
+        rng.choice((0.5, -1.25, float("inf"), 3.0e38)),
+        rng.random(),
+        rng.random() < 0.5,
+        date(1900, 1, 1) + timedelta(days=rng.randrange(60_000)),
+        clock,
+        clock,
+        Decimal(rng.randrange(-(10**9) + 1, 10**9)).scaleb(-2),
+        Decimal(rng.randrange(-(10**12) + 1, 10**12)),
+        rng.randbytes(rng.randrange(5)),
+        rng.choice(("", "a", "ü", "\U0001f600")),
+        [rng.random() < 0.5 for _ in range(rng.randrange(1, 3))],
+        small,
+        [0.5] * rng.randrange(3),
+        [small, []],
+        ["x", ""],
+    )
+
+
+def texts(df: DataFrame) -> list[str]:
+    """The rows as Spark shows them: times as the clock of the session's zone has them."""
+    shown = [f"hex({f.name})" if f.dataType.typeName() == "binary" else f"cast({f.name} as string)" for f in df.schema]
+    return sorted(map(str, df.selectExpr(*shown).collect()))
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_types_that_go_in_come_back(spark: SparkSession, name: str) -> None:
+    rng = random.Random(len(name))
+    with zone(spark, name):
+        df = spark.createDataFrame([random_row(rng) for _ in range(20)], SCHEMA)
+        columns = ", ".join(f"V{n}" for n in range(len(df.columns)))
+        with Engine(f"copy({columns}) :- t({columns}).", spark=spark, partitions=2) as db:
+            with db.epoch() as e:
+                e.insert("t", df)
+            back, copy, changes = db["t"].to_spark(), db["copy"].to_spark(), e.changes["copy"].to_spark()
+            assert [(f.name, f.dataType) for f in back.schema] == [(f.name, f.dataType) for f in df.schema]
+            assert [f.dataType for f in copy.schema] == [f.dataType for f in df.schema]
+            named = copy.toDF(*df.columns)
+            assert texts(back) == texts(named) == texts(changes.drop("change").toDF(*df.columns)) == texts(df)
+            with db.epoch() as e:
+                e.delete("t", back)
+            assert len(db["t"]) == 0
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_an_embedded_engine_gives_back_what_came_from_spark(spark: SparkSession, name: str) -> None:
+    rng = random.Random(7)
+    with zone(spark, name):
+        df = spark.createDataFrame([random_row(rng) for _ in range(10)], SCHEMA)
+        with Engine("") as db:
+            with db.epoch() as e:
+                e.insert("t", df)
+            back = db["t"].to_spark(spark)
+        assert back.schema.simpleString() == df.schema.simpleString()
+        assert texts(back) == texts(df)
+
+
+def test_times_with_and_without_a_zone_do_not_meet(spark: SparkSession) -> None:
+    with zone(spark, "America/New_York"), Engine("both(T) :- a(T), b(T).", spark=spark, partitions=2) as db:
+        local = spark.sql("select timestamp_ntz'2020-07-01 00:00:00' as t")
+        zoned = spark.sql("select timestamp'2020-07-01 00:00:00' as t")
+        with db.epoch() as e:
+            e.insert("a", local)
+        with pytest.raises(EngineError, match="without a zone"), db.epoch() as e:
+            e.insert("b", zoned)
+        with pytest.raises(EngineError, match="without a zone"), db.epoch() as e:
+            e.insert("a", zoned)
+        with db.epoch() as e:
+            e.insert("b", zoned.selectExpr("cast(t as timestamp_ntz)"))
+        assert texts(db["both"].to_spark()) == texts(local.toDF("c1"))
+
+
+def test_structs_are_records_and_keep_the_types_of_their_fields(spark: SparkSession) -> None:
+    df = spark.sql("select named_struct('x', cast(3 as int), 'y', 'a') as p, cast(1 as smallint) as n")
+    with Engine(".type P = [x: number, y: symbol]\n.decl t(p: P, n: number)", spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("t", df)
+        assert db["t"].rows() == [((3, "a"), 1)]
+        back = db["t"].to_spark()
+    assert back.schema.simpleString() == df.schema.simpleString()
+    assert back.collect() == df.collect()
+
+
+def test_types_that_no_column_holds_are_refused_with_what_to_do(spark: SparkSession) -> None:
+    rules = ".decl exact(x: symbol)\n.decl t(x: number)\n.decl u(x: number)"
+    with Engine(rules, spark=spark, partitions=2) as db, Engine("") as open_:
+        long = spark.sql("select cast('12345678901234567890.123' as decimal(23,3)) as x")
+        with pytest.raises(DataError, match="declare the column symbol"), db.epoch() as e:
+            e.insert("t", long)
+        with pytest.raises(DataError, match=r"\.type T = \[x: number, y: symbol\]"), db.epoch() as e:
+            e.insert("u", spark.sql("select named_struct('x', 1, 'y', 'a') as p"))
+        with pytest.raises(DataError, match="declare the column symbol"), open_.epoch() as e:
+            e.insert("t", long)
+        with db.epoch() as e:
+            e.insert("exact", long)
+        assert db["exact"].rows() == [("12345678901234567890.123",)]
+        assert db["exact"].to_spark().dtypes == [("x", "decimal(23,3)")]
+        assert db["exact"].to_spark().collect() == long.collect()
+
+
+def test_types_are_remembered_in_a_state_folder(spark: SparkSession, tmp_path: Any) -> None:
+    df = spark.sql("select timestamp_ntz'2020-07-01 00:00:00' as t, cast(7 as tinyint) as n")
+    with zone(spark, "America/New_York"):
+        with Engine("copy(T, N) :- t(T, N).", spark=spark, partitions=2, path=str(tmp_path / "s")) as db:
+            with db.epoch() as e:
+                e.insert("t", df)
+            db.write_feed("copy", folder=str(tmp_path / "feed"))
+        with Engine(path=str(tmp_path / "s"), spark=spark, partitions=2) as db:
+            assert db["t"].columns == ("t", "n")
+            assert texts(db["copy"].to_spark()) == texts(df.toDF("c1", "c2"))
+        fed = spark.read.parquet(str(tmp_path / "feed"))
+        assert fed.dtypes[:2] == [("c1", "timestamp_ntz"), ("c2", "bigint")]
+        assert texts(fed.select("c1")) == texts(df.select("t").toDF("c1"))
+
+
+def test_released_files_are_gone_and_others_stay(spark: SparkSession, tmp_path: Any) -> None:
+    from pathlib import Path
+
+    for path in (None, str(tmp_path / "s")):
+        with Engine("n(1).", spark=spark, partitions=1, path=path) as db, Engine("n(2).") as other:
+            mine, kept = db["n"].to_spark(), other["n"].to_spark(spark)
+            files = [Path(file.removeprefix("file://")) for file in mine.inputFiles()]
+            assert files
+            assert all(file.exists() for file in files)
+            assert db.release() == 1
+            assert not any(file.exists() for file in files)
+            assert kept.collect() == [(2,)]
+            assert other.release() == 1
