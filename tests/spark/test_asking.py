@@ -36,3 +36,17 @@ def test_questions_are_answered_on_spark_as_in_one_process(spark: SparkSession) 
             e.insert("edge", [(1010, 1011), (7, 8)])
         found = e.blame("reach(1000, 1011)")
         assert [str(change) for change in found.changes] == ["edge(1010, 1011) was asserted"]  # type: ignore[union-attr]
+
+
+def test_paths_are_followed_on_spark(spark: SparkSession) -> None:
+    rules = "far(X, Y) :- e+(X, Y). none(X) :- e(X, _), !(e/e)(X, X)."
+    with Engine(rules, spark=spark, partitions=2) as db, Engine(rules) as alone:
+        for each in (db, alone):
+            with each.epoch() as epoch:
+                epoch.insert("e", [(1, 2), (2, 3), (3, 2)])
+                epoch.add_rule("back(X, Y) :- (^e/e)*(X, Y).")
+            with each.epoch() as epoch:
+                epoch.delete("e", [(2, 3)])
+        for name in ("far", "none", "back"):
+            assert sorted(db[name]) == sorted(alone[name])
+        assert sorted(db.query("e+(1, X)")) == sorted(alone.query("e+(1, X)")) == [(2,)]

@@ -21,6 +21,7 @@ from tidelog.partition import finding, limits, net, packed, plan_counts, running
 from tidelog.plan import steps, work
 from tidelog.program import literal, path, rule, term
 from tidelog.program.variant import Variant
+from tidelog.rewrite import name_paths
 from tidelog.runtime import outcome, request, service
 from tidelog.runtime.call import MARK, hints_of
 from tidelog.spark.resident.failures import NOT_CARRIED
@@ -38,6 +39,7 @@ MODULES = (
     literal,
     path,
     rule,
+    name_paths,
     steps,
     work,
     finding,
