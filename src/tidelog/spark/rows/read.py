@@ -100,7 +100,9 @@ def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[s
 def narrowed(reading: Reading, needed: Mapping[int, Sequence[Const]]) -> Reading:
     """Only the rows with one of these constants in each column; Spark leaves files and parts of files out by them.
 
-    Sources of text are read whole, since a mistake in them is told wherever it stands.
+    Sources of text are read whole, since a mistake in them is told wherever it stands. A null in one of
+    these columns is a mistake and no other value, so that its row stays; what else is wrong in a row that no rule can
+    use is not looked at.
     """
     if not reading.typed or len(reading.frame.columns) != len(reading.names):
         return reading
@@ -110,7 +112,8 @@ def narrowed(reading: Reading, needed: Mapping[int, Sequence[Const]]) -> Reading
         kind = frame.schema[called[place]].dataType
         fits = T.StringType if consts[0].type == "symbol" else T.IntegralType
         if consts[0].type in ("symbol", "number") and isinstance(kind, fits):
-            frame = frame.where(F.col(_quoted(called[place])).isin([const.value for const in consts]))
+            column = F.col(_quoted(called[place]))
+            frame = frame.where(column.isin([const.value for const in consts]) | column.isNull())
     return replace(reading, frame=frame)
 
 
