@@ -47,6 +47,18 @@ def test_page_counts_what_epochs_did(partitions: int) -> None:
         db.metrics()
 
 
+def test_another_number_of_partitions_is_an_epoch_like_others(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "tidelog"), Engine(REACH, partitions=2) as db:
+        caplog.clear()
+        before = read(db.metrics())
+        db.repartition(3)
+        after = read(db.metrics())
+        assert after["tidelog_epochs_total"] == before["tidelog_epochs_total"] + 1
+        assert after["tidelog_epoch"] == before["tidelog_epoch"] + 1
+        (line,) = [record.getMessage() for record in caplog.records if record.name == "tidelog"]
+        assert line.startswith(f"epoch {db.epoch_number}: 2 to 3 partitions: ")
+
+
 def test_a_line_of_the_log_tells_of_every_epoch(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "tidelog"), Engine(REACH) as db:
         caplog.clear()

@@ -87,6 +87,12 @@ class Meter:
             outcome.skew,
         )
 
+    def note_move(self, number: int, told: str) -> None:
+        """An epoch was committed that changed where facts live and nothing else."""
+        with self.lock:
+            self.counts["epochs"] += 1
+        LOG.info("epoch %d: %s", number, told)
+
 
 def metrics(core: Core) -> str:
     """What the engine has done, as a page in the text format of Prometheus."""

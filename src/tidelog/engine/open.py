@@ -47,9 +47,15 @@ class Where:
     threads: int | None = None
     tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
     given: Given = ()  # functions whose types the program of the state tells
+    room: int | None = None  # the most partitions that fit into a session, where that is known
 
     def count(self, found: int) -> int:
         """How many partitions there are to be, where so many were found that have pieces of their own."""
+        wanted = self.wanted(found)
+        return wanted if self.room is None else min(wanted, max(1, self.room))
+
+    def wanted(self, found: int) -> int:
+        """How many there would be if all fitted."""
         return self.partitions or found or 1
 
     def pieces(self, found: int) -> int:
@@ -96,17 +102,20 @@ def open_runtime(where: Where) -> Opened:
         raise failures.THREADS.error(threads=where.threads, most=MOST_THREADS)
     if where.at is not None and where.path is None:
         raise failures.AT_WITHOUT_PATH.error()
-    where = _fitted(where)
+    fitted = _fitted(where)
     with ExitStack() as undo:
         folder = None
-        if where.path is None and where.spark is not None:
+        if fitted.path is None and fitted.spark is not None:
             from tidelog.spark.session.run_folder import RunFolder
 
             folder = RunFolder()
             undo.callback(folder.cleanup)
-        durable = _open_state(where, folder)
+        durable = _open_state(fitted, folder)
         if durable is not None:
             undo.callback(durable.close)
+        _tell_if_small(where, fitted, 0 if durable is None else durable.partitions)
+        where = fitted
+        if durable is not None:
             where = _with_types(where, durable)
             if folder is None and where.at is None:
                 from tidelog.io.sweep import sweep_views  # and with it Arrow's file systems
@@ -121,16 +130,21 @@ def open_runtime(where: Where) -> Opened:
 
 
 def _fitted(where: Where) -> Where:
-    """In a small session in local mode: as many partitions as fit, or one in this process; said so."""
+    """In a small session in local mode: as many partitions as fit, or one in this process."""
     if where.spark is None or where.at is not None:
         return where
-    from tidelog.spark.session.fit import local_room, too_small
+    from tidelog.spark.session.fit import local_room
 
-    wanted, room = where.partitions or 1, local_room(where.spark)
-    if room is None or wanted <= room:
-        return where
-    warnings.warn(too_small(where.spark, wanted, room), TidelogWarning, stacklevel=4)
-    return replace(where, partitions=room) if room else replace(where, partitions=1, spark=None)
+    room = local_room(where.spark)
+    return replace(where, room=room, spark=None if room == 0 else where.spark)
+
+
+def _tell_if_small(where: Where, fitted: Where, found: int) -> None:
+    """Warn if fewer partitions fit than there are to be."""
+    if where.spark is not None and fitted.room is not None and (wanted := where.wanted(found)) > fitted.room:
+        from tidelog.spark.session.fit import too_small
+
+        warnings.warn(too_small(where.spark, wanted, fitted.room), TidelogWarning, stacklevel=4)
 
 
 def _with_types(where: Where, durable: Durable) -> Where:

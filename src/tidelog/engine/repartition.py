@@ -111,7 +111,8 @@ def repartition(core: Core, partitions: int) -> str:
 
     Relations that lie unevenly, since many of their facts have one value in the column by which they are placed, are
     placed by another column where they have one; with the number that there is already, nothing else happens. It costs
-    about one pass over the state, and with a state folder it is durable when it returns.
+    about one to three passes over the state, and where a recursion reads a copy of itself, a build of it. With a state
+    folder it is durable when it returns.
     """
     core.must_be_open()
     must_be(partitions, int, "partitions", "how many there are to be")
@@ -136,7 +137,7 @@ def _repartition(core: Core, partitions: int) -> str:
         if partitions == before.partitions and held.lies_well(core.rules):
             return _ALREADY.format(partitions=partitions)
         with _moving(core, held):
-            where = replace(opened.where, partitions=partitions)
+            where = replace(opened.where, partitions=partitions, room=None)
             runtime = make_runtime(where, core.durable, opened.lasting, before.dictionary)
             try:
                 runtime.set_limits(before.limits)
@@ -150,6 +151,7 @@ def _repartition(core: Core, partitions: int) -> str:
                 runtime.close()
                 raise
             _take_over(core, replace(opened, runtime=runtime, where=where), made)
+    core.meter.note_move(core.number, f"{held.partitions} to {partitions} partitions: {moved.told}")
     return moved.told
 
 

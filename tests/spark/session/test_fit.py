@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,28 @@ def test_sessions_with_one_and_two_slots_hold_an_engine() -> None:
         assert told.startswith(words)
         assert resident == partitions
         assert rows == [(0,), (1,), (2,)]
+
+
+@pytest.mark.long
+def test_a_state_of_more_partitions_than_fit_is_opened_with_fewer(tmp_path: Path) -> None:
+    with Engine("p(X) :- q(X).", path=tmp_path, partitions=6) as db, db.epoch() as epoch:
+        epoch.insert("q", [(n,) for n in range(20)])
+    told, resident, rows = run_apart(open_again, "local[4]", str(tmp_path))
+    assert told.startswith("local[4] has 4 task slots, and 6 partitions need 7: this engine has 3")
+    assert (resident, rows) == (3, 20)
+
+
+def open_again(master: str, folder: str) -> tuple[str, int, int]:
+    """A state whose number of partitions nobody says, in a session that is too small for it."""
+    spark = open_session(2, master=master)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        db = Engine(path=folder, spark=spark)
+    with db:
+        found = core_of(db).runtime.partitions, len(db["p"])
+    spark.stop()
+    (only,) = [str(each.message) for each in caught if each.category is TidelogWarning]
+    return only, *found
 
 
 def hold(master: str) -> tuple[str, int, list[Any]]:

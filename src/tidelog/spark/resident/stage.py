@@ -61,7 +61,7 @@ class ResidentStage:
         *,
         folder: str | None = None,
         tls: bool | None = None,
-        start_limit: float = 120.0,
+        start_limit: float | None = None,
         patience: float = 10.0,
         silence: float = 30.0,
     ) -> None:
@@ -72,7 +72,7 @@ class ResidentStage:
         self._tls = tls
         self._own = self._others = Credentials("")  # until the stage is started
         self._sockets: RunFolder | None = None
-        self._start_limit = start_limit
+        self._start_limit = max(120.0, 4.0 * partitions) if start_limit is None else start_limit  # seconds
         self._patience = patience
         self._silence = silence
         self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
