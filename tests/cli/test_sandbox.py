@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -82,3 +84,14 @@ def test_a_foreign_file_is_not_shown_by_check(inside: Path) -> None:
     assert (status, SECRET in output) == (1, False)
     status, output = told("why", "p.dl", "p(1)", "--sandbox")
     assert SECRET not in output
+
+
+def test_a_folder_of_files_is_looked_into(inside: Path) -> None:
+    (inside / "rows.parquet").mkdir()
+    pq.write_table(pa.table({"x": [SECRET]}), inside / "../outside/x.parquet")
+    (inside / "rows.parquet/part-0.parquet").symlink_to(inside / "../outside/x.parquet")
+    (inside / "p.dl").write_text(DECLARED + '.input edge(filename="rows.parquet", IO=parquet)\n.output p\n')
+    status, output = told("run", "p.dl", "--runtime", "embedded", "-D", "-", "--sandbox")
+    assert (status, SECRET in output) == (1, False)
+    status, output = told("run", "p.dl", "--runtime", "embedded", "-D", "-")
+    assert (status, SECRET in output) == (0, True)

@@ -86,6 +86,8 @@ def input_files(checked: Checked, folder: Path) -> list[InputFile]:
     if sandbox is not None:
         for file in files:
             sandbox.must_allow(file.path)
+            for part in file.path.rglob("*") if file.path.is_dir() else ():  # a folder of Parquet files
+                sandbox.must_allow(part)
     return files
 
 
