@@ -27,6 +27,9 @@ def test_old_files_are_swept_when_a_writer_opens_the_state(tmp_path: Path) -> No
     old, young = view_files(state, "old", KEPT + 60), view_files(state, "young", 60)
     Engine(path=state, at=1).close()
     assert old.exists()  # who only reads removes nothing
+    with Engine(path=state, at=1) as reader:
+        assert reader.release() == 0
+    assert young.exists()
     with Engine(path=state) as db:
         assert not old.exists()
         assert young.exists()

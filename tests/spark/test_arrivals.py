@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 import time
@@ -52,13 +51,14 @@ def test_pages_of_spark_tell_which_partitions_and_epochs_jobs_belong_to(spark: S
     rows = spark.range(9000, 9003).selectExpr("id AS a", "id AS b").repartition(2)
     with db.epoch() as e:
         e.insert("edge", rows)
+    number = db.epoch_number
     with db.epoch() as e:
         e.delete("edge", rows)
     store = spark.sparkContext._jsc.sc().statusStore()
     jobs = store.jobsList(None)
     said = {jobs.apply(n).description().toString() for n in range(jobs.size())}
     assert any("Some(tidelog: partitions 0 to 1, start " in text for text in said)
-    assert any(re.fullmatch(r"Some\(tidelog: run \d+, rows of edge\)", text) for text in said)
+    assert {f"Some(tidelog: epoch {each}, rows of edge)" for each in (number, number + 1)} <= said
 
 
 def test_source_that_was_deleted_meanwhile_is_told_in_a_line(spark: SparkSession, db: Engine, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
 from tests.spark.residents import Keeper
+from tidelog import Engine
 from tidelog.cli import app
 from tidelog.errors import DataError, EngineError
 from tidelog.spark import Endpoint, ResidentStage, SparkError, StageError
@@ -48,6 +49,21 @@ def test_json_of_a_relation_with_a_key_is_refused(
     result = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path)])
     assert result.exit_code == 1
     assert "error[TL1513]: " in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"also": {"1": print}}, "`also` is a function of an epoch for every number of a batch"),
+        ({"also": {1: "q(X) :- p(X)."}}, "`also` is a function of an epoch"),
+        ({"also": [1]}, "`also` is a function of an epoch"),
+        ({"availableNoww": True}, "`trigger` is one of processingTime, once, continuous, availableNow"),
+    ],
+)
+def test_wrong_words_about_a_stream_are_refused(spark: SparkSession, given: dict[str, Any], words: str) -> None:
+    rows = spark.readStream.format("rate").load()
+    with Engine("p(X) :- q(X).") as db, pytest.raises(EngineError, match=words):
+        db.stream(rows, "q", **given)
 
 
 def test_frame_that_is_no_stream_is_refused(spark: SparkSession) -> None:

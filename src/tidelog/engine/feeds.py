@@ -8,7 +8,7 @@ the state folder, or from what the epochs changed, which is kept so long.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from tidelog.runtime.outcome import RowChanges
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
+TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime")  # as Spark calls them
+
 
 def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
@@ -46,9 +48,20 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
         raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
     if stream.event_time is not None and stream.event_time not in stream.rows.columns:
         raise argument_error(stream.event_time, "event_time", "a column of the DataFrame, or None")
+    if not isinstance(stream.also, Mapping) or not all(map(_is_act, stream.also.items())):
+        raise argument_error(stream.also, "also", "a function of an epoch for every number of a batch")
+    for name in stream.trigger:
+        if name not in TRIGGERS:
+            raise argument_error(name, "trigger", f"one of {', '.join(TRIGGERS)}")
     if stream.checkpoint is None and core.opened.lasting is not None:
         stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
     return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))
+
+
+def _is_act(item: tuple[object, object]) -> bool:
+    """Whether a batch is named by its number, with what its epoch is to do."""
+    batch, act = item
+    return isinstance(batch, int) and not isinstance(batch, bool) and batch >= 0 and callable(act)
 
 
 def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:

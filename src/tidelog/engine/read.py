@@ -40,14 +40,15 @@ def release(core: Core, older_than: float = 0.0) -> int:
     """Remove the files behind DataFrames that views of this engine made; they cannot be read any more.
 
     With a state folder these are all that lie in it and were written at least ``older_than`` seconds ago, also by
-    engines before this one. Returns how many DataFrames they belonged to.
+    engines before this one; an engine that only reads the folder removes its own. Returns how many DataFrames they
+    belonged to.
     """
     from tidelog.io.sweep import remove_folders, sweep_views  # and with them Arrow's file systems
 
     must_be(older_than, (int, float), "older_than", "a number of seconds")
     with core.writing:
         core.must_be_open()
-        state = core.opened.lasting
+        state = core.opened.lasting if core.durable is not None and core.durable.writable else None
         found = sweep_views(state, older_than) if state is not None else 0
         gone = found + (remove_folders(core.folders) if older_than <= 0 else 0)
         if older_than <= 0:

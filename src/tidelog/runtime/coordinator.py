@@ -228,7 +228,7 @@ class Coordinator:
         """One attempt at an epoch."""
         run = self._runs.begin()
         self._notes = []
-        self.nodes.start_epoch(run)
+        self.nodes.start_epoch(run, self._beginning.epoch + 1)
         self._before = self._distribution
         self._distribution = placed = self._before.with_places(work.places)
         try:

@@ -160,8 +160,8 @@ class LocalNodes:
         """Call all nodes, and then single ones, in whatever order."""
         return LocalRace(self, calls, self._turn)
 
-    def start_epoch(self, run: int) -> None:
-        """Messages of epochs before are void."""
+    def start_epoch(self, run: int, epoch: int) -> None:
+        """Messages of runs before are void."""
         self.network.clear()
 
     def watch(self, on_slice: Callable[[], None]) -> None:

@@ -59,8 +59,8 @@ class Nodes(Protocol):
     def race(self, calls: Sequence[Call[Service, T]]) -> Race[T]:
         """Call all nodes; answers are taken one by one, and a node may be called again while others are at work."""
 
-    def start_epoch(self, run: int) -> None:
-        """Messages of epochs before are void."""
+    def start_epoch(self, run: int, epoch: int) -> None:
+        """An epoch is run, perhaps not for the first time; messages of runs before are void."""
 
     def watch(self, on_slice: Callable[[], None]) -> None:
         """What to call between slices of work."""

@@ -95,7 +95,7 @@ class SparkNodes:
         self._closed = self._rests = False
         self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder, tls=tls)
         self.repeat: Repeat = _once  # until there is a coordinator
-        self._run = 0
+        self._run = self._epoch = 0
         self._told: Told | None = None
         self._settling = threading.Lock()
         try:
@@ -140,7 +140,7 @@ class SparkNodes:
                 partial(hand_over, frame, placement, peers, stage, room)
                 for frame, placement, stage in zip(frames, placements, stages, strict=True)
             ]
-            sent = self.stage.beside(sends, [f"tidelog: run {self._run}, rows of {f.relation}" for f in frames])
+            sent = self.stage.beside(sends, [f"tidelog: epoch {self._epoch}, rows of {f.relation}" for f in frames])
         staged, here = [], []
         for frame, stage, handed in zip(frames, stages, sent, strict=True):
             staged.append(Staged(frame.relation, len(frame.types), stage, handed.attempts))
@@ -208,9 +208,9 @@ class SparkNodes:
         self.dictionary.tell_owners()
         return SparkRace(self.stage, calls, self.spoken)
 
-    def start_epoch(self, run: int) -> None:
-        """Messages carry the number of their run."""
-        self._run = run
+    def start_epoch(self, run: int, epoch: int) -> None:
+        """Messages carry the number of their run; Spark's pages tell the epoch."""
+        self._run, self._epoch = run, epoch
 
     def watch(self, on_slice: Callable[[], None]) -> None:
         """What to call while this thread waits for partitions."""

@@ -23,6 +23,15 @@ def test_a_job_for_kubernetes_is_looked_at() -> None:
     assert "4 slots, and 7 partitions need 8" in told
 
 
+def test_settings_that_are_none_are_told() -> None:
+    settings = {"spark.master": "yarn", "spark.executor.instances": "many", "spark.archives": "e.tar.gz"}
+    (told,) = advise(settings.items(), 2, "s3://bucket/state")
+    assert told == "spark.executor.instances=many, spark.executor.cores=1, spark.task.cpus=1: these are whole numbers"
+    settings |= {"spark.executor.instances": "4", "spark.dynamicAllocation.enabled": "TRUE"}
+    (told,) = advise(settings, 2, "s3://bucket/state")
+    assert told.startswith("spark.dynamicAllocation.enabled=true: ")
+
+
 def test_connect_and_local_sessions_are_told_apart() -> None:
     assert advise({"spark.master": "local[4]"}, 2) == []
     assert advise({}, 2) == []

@@ -6,13 +6,13 @@ that makes sessions by itself can be looked at where it is written. What a runni
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 Settings = Mapping[str, str]
 PACKED = ("spark.archives", "spark.yarn.dist.archives", "spark.submit.pyFiles", "spark.executorEnv.PYTHONPATH")
 
 
-def advise(settings: Settings, partitions: int, state: str | None = None) -> list[str]:
+def advise(settings: Settings | Iterable[tuple[str, str]], partitions: int, state: str | None = None) -> list[str]:
     """What to change before an engine of so many partitions, with that state folder, can open; empty if nothing is.
 
     >>> advise({"spark.master": "yarn", "spark.executor.instances": "4", "spark.archives": "env.tar.gz#env"}, 3, "s3://b/s")
@@ -24,6 +24,7 @@ def advise(settings: Settings, partitions: int, state: str | None = None) -> lis
     path
     spark.archives
     """
+    settings = dict(settings)
     return [*_allocation(settings), *_slots(settings, partitions), *_folder(settings, state), *_workers(settings)]
 
 
@@ -38,7 +39,7 @@ def _is_local(settings: Settings) -> bool:
 def _allocation(settings: Settings) -> Iterator[str]:
     if settings.get("spark.remote") or _is(settings, "sc://"):
         yield "spark.remote: Spark Connect has no barrier stages; make a classic session, or use an embedded engine"
-    if settings.get("spark.dynamicAllocation.enabled") == "true":
+    if settings.get("spark.dynamicAllocation.enabled", "").lower() == "true":
         yield (
             "spark.dynamicAllocation.enabled=true: partitions hold their slots, and Spark runs no barrier stage so; "
             "set it to false when the session is made"
@@ -51,12 +52,13 @@ def _slots(settings: Settings, partitions: int) -> Iterator[str]:
         return
     instances = settings.get("spark.executor.instances", "2")
     cores, cpus = settings.get("spark.executor.cores", "1"), settings.get("spark.task.cpus", "1")
+    given = f"spark.executor.instances={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}"
+    if not all(number.strip().isdecimal() for number in (instances, cores, cpus)):
+        yield f"{given}: these are whole numbers"
+        return
     there = int(instances) * (int(cores) // max(1, int(cpus)))
     if there < partitions + 1:
-        yield (
-            f"spark.executor.instances={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}: these are "
-            f"{there} slots, and {partitions} partitions need {partitions + 1}"
-        )
+        yield (f"{given}: these are {there} slots, and {partitions} partitions need {partitions + 1}")
 
 
 def _folder(settings: Settings, state: str | None) -> Iterator[str]:

@@ -125,7 +125,7 @@ OTHER_PYTHON = FailureEntry(
     "workers that run another Python, told by Spark",
     "the workers run another Python than this one ({version}): set spark.pyspark.python (or "
     "PYSPARK_PYTHON) to a Python {version} that has tidelog; Spark said: {said}",
-    "Driver and workers exchange pickled values, so they run the same version of Python.",
+    "Spark sends the tasks of the partitions as code of the driver's Python, so that workers run the same version.",
     test=f"{_PREFLIGHT}::test_workers_with_another_python_are_refused",
 )
 PROBE_FAILED = FailureEntry(
@@ -142,7 +142,7 @@ WORKER_PYTHON = FailureEntry(
     PreflightError,
     "workers that run another Python",
     "the workers on {host} run Python {found}, the driver {version}: set spark.pyspark.python",
-    "Driver and workers exchange pickled values, so they run the same version of Python.",
+    "Spark sends the tasks of the partitions as code of the driver's Python, so that workers run the same version.",
     test="tests/spark/session/test_workers.py::test_worker_that_differs_is_refused",
 )
 WORKER_IMPORT = FailureEntry(
