@@ -481,3 +481,11 @@ def test_output_of_a_prolog_program_keeps_floats_as_they_are_written(tmp_path):
     program = tmp_path / "f.dl"
     program.write_text("f(1.0). f(0.1). g(X) :- f(X).\n")
     assert "0.1\n1.0\n" in run(program).stdout
+
+
+def test_memory_that_runs_out_is_told(reach, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("tidelog.cli.run_program.read_inputs", full)
+    assert "error[TL3082]: there is not enough memory; nothing more was changed" in failed(reach)

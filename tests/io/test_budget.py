@@ -74,3 +74,10 @@ def test_the_limit_of_a_run_holds_while_it_reads(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 1
     assert "error[TL3080]" in result.output + result.stderr
+
+
+def test_reading_ends_at_the_limit_of_time(tmp_path: Path) -> None:
+    file = packed(tmp_path / "n.facts.gz", b"1\n" * 3_000_000)
+    with pytest.raises(LimitError, match="reading takes longer than the limit of 0 s; nothing was read") as caught:
+        read_input(file, ("x",), ("number",), Budget(seconds=0.0))
+    assert caught.value.code == "TL3081"

@@ -1,11 +1,11 @@
-"""What commands refuse, by code: TL14xx files, TL48xx options and inputs, TL53xx state folders.
+"""What commands refuse, by code: TL14xx files, TL30xx memory, TL48xx options and inputs, TL53xx state folders.
 
 Law: a command that is refused has changed nothing.
 """
 
 from __future__ import annotations
 
-from tidelog.errors import DataError, EngineError, StateError
+from tidelog.errors import DataError, EngineError, LimitError, StateError
 from tidelog.errors.entry import FailureEntry
 
 _PROGRAM = "$ printf 'n(1).' > p.dl\n"
@@ -59,6 +59,15 @@ OUTSIDE = FailureEntry(
     "Move the file, allow its folder by `--allow`, or leave `--sandbox` out.",
     "$ printf '.decl n(a: number)\\n.input n(filename=\"/etc/n.facts\")\\n' > p.dl\n"
     "$ tidelog run p.dl --sandbox --runtime embedded\n",
+)
+OUT_OF_MEMORY = FailureEntry(
+    "TL3082",
+    LimitError,
+    "command for which there is not enough memory",
+    "there is not enough memory; nothing more was changed",
+    "Facts and what is derived from them are held in memory, files while they are read, too.",
+    "Bound it by `--limit-memory`, which tells what grows, or run it on Spark (`--runtime spark`).",
+    test="tests/cli/test_run.py::test_memory_that_runs_out_is_told",
 )
 NEEDS_MORE = FailureEntry(
     "TL4801",
@@ -411,4 +420,5 @@ ENTRIES = (
     NOT_FORMATTED,
     NO_EDITOR_EXTRA,
     OUTSIDE,
+    OUT_OF_MEMORY,
 )

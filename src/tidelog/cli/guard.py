@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 import typer
 
+from tidelog.cli.failures import OUT_OF_MEMORY
 from tidelog.cli.show import console, show_diagnostics, show_error
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 
@@ -32,6 +33,9 @@ def guarded() -> Iterator[None]:
         raise typer.Exit(1) from None
     except TidelogError as error:
         show_error(error, console(stderr=True))
+        raise typer.Exit(1) from None
+    except MemoryError:
+        show_error(OUT_OF_MEMORY.error(), console(stderr=True))
         raise typer.Exit(1) from None
     except BrokenPipeError:
         _silence()

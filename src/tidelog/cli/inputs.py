@@ -25,6 +25,7 @@ from tidelog.program.schema import column_names
 
 if TYPE_CHECKING:
     from tidelog.io.delimited import Data
+    from tidelog.partition.limits import Limits
     from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
@@ -47,16 +48,16 @@ def read_inputs(
     checked: Checked,
     files: Sequence[InputFile],
     spark: SparkSession | None,
-    memory: int | None = None,
+    limits: Limits | None = None,
     hidden: Collection[str] = (),
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
 
-    In this process no more than ``memory`` bytes are read. Of ``hidden`` relations, whose rows nobody will see, Spark
+    In this process no more is read than ``limits`` allow, by bytes and by seconds. Of ``hidden`` relations, whose rows nobody will see, Spark
     reads what rules can use.
     """
     if spark is None:
-        return list(read_data(checked, files, memory))
+        return list(read_data(checked, files, limits))
     from tidelog.spark.files import read_frames
 
     with progress("reading"):
@@ -69,9 +70,10 @@ def read_facts(checked: Checked, folder: Path) -> list[tuple[str, Data]]:
     return read_data(checked, input_files(checked, folder))
 
 
-def read_data(checked: Checked, files: Sequence[InputFile], memory: int | None = None) -> list[tuple[str, Data]]:
+def read_data(checked: Checked, files: Sequence[InputFile], limits: Limits | None = None) -> list[tuple[str, Data]]:
     """All facts of all files, with types for all columns."""
-    budget, schema = Budget(memory), checked.schema
+    budget = Budget() if limits is None else Budget(limits.memory, limits.seconds)
+    schema = checked.schema
     with progress("reading"):
         read = [
             (file.relation, read_input(file, _columns(checked, file.relation), schema[file.relation], budget))

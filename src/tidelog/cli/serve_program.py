@@ -108,7 +108,7 @@ def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
         raise failures.NO_PROGRAM.error(state=options.state)
     checked = read_valid(options.program, given)
     files = input_files(checked, options.facts)
-    data = read_inputs(checked, files, spark, options.epochs.memory)
+    data = read_inputs(checked, files, spark, Limits(memory=options.epochs.memory))
     _, own = function_table(given, checked.program)
     engine = _engine(options, own, spark, options.place.count)
     try:

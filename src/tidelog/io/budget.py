@@ -1,12 +1,14 @@
-"""How much may be read: bytes of all files together, and of one line.
+"""How much may be read: bytes of all files together, and of one line; and for how long.
 
 Law: what is read is counted as it comes, after it is unpacked: a small file that unpacks to a large one ends where its
-limit is, not where memory is. Nothing of a file that is refused is taken.
+limit is, not where memory is. Nothing of a file that is refused is taken. The time is looked at with every count, so
+that a file whose lines are already being taken apart is finished first.
 """
 
 from __future__ import annotations
 
 import gzip
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -20,16 +22,20 @@ LONGEST_LINE = 1 << 28  # bytes; as many as the characters of the longest text
 
 @dataclass(slots=True)
 class Budget:
-    """The bytes that the files of an epoch may have; None: any number."""
+    """The bytes that the files of an epoch may have, and the seconds from now that they may take; None: any number."""
 
     limit: int | None = None
+    seconds: float | None = None
     taken: int = field(default=0, init=False)
+    began: float = field(default_factory=time.monotonic, init=False)
 
     def take(self, size: int, path: Path) -> None:
         """Count some bytes of a file."""
         self.taken += size
         if self.limit is not None and self.taken > self.limit:
             raise failures.TOO_MUCH_READ.error(path=path, limit=self.limit)
+        if self.seconds is not None and time.monotonic() - self.began > self.seconds:
+            raise failures.TOO_LONG_READ.error(path=path, limit=self.seconds)
 
 
 def read_bytes(path: Path, budget: Budget) -> bytes:
