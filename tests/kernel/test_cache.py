@@ -213,6 +213,10 @@ def test_folder_whose_place_others_can_take_is_not_used(tmp_path: Path, monkeypa
     assert above / ".cache" / "tidelog" in library.folders()
     (above / ".cache").chmod(0o777)
     assert above / ".cache" / "tidelog" not in library.folders()
+    (above / ".cache").chmod(0o775)
+    for alone in (True, False):
+        monkeypatch.setattr(library, "_is_own_group", lambda group, alone=alone: alone)
+        assert (above / ".cache" / "tidelog" in library.folders()) == alone
     (above / ".cache").chmod(0o1777)
     assert above / ".cache" / "tidelog" in library.folders(), "in a sticky folder nobody moves what is another's"
 

@@ -104,7 +104,20 @@ def is_private(folder: Path) -> bool:
 def _stays(folder: Path) -> bool:
     """Whether nobody but the user and root can rename what lies in a folder: in a sticky one each only their own."""
     status = folder.stat()
-    return status.st_uid in (0, os.getuid()) and not (status.st_mode & 0o002 and not status.st_mode & stat.S_ISVTX)
+    others = status.st_mode & (0o002 if _is_own_group(status.st_gid) else 0o022)
+    return status.st_uid in (0, os.getuid()) and not (others and not status.st_mode & stat.S_ISVTX)
+
+
+def _is_own_group(group: int) -> bool:
+    """Whether a group is the user's alone, as many systems make one for every user."""
+    import grp
+    import pwd
+
+    try:
+        found, user = grp.getgrgid(group), pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return False
+    return found.gr_name == user and set(found.gr_mem) <= {user}
 
 
 def writable_folder() -> Path | None:
