@@ -287,6 +287,7 @@ class View(Table):
         return len(matching(self._core, self.name, self._all_columns, wanted)) > 0 if wanted else len(self) > 0
 
     def __len__(self) -> int:
+        self._core.writing.read()
         return size(self._core, self.name)
 
     @cached_property

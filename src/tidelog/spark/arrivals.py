@@ -47,14 +47,28 @@ class Arrival:
     def collected(self) -> list[tuple[int, str, Data]]:
         """The rows in this process, by sign."""
         if self.change is None:
-            return [(self.sign, self.relation, read_rows(self.relation, self.rows.toArrow()))]
+            return [(self.sign, self.relation, self._read(self.rows))]
         if self.change not in self.rows.columns:
             raise CHANGE_MISSING.error(relation=self.relation, change=self.change)
         found = []
         for sign in (1, -1):
             part = self.rows.where(f"`{self.change}` = {sign}").drop(self.change)
-            found.append((sign, self.relation, read_rows(self.relation, part.toArrow())))
+            found.append((sign, self.relation, self._read(part)))
         return found
+
+    def _read(self, rows: DataFrame) -> Data:
+        """Rows of a DataFrame, or what Spark says of it in a line."""
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors import PySparkException
+
+        from tidelog.spark.rows.failures import ROWS_NOT_READ
+        from tidelog.spark.rows.send import first_line
+
+        try:
+            table = rows.toArrow()
+        except (PySparkException, Py4JJavaError) as error:
+            raise ROWS_NOT_READ.error(relation=self.relation, said=first_line(error)) from error
+        return read_rows(self.relation, table)
 
 
 def is_data_frame(rows: object) -> TypeGuard[DataFrame]:
