@@ -1,6 +1,7 @@
 (** What the theorems rest on: each line of output must say that it is closed under the global context. *)
 
-From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 Ranked Epoch Progress Regular.
+From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 Ranked Epoch Progress Regular
+  Maintain.
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
@@ -30,6 +31,11 @@ Print Assumptions delta_matching.
 Print Assumptions forward_exact.
 Print Assumptions forward_least_model.
 Print Assumptions closures_exact.
+Print Assumptions maintain_exact.
+Print Assumptions maintain_keeps_support.
+Print Assumptions maintain_least_model.
+Print Assumptions compute_maintained.
+Print Assumptions maintain_whole_support.
 Print Assumptions delta_insertion.
 Print Assumptions delta_deletion.
 Print Assumptions delta_rules_any_order.

@@ -9,12 +9,13 @@
     - [incremental]: if the symbol is in the support and its clause reads nothing with deletions, only bodies with at
       least one inserted row are matched (base, delta, full);
     - [full]: the clause is evaluated over the updated graph, and what the old graph has besides is deleted;
-    - then the closure is kept, if it is in the support and the symbol has not changed, or computed again.
+    - then the closure is kept, if it is in the support and the symbol has not changed, or computed again; a view whose
+      rows are no pairs has none.
 
     A symbol may be in the support if the old graph is right about it: its rows are what its clause derives from the old
     graph; its closure is that of its rows. Then the updated graph is right about every symbol ([forward_exact]), and it
-    is the least model over the new edges ([forward_least_model]). Sets are boolean functions; what an engine computes
-    as a finite set is here any function that says the same. *)
+    is the least model over the base symbols as the pass finds them ([forward_least_model]). Sets are boolean functions;
+    what an engine computes as a finite set is here any function that says the same. *)
 
 From Coq Require Import List Bool PArith.
 From Tidelog Require Import Datalog.
@@ -153,6 +154,8 @@ Inductive forward_clause (s : positive) (D : change) : change -> Prop :=
 Inductive forward_closure (s : positive) (D : change) : change -> Prop :=
 | kept : support (s, Closed) ->
     (forall x, inserted D (s, Once) x = false /\ deleted D (s, Once) x = false) -> forward_closure s D D
+| no_closure : (forall a b, updated G D (s, Once) [a; b] = false) -> (forall x, G (s, Closed) x = false) ->
+    forward_closure s D D
 | computed : forall new,
     (forall x, new x = true <-> path (updated G D (s, Once)) x) ->
     forward_closure s D
@@ -196,7 +199,7 @@ Qed.
 Lemma closure_elsewhere : forall s D D', forward_closure s D D' ->
   forall l x, l <> (s, Closed) -> updated G D' l x = updated G D l x.
 Proof.
-  intros s D D' [_ _ | new _] l x N; [reflexivity | now apply elsewhere].
+  intros s D D' [_ _ | _ _ | new _] l x N; [reflexivity | reflexivity | now apply elsewhere].
 Qed.
 
 (** The rows of a symbol are what its clause derives from the updated graph. *)
@@ -214,10 +217,13 @@ Lemma closure_exact : forall s D D', supported -> forward_closure s D D' ->
   (forall x, inserted D (s, Closed) x = false /\ deleted D (s, Closed) x = false) ->
   forall x, updated G D' (s, Closed) x = true <-> path (updated G D (s, Once)) x.
 Proof.
-  intros s D D' [_ Closures] [S N | new E] Z x.
-  - assert (Same : forall k y, inserted D k y = false /\ deleted D k y = false -> updated G D k y = G k y).
-    { intros k y [I X]. unfold updated. rewrite I, X. now destruct (G k y). }
-    rewrite Same by apply Z. rewrite (Closures s S). split; apply path_more; intro y; rewrite Same by apply N; auto.
+  intros s D D' [_ Closures] K Z x.
+  assert (Same : forall k y, inserted D k y = false /\ deleted D k y = false -> updated G D k y = G k y).
+  { intros k y [I X]. unfold updated. rewrite I, X. now destruct (G k y). }
+  destruct K as [S N | NoPair Empty | new E].
+  - rewrite Same by apply Z. rewrite (Closures s S). split; apply path_more; intro y; rewrite Same by apply N; auto.
+  - rewrite Same by apply Z. rewrite Empty. split; [easy |].
+    intros [a b P | a b c P _]; rewrite NoPair in P; discriminate.
   - rewrite <- E, replaced. reflexivity.
 Qed.
 
@@ -260,7 +266,7 @@ Proof.
   assert (Z1 : silent D1 r).
   { destruct C as [new _ _ _ | new _]; intros t x; unfold at_key; simpl;
       rewrite !put_there by congruence; apply Z. }
-  destruct K as [_ _ | new _]; [exact Z1 |]. intros t x. unfold at_key. simpl.
+  destruct K as [_ _ | _ _ | new _]; [exact Z1 | exact Z1 |]. intros t x. unfold at_key. simpl.
   rewrite !put_there by congruence. apply Z1.
 Qed.
 
@@ -326,7 +332,7 @@ Proof.
   - intros q Q. apply Closures. now right.
 Qed.
 
-(** The updated graph is the least model over the new edges of the base symbols. *)
+(** The updated graph is the least model over the base symbols as the pass finds them, edges and closures. *)
 Theorem forward_least_model : forall base l D D', supported -> stratified base l ->
   (forall s, ~ In s l <-> base s) -> (forall s, In s l -> silent D s) -> forward l D D' ->
   model_over (updated G D) (updated G D') l /\
@@ -364,7 +370,8 @@ Proof.
     rewrite (closure_exact s D D1 S K) by (apply Z; now left).
     split; apply path_more; intro y; rewrite (closures_elsewhere _ _ _ F), (closure_elsewhere _ _ _ K) by congruence;
       auto.
-  - apply IH; auto. intros q Q x. pose proof (Z q (or_intror Q) x) as Y. destruct K as [_ _ | new _]; [exact Y |].
+  - apply IH; auto. intros q Q x. pose proof (Z q (or_intror Q) x) as Y.
+    destruct K as [_ _ | _ _ | new _]; [exact Y | exact Y |].
     unfold at_key. simpl. rewrite !put_there; [exact Y | |]; intro E; injection E as ->; contradiction.
 Qed.
 

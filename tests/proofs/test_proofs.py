@@ -93,6 +93,24 @@ class TestProofs:
         assert theorems == set(asked)
         assert len(theorems) >= 10
 
+    def test_every_file_is_compiled_and_told(self) -> None:
+        makefile, readme = ((PROOFS / name).read_text("utf-8") for name in ("Makefile", "README.md"))
+        (modules,) = re.findall(r"^MODULES := ((?:.*\\\n)*.*)$", makefile, re.M)
+        asking = {"Assumptions", "Extract"}
+        assert {source.stem for source in SOURCES} - asking == set(modules.replace("\\", "").split())
+        assert not [source.name for source in SOURCES if f"`{source.name}`" not in readme]
+
+    def test_the_page_tells_theorems_that_there_are(self) -> None:
+        page = (PROOFS.parent / "docs" / "design" / "proofs.md").read_text("utf-8")
+        told = {name for cell in re.findall(r"^\| (`.*?`) \|", page, re.M) for name in re.findall(r"`(\w+)`", cell)}
+        proved = {
+            name
+            for source in SOURCES
+            for name in re.findall(r"^(?:Theorem|Lemma) (\w+)", source.read_text("utf-8"), re.M)
+        }
+        assert told <= proved
+        assert {"forward_least_model", "maintain_least_model", "maintain_whole_support"} <= told
+
     @pytest.mark.long
     @pytest.mark.skipif(bool(MISSING), reason=REASON)
     def test_theorems_rest_on_no_axiom(self, built: Built) -> None:
