@@ -12,7 +12,8 @@ MEMORY = "memory of "
 PLOT = "![Seconds to load more and more of the data, per system](circuits.png)"
 PREFACE = """
 Written by `{command}`. {machine}, {architecture}. Seconds of processor time; peak memory in MiB of the whole process.
-All systems of a table had as many facts after each step.
+All systems of a table had as many facts after each step. More and more of the data is Figure 4 of the paper, 1 % and
+50 % in and out are Figure 5; under these each table names the systems that were not asked.
 """
 
 
@@ -26,17 +27,21 @@ def _parts(run: Run) -> Iterator[str | Table]:
     yield prose(PREFACE.format(command=run.command, machine=machine, architecture=run.machine["architecture"]))
     for workload, found in groupby(run.of("growth"), lambda r: r.facts["workload"]):
         yield from _growth(workload, list(found))
+    systems = list(dict.fromkeys(record.facts["system"] for kind in ("growth", "cell") for record in run.of(kind)))
     for (workload, protocol), found in groupby(run.of("cell"), lambda r: (r.facts["workload"], r.facts["protocol"])):
-        yield from _section(f"## {workload}, {protocol}", list(found))
+        yield from _section(f"## {workload}, {protocol}", list(found), systems)
 
 
 def _growth(workload: str, records: Sequence[Record]) -> Iterator[str | Table]:
-    """Seconds and memory by share of the data; a dash where a system was not asked any more."""
+    """Seconds and memory by share of the data; a dash where a system was not asked any more.
+
+    Notes gather from system to system, so that the last record has them all.
+    """
     facts = records[0].facts
     yield f"## {workload}: more and more of {facts['rows']:,} facts"
-    yield from (f"Left out: {note}." for note in records[0].notes)
+    yield from (f"Left out: {note}." for note in records[-1].notes)
     shares = max(([v.name for v in r.values if not v.name.startswith(MEMORY)] for r in records), key=len)
-    yield prose(f"Seconds of a load; none is asked for after one of more than {facts['enough']:.0f} s.")
+    yield f"Seconds of a load; none is asked for after one of more than {facts['enough']:.0f} s, or after one given up."
     yield table(("system", *shares), [(r.facts["system"], *_cells(r, shares, "", ".3f")) for r in records])
     yield "Memory that the load added, MiB:"
     yield table(("system", *shares), [(r.facts["system"], *_cells(r, shares, MEMORY, ".0f")) for r in records])
@@ -46,10 +51,13 @@ def _cells(record: Record, shares: Sequence[str], kind: str, digits: str) -> Ite
     return (format(record[kind + share], digits) if kind + share in record else "-" for share in shares)
 
 
-def _section(title: str, records: Sequence[Record]) -> Iterator[str | Table]:
+def _section(title: str, records: Sequence[Record], systems: Sequence[str]) -> Iterator[str | Table]:
     facts, steps = records[0].facts, records[0].facts["steps"]
     yield title
     yield from (f"Left out: {note}." for note in records[0].notes)
+    asked = {record.facts["system"] for record in records}
+    if others := [system for system in systems if system not in asked]:
+        yield f"Not asked: {', '.join(others)}."
     yield f"{facts['rules']} rules, {facts['rows']:,} facts given."
     head = ("system", *steps, "facts after each step", "peak MiB", "of it data", "indexes")
     yield table(head, [_line(r) for r in records])

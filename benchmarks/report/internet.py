@@ -9,8 +9,12 @@ from benchmarks.report.table import Page, Table, machine_text, number, prose, ta
 
 WHOLE = 70_000
 """Systems of the whole Internet, about."""
-RATE = 2.7e6
+RATE = 2.8e6
 """Messages a second that one of two partitions on Spark sends: half of what `spark/messages` measures."""
+ROUND = 1.43
+"""Milliseconds of a round with little data on Spark, as `spark/rounds` measures it on two partitions."""
+MANY = 64
+"""Partitions that the changes of the whole are told for."""
 
 
 def page(run: Run) -> Page:
@@ -64,7 +68,7 @@ def _both(record: Record, name: str) -> str:
 
 def needs(run: Run) -> tuple[str | Table, ...]:
     """What all routes of the whole Internet would need, from what the largest graph cost per route."""
-    located = [r for r in run.of("build") if r.facts["place"].endswith("by system")]
+    located = [r for r in run.of("build") if _by_system(r)]
     if not located:
         return ()
     record = max(located, key=lambda r: r.facts["systems"])
@@ -72,13 +76,25 @@ def needs(run: Run) -> tuple[str | Table, ...]:
         f"""All destinations of {WHOLE:,} systems are {WHOLE**2:,} routes. The lines multiply what the build of
         {record.facts["systems"]:,} systems, placed by system, cost per route; adverts per route are the same at all
         sizes. Messages are those that leave a partition, at the {RATE / 1e6:.1f} million a second that one partition
-        sent in the [measurements on Spark](spark.md). The chance is that of two different paths with one id of 64
-        bits, which refuses the epoch."""
+        sent in the [measurements on Spark](spark.md). Rounds are those of that build, at the {ROUND} ms that a round
+        with little data takes there, between two partitions. The chance is that of two different paths with one id of
+        64 bits, which refuses the epoch."""
     )
     head = ("partitions", "GB each", "routes each", "processor hours each", "messages each", "minutes of messages")
+    head += ("rounds", "ms of rounds")
     lines = [_need(record, partitions) for partitions in (16, 64, 256)]
     clash = 1 - math.exp(-((WHOLE**2) ** 2) / 2**65)
-    return "## What the whole would need", told, table(head, lines), f"Two paths with one id: {100 * clash:.0f} %."
+    return (
+        "## What the whole would need",
+        told,
+        table(head, lines),
+        f"Two paths with one id: {100 * clash:.0f} %.",
+        *_changes_of_the_whole([r for r in run.of("change") if _by_system(r)]),
+    )
+
+
+def _by_system(record: Record) -> bool:
+    return bool(record.facts["place"].endswith("by system"))
 
 
 def _need(record: Record, partitions: int) -> tuple[str, ...]:
@@ -92,4 +108,31 @@ def _need(record: Record, partitions: int) -> tuple[str, ...]:
         number(routes * per_route["build"] / 3600),
         f"{messages:,.0f}",
         number(messages / RATE / 60),
+        *_rounds(record),
     )
+
+
+def _rounds(record: Record) -> tuple[str, str]:
+    return f"{record['rounds']:.0f}", number(ROUND * record["rounds"])
+
+
+def _changes_of_the_whole(records: list[Record]) -> tuple[str | Table, ...]:
+    """What a link that fails would cost if every system were a destination, from each size that was measured."""
+    failing = [r for r in records if r.facts["what"].endswith("fails")]
+    if not failing:
+        return ()
+    told = prose(
+        f"""Links that fail, if all {WHOLE:,} systems were destinations: the medians above, placed by system, multiplied
+        by destinations and spread over {MANY} partitions; rounds as measured, at {ROUND} ms. What an epoch costs
+        whatever it does is multiplied too, so that sizes with few destinations say too much."""
+    )
+    head = ("change", "systems", "destinations", "adverts of the whole", "ms of work each", "rounds", "ms of rounds")
+    return told, table(head, list(map(_change_of_the_whole, failing)))
+
+
+def _change_of_the_whole(record: Record) -> tuple[object, ...]:
+    facts = record.facts
+    times = WHOLE / facts["destinations"]
+    measured = f"{facts['systems']:,}", f"{facts['destinations']:,}"
+    work = number(times * record["milliseconds"] / MANY)
+    return facts["what"], *measured, number(times * record["adverts"]), work, *_rounds(record)

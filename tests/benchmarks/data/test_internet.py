@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.cases.internet import PLACES, judge, measure
-from benchmarks.data.internet import LEAK, POLICY, TOP, internet
+from benchmarks.data.internet import LEAK, PEERS_EACH, POLICY, PROVIDERS, TOP, internet
 from benchmarks.data.internet_judge import next_hops
 from benchmarks.outcome import Disagreement
+from benchmarks.report.internet import WHOLE
 from benchmarks.subject import Subject
 
 
@@ -27,11 +28,28 @@ def test_providers_come_first_and_nobody_peers_with_those_it_serves() -> None:
     assert {(low, high) for high in range(TOP) for low in range(high)} <= {tuple(row) for row in graph.peering.tolist()}
 
 
-def test_degrees_have_a_long_tail_and_most_have_no_customer() -> None:
-    graph = internet(20_000)
-    assert 1.8 < graph.tail_exponent(10) < 2.6
-    assert 0.8 < (graph.customers == 0).mean() < 0.9
-    assert graph.degrees.max() > 1_000
+@pytest.mark.parametrize(("systems", "largest"), [(20_000, 2_723), (70_000, 7_713)])
+def test_degrees_have_a_long_tail_and_most_have_no_customer(systems: int, largest: int) -> None:
+    graph = internet(systems)
+    assert 1.9 < graph.tail_exponent(10) < 2.2
+    assert round(100 * (graph.customers == 0).mean()) == 86
+    assert graph.degrees.max() == largest
+
+
+def test_the_whole_internet_is_connected_and_has_no_circle() -> None:
+    graph = internet(WHOLE)
+    assert (graph.provided[:, 0] > graph.provided[:, 1]).all()
+    providers = np.bincount(graph.provided[:, 0], minlength=WHOLE)
+    assert not providers[:TOP].any()
+    assert 1 <= providers[TOP:].min() <= providers.max() <= len(PROVIDERS), "so all reach the first, who are peers"
+    assert round(providers[TOP:].mean(), 1) == 1.9
+    assert len(np.unique(graph.peering, axis=0)) == len(graph.peering) == PEERS_EACH * WHOLE
+
+
+def test_every_system_of_the_whole_internet_has_a_way_to_everybody() -> None:
+    graph = internet(WHOLE)
+    hops = next_hops(graph, [WHOLE - 1])
+    assert len(hops) == WHOLE
 
 
 def test_a_route_through_a_customer_is_taken_before_a_shorter_one() -> None:
