@@ -44,6 +44,8 @@ def main() -> int:
     parser.add_argument("--attack", choices=sorted(ATTACKS), help="one kind of misfortune")
     parser.add_argument("--embedded", action="store_true", help="nothing on Spark")
     asked = parser.parse_args()
+    if asked.seed is not None and asked.attack is None:
+        parser.error("--seed is that of an attack: give --attack as it was printed, too")
     names = [asked.attack] if asked.attack else sorted(n for n in ATTACKS if not (asked.embedded and n == SPARK))
     folder = Path(tempfile.mkdtemp(prefix="tidelog-chaos-"))
     if asked.seed is not None:

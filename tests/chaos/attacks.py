@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.chaos.story import PROGRAM, facts, open_state, twin
+from tests.chaos.story import PROGRAM, facts, open_state, repartitions, twin
 from tests.chaos.victim import LIMIT, Victim
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.errors import StateError
 
 Counts = Counter[str]
@@ -39,10 +40,13 @@ class Round:
     def judge(self) -> None:
         """No epoch that was told is lost, at most one more was committed, and the state is that of the twin."""
         with open_state(self.folder, partitions=self.partitions) as db:
+            self.counts["states of several partitions"] += core_of(db).runtime.partitions > 1
             assert self.seen <= db.epoch_number <= self.seen + 1, f"{self.seen} epochs told, {db.epoch_number} there"
             assert facts(db) == twin(self.twin, self.seed, db.epoch_number), f"other facts at epoch {db.epoch_number}"
             assert db.verify()
-            self.counts["epochs"] += db.epoch_number - self.judged
+            since = range(self.judged + 1, db.epoch_number + 1)
+            self.counts["epochs"] += len(since)
+            self.counts["repartitions"] += sum(map(repartitions, since))
             self.seen = self.judged = db.epoch_number
         self.counts["states judged"] += 1
 

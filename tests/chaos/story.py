@@ -1,5 +1,7 @@
 """What is told to an engine, epoch by epoch: a matter of a seed and the number of the epoch alone.
 
+Now and then an epoch changes the number of partitions and nothing else; each has its own, and all have that epoch.
+
 So a twin can be told the same up to any epoch, whatever happened to the engine between them.
 """
 
@@ -10,9 +12,11 @@ from random import Random
 from typing import Any
 
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.store.failures import OTHER_PROGRAM
+from tidelog.store.log import FOLDER as LOG_FOLDER
 
 PROGRAM = """
 reach(X, Y) :- edge(X, Y).
@@ -26,7 +30,22 @@ name(X, cat("n", to_string(X))) :- edge(X, X).
 EXTRA = "back(X, Y) :- reach(Y, X), name(X, _)."
 RELATIONS = ("edge", "node", "reach", "alone", "linked", "size", "name")
 NODES, MOST = 24, 12
+MOST_PARTITIONS = 3
 Facts = dict[str, frozenset[tuple[Any, ...]]]
+
+
+def repartitions(number: int) -> bool:
+    """Whether the epoch of that number changes where facts live, and nothing else."""
+    return number % 14 == 3
+
+
+def act(db: Engine, seed: int, number: int) -> None:
+    """Carry out the epoch of that number, which is the next."""
+    if repartitions(number):
+        db.repartition(1 + core_of(db).runtime.partitions % MOST_PARTITIONS)
+        return
+    with db.epoch() as epoch:
+        tell(epoch, seed, number)
 
 
 def tell(epoch: Epoch, seed: int, number: int) -> None:
@@ -42,8 +61,10 @@ def tell(epoch: Epoch, seed: int, number: int) -> None:
         epoch.remove_rule("extra")
 
 
-def open_state(folder: Path, **options: Any) -> Engine:
-    """The engine of a state folder: with the program where the folder is new, else with what became of it."""
+def open_state(folder: Path, partitions: int = 1, **options: Any) -> Engine:
+    """The engine of a state folder: with the program and so many partitions where the folder is new, else as it is."""
+    if not (folder / LOG_FOLDER).exists():
+        options["partitions"] = partitions
     try:
         return Engine(PROGRAM, path=folder, **options)
     except StateError as error:
@@ -55,8 +76,7 @@ def open_state(folder: Path, **options: Any) -> Engine:
 def twin(db: Engine, seed: int, number: int) -> Facts:
     """What an engine that nothing happens to holds after so many epochs; it is told those that are missing."""
     while db.epoch_number < number:
-        with db.epoch() as epoch:
-            tell(epoch, seed, db.epoch_number + 1)
+        act(db, seed, db.epoch_number + 1)
     assert db.epoch_number == number, "a twin is asked about epochs in order"
     return facts(db)
 

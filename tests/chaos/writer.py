@@ -17,7 +17,7 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.chaos.story import open_state, tell
+from tests.chaos.story import act, open_state
 from tidelog import Engine
 from tidelog.errors import TidelogError
 
@@ -59,8 +59,7 @@ def write(db: Engine, seed: int, count: int) -> None:
     for _ in range(count):
         number = db.epoch_number + 1
         try:
-            with db.epoch() as epoch:
-                tell(epoch, seed, number)
+            act(db, seed, number)
         except (TidelogError, OSError) as error:
             print(f"failed {number} {type(error).__name__}", flush=True)
             failed += 1

@@ -53,8 +53,8 @@ def read_inputs(
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
 
-    In this process no more is read than ``limits`` allow, by bytes and by seconds. Of ``hidden`` relations, whose rows nobody will see, Spark
-    reads what rules can use.
+    In this process no more is read than ``limits`` allow, by bytes and by seconds. Of ``hidden`` relations, whose rows
+    nobody will see, Spark reads what rules can use.
     """
     if spark is None:
         return list(read_data(checked, files, limits))
