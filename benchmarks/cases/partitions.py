@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.cases.catalogue import Case, Group
+from benchmarks.cases.java import results
+from benchmarks.data import java
 from benchmarks.data.graphs import Cells, random_graph
 from benchmarks.measure import checksum, timed
 from benchmarks.options import Options
@@ -82,6 +84,29 @@ def star(options: Options) -> Iterator[Record]:
         yield Record("star", f"a star of {leaves:,} edges", values, {"facts": rows, "told": told})
 
 
+def java_program(options: Options) -> Iterator[Record]:
+    """The relations of the Java analysis, as they lie after a build and after they are placed anew."""
+    assert options.java is not None, "chosen only when it is given"
+    with (
+        tempfile.TemporaryDirectory(prefix="tidelog-") as folder,
+        Engine(java.PROGRAM.read_text("utf-8"), path=Path(folder), partitions=4) as db,
+    ):
+        with db.epoch() as e:
+            for name, rows in java.read_facts(options.java.resolve(), quick=options.quick).items():
+                e.insert(name, rows)
+        before, rows, uneven = fullest(db), results(db), _uneven(db)
+        told, move = timed(lambda: db.repartition(4))
+        if results(db) != rows:
+            raise Disagreement("the Java analysis has other rows on other partitions")
+        values = (Value("before", before, "x the mean"), Value("after", fullest(db), "x the mean"))
+        facts = {"facts": db.fact_count, "told": f"{uneven} uneven relations before, {_uneven(db)} after; {told}"}
+        yield Record("star", "the Java analysis", (*values, *clocked("repartition", [move])), facts)
+
+
+def _uneven(db: Engine) -> int:
+    return str(db.explain()).count("x the mean")
+
+
 def fullest(db: Engine) -> float:
     """How much the fullest partition holds of the most uneven relation; 1 where nothing is told."""
     found = re.findall(r"holds ([\d.]+) x the mean", str(db.explain()))
@@ -92,6 +117,7 @@ GROUP = Group(
     {
         "repartition": Case("states that get another number of partitions, beside one pass over them", repartition),
         "star": Case("a star whose centre begins half of all paths, placed anew", star),
+        "java": Case("the Java analysis, its uneven relations placed anew", java_program, needs="java"),
     },
     kernel_ready,
 )

@@ -14,6 +14,7 @@ from benchmarks.cases.catalogue import Case, Group
 from benchmarks.cases.spark_beside import CONTESTS, PARTITIONS, Contest, Effort, beside, warm_up
 from benchmarks.cases.spark_opening import opening
 from benchmarks.cases.spark_rates import RATES
+from benchmarks.cases.spark_wide import wide
 from benchmarks.inner import local_session
 from benchmarks.options import Options
 from benchmarks.record import Record
@@ -63,7 +64,8 @@ GROUP = Group(
         "one-row": Case("an epoch of one row", partial(rate, RATES["one-row"]), needs="spark"),
         "partitions": Case("one partition beside two", partial(rate, RATES["partitions"]), needs="spark"),
         "messages": Case("messages between partitions", partial(rate, RATES["messages"]), needs="spark"),
-        "growth": Case("1, 10 and 100 x the data", partial(rate, RATES["growth"]), needs="spark"),
+        "growth": Case("1 to 700 x the data: 10^8 facts", partial(rate, RATES["growth"]), needs="spark"),
+        "wide": Case("64 partitions in a session of their own", partial(rate, wide), needs="spark"),
     },
     session,
 )

@@ -119,6 +119,12 @@ def _growth(record: Record) -> str:
     return f"{record['build']:.3f} s, {memory / (1 << 20):,.0f} MiB, {memory / facts:.0f} bytes a fact"
 
 
+def _wide(record: Record) -> str:
+    memory, facts = record["memory"] / (1 << 30), record.facts
+    told = f"{facts['facts']:,} facts, {facts['messages']:,} messages; opened in {record['opening']:.1f} s"
+    return f"{told}; all processes together {memory:.1f} GiB"
+
+
 DETAILS: Mapping[str, Callable[[Record], str]] = {
     "session": _session,
     "round": _round,
@@ -127,5 +133,6 @@ DETAILS: Mapping[str, Callable[[Record], str]] = {
     "one-row": _one_row,
     "partitions": _partitions,
     "growth": _growth,
+    "wide": _wide,
     "growth-factor": lambda record: "",
 }
