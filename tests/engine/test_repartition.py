@@ -284,3 +284,73 @@ def test_a_column_that_the_program_names_stays() -> None:
             e.insert("edge", [(0, i) for i in range(1, 2000)])
         assert "the fullest partition holds 4.0 x the mean" in str(db.explain())
         assert db.repartition(4) == "there are 4 partitions already"
+
+
+STAR_EDGES = [(0, i) for i in range(1, 3000)] + [(i, -i) for i in range(1, 3000)]
+
+
+def fullest(db: Engine, name: str) -> float:
+    return core_of(db).runtime.facts.unevenness(name)
+
+
+def uneven(rules: str, **facts: list[tuple[int, ...]]) -> Engine:
+    """A star on four partitions: half of all edges leave one node."""
+    db = Engine(rules, partitions=4)
+    with db.epoch() as e:
+        for name, rows in {"edge": STAR_EDGES, **facts}.items():
+            e.insert(name, rows)
+    return db
+
+
+@pytest.mark.parametrize(
+    ("rules", "facts", "head"),
+    [
+        ("lab(X,Y,L) :- edge(X,Y), label(X,L).", {"label": [(i, i % 7) for i in range(3000)]}, "lab"),
+        ("deg(X, count<Y>) :- edge(X,Y).", {}, "deg"),
+        ("two(X,Y) :- edge(X,Y), edge(X,Z), Z < 3.", {}, "two"),
+        ("t(X,Y) :- edge(X,Y). t(X,Z) :- t(X,Y), t(Y,Z).", {}, "t"),
+    ],
+)
+def test_a_relation_whose_rules_need_the_heavy_column_stays(
+    rules: str, facts: dict[str, list[tuple[int, ...]]], head: str
+) -> None:
+    with uneven(rules, **facts) as db:
+        rows, before = sorted(db[head]), str(db.explain())
+        assert "the fullest partition holds" in before
+        assert db.repartition(4) == "there are 4 partitions already"
+        assert (sorted(db[head]), str(db.explain())) == (rows, before)
+        db.repartition(3)
+        assert "_by_1" not in str(db.explain(core=True)), "a copy as heavy as the relation"
+        assert sorted(db[head]) == rows
+
+
+def test_what_is_small_beside_a_heavy_relation_is_put_on_every_partition() -> None:
+    rules, label = "lab(X,Y,L) :- edge(X,Y), label(X,L).", [(i, i % 7) for i in range(1000)]
+    with uneven(rules, label=label) as db:
+        assert fullest(db, "edge") > 2
+        db.repartition(4)
+        assert "label: on every partition" in str(db.explain())
+        assert "x the mean" not in str(db.explain())
+        assert max(fullest(db, "edge"), fullest(db, "lab")) < 1.2
+        with db.epoch() as e:
+            e.insert("edge", [(0, -i) for i in range(5000, 6000)])
+            e.delete("label", [(1, 1)])
+        assert e.statistics.messages == 0
+        assert len(db["lab"]) == 2999 + 999 + 1000 - 1
+        assert db.verify()
+        assert db.repartition(4) == "there are 4 partitions already"
+
+
+def test_what_is_small_but_asked_for_by_a_column_stays_there() -> None:
+    with uneven("lab(X,Y,L) :- edge(X,Y), label(@X,L).", label=[(i, i % 7) for i in range(1000)]) as db:
+        assert db.repartition(4) == "there are 4 partitions already"
+
+
+def test_an_uneven_copy_is_told_with_what_it_copies() -> None:
+    rules = "lab(X,Y,L) :- edge(X,@Y), label(X,L). deg(X, count<Y>) :- edge(X,Y)."
+    with uneven(rules, label=[(i, i % 7) for i in range(3000)]) as db:
+        told = str(db.explain())
+        assert fullest(db, "edge") < 1.2
+        assert "  copy of edge by column 1: the fullest partition holds 2.5 x the mean\n" in told
+        assert "  rows to aggregate of r2: the fullest partition holds 2.5 x the mean\n" in told
+        assert "  __edge_by_1: the fullest partition holds 2.5 x the mean\n" in str(db.explain(core=True))

@@ -7,6 +7,8 @@ later epoch depends on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from random import Random
 
 import pytest
@@ -16,7 +18,10 @@ from tests.law.share import share
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import rows_of
 from tidelog import Engine
+from tidelog.engine import repartition as engine_repartition
+from tidelog.rewrite.place.heavy import Heavy
 from tidelog.store import skew
+from tidelog.store.reshare import Whole
 from tidelog.testing import State
 
 CASES = share(20, 10)
@@ -86,6 +91,34 @@ def test_relations_that_lie_unevenly_are_placed_otherwise(first: int, monkeypatc
                 commit(db, change, case.program.convention)
                 check(db, state)
     assert again > BLOCK
+
+
+@pytest.mark.parametrize("kind", ["plain", "all"])
+@pytest.mark.parametrize("first", range(0, CASES, BLOCK))
+def test_whatever_is_taken_for_heavy_or_small_the_facts_are_the_same(
+    kind: str, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = 0
+    for seed in range(1300 + first, 1300 + first + BLOCK):
+        rng, case = Random(seed), Case.random(seed, kind)
+        monkeypatch.setattr(engine_repartition, "heavy_columns", partial(taken_for_heavy, rng))
+        with Engine(case.program, partitions=3) as db:
+            state = State.start(case.program)
+            for change in case.changes:
+                told = db.repartition(3)
+                again += not told.startswith("there are")
+                check(db, state)
+                state = state.after(change)
+                commit(db, change, case.program.convention)
+                check(db, state)
+    assert again > BLOCK
+
+
+def taken_for_heavy(rng: Random, whole: Whole, names: Sequence[str], partitions: int) -> Heavy:
+    """Some columns of some relations, but never all of one, and some relations that are small beside others."""
+    widths = {name: facts.shape[1] for name in names if (facts := whole.sample(name, 1, 1)) is not None}
+    heavy = {name: rng.sample(range(n), rng.randrange(1, n)) for name, n in widths.items() if n > 1}
+    return Heavy(heavy, {name: [other for other in names if rng.random() < 0.7] for name in heavy})
 
 
 def test_a_relation_that_no_rule_speaks_of_stays_where_it_is() -> None:

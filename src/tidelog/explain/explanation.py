@@ -151,19 +151,26 @@ def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ..
 
 def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
     owners = None if names.core else names.owners
-    lived = {name: line + _uneven(name, placed, facts) for name, line in describe_relations(placed, owners).items()}
+    uneven = _uneven(placed, facts)
+    lived = {
+        name: f"{line}; {uneven[name]}" if name in uneven else line
+        for name, line in describe_relations(placed, owners).items()
+    }
+    lived |= {name: f"{names.relation(name)}: {told}" for name, told in uneven.items() if is_auxiliary(name)}
     if names.core:
         return PlacementPlan(partitions, lived, describe_rules(placed, rules.core))
     told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.needed.items()}
     return PlacementPlan(partitions, lived, told)
 
 
-def _uneven(name: str, placed: Placed, facts: Facts) -> str:
-    """Whether one partition has far more than its share of a relation that is spread by a column."""
-    times = facts.unevenness(name)
-    if placed.placements[name].column < 0 or facts.live(name) < FEW or times <= UNEVEN:
-        return ""
-    return f"; the fullest partition holds {times:.1f} x the mean"
+def _uneven(placed: Placed, facts: Facts) -> dict[str, str]:
+    """The relations of which one partition has far more than its share, copies and other made ones included."""
+    spread = sorted(name for name, home in placed.placements.items() if home.column >= 0)
+    return {
+        name: f"the fullest partition holds {times:.1f} x the mean"
+        for name in spread
+        if (times := facts.unevenness(name)) > UNEVEN and facts.live(name) >= FEW
+    }
 
 
 def _indexes(codes: Iterable[RuleCode], plans: Mapping[str, Sequence[Plan]], names: Names) -> tuple[IndexPlan, ...]:

@@ -46,7 +46,7 @@ class Placing:
     def __init__(self, partitions: int) -> None:
         self._partitions = partitions
         self._known: dict[str, Placement] = {}
-        self.heavy: Mapping[str, Collection[int]] = {}  # columns by which no relation is placed from now on
+        self.heavy: Mapping[str, Collection[int]] = {}  # columns around which relations are placed
         self.form = Form()
         self._rules: Ruleset | None = None  # in force
         self._next: tuple[Ruleset | None, Form] = (None, self.form)
@@ -94,11 +94,13 @@ class Placing:
 
     def placed(self, rules: Ruleset) -> Placed:
         """The localised rules, as placements stand."""
-        from tidelog.rewrite.place.place import place  # only several partitions need it
+        from tidelog.rewrite.place.heavy import Heavy  # only several partitions need these
+        from tidelog.rewrite.place.place import place
 
         arities = {name: len(types) for name, types in rules.schema.items()}
         known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
-        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed, self.heavy)
+        heavy = self.heavy if isinstance(self.heavy, Heavy) else Heavy(self.heavy)
+        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed, heavy)
 
 
 def _copied(placed: Placed, schema: Schema) -> dict[str, tuple[str | None, ...]]:

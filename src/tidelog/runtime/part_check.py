@@ -2,7 +2,7 @@
 
 Law: the check is that of `verify`, over facts that are decoded here, out of the copy that stands still. The answer
 counts only if every fact lies with its owner; of relations that all partitions hold it says what they are, so that
-whoever asked can see that all hold the same.
+whoever asked can see that all hold the same. A share of such a relation is what its owner would hold.
 """
 
 from __future__ import annotations
@@ -44,11 +44,15 @@ def answer_part(part: Part, records: Records, node: Node) -> PartAnswer:
     mirrored: dict[str, str] = {}
     for name, home in part.homes.items():
         facts[name] = {}
-        held = list(_batches(records, name, sizes.get(name, 0)))
-        if home is None:
-            mirrored[name] = _digest(held)
-        elif not all((owners_of(cells[:, home], partitions) == number).all() for cells, *_ in held):
+        source = part.shares.get(name, name)
+        held = list(_batches(records, source, sizes.get(source, 0)))
+        owned = [] if home is None else [owners_of(cells[:, home], partitions) == number for cells, *_ in held]
+        if home is None or name in part.shares:
+            mirrored[source] = mirrored.get(source) or _digest(held)
+        elif not all(mask.all() for mask in owned):
             return PartAnswer(False, {})
+        if name in part.shares:
+            held = [tuple(column[mask] for column in batch) for batch, mask in zip(held, owned, strict=True)]
         for batch in held:
             facts[name].update(decoded(batch, part.schema[name], node.partition.dictionary))
     return PartAnswer(True, mirrored, *check_part(part, facts, node.partition.functions))

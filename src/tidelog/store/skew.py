@@ -6,20 +6,25 @@ does not grow with the state, and the same facts give the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from tidelog.rewrite.place.heavy import Heavy
 from tidelog.store.delta import Cells
 from tidelog.store.reshare import Whole
 
 SAMPLE = 1 << 12  # facts that are looked at
 FEW = 1 << 10  # facts of a relation that live anywhere
+SMALL = 1 << 16  # facts of a relation that is put on every partition for the sake of another, at most
 UNEVEN = 1.4  # times the mean that the fullest partition holds before it matters
 
 
-def heavy_columns(whole: Whole, names: Iterable[str], partitions: int) -> dict[str, frozenset[int]]:
-    """By relation the columns that are heavy on so many partitions; of one whose columns all are, none is told."""
+def heavy_columns(whole: Whole, names: Sequence[str], partitions: int) -> Heavy:
+    """By relation the columns that are heavy on so many partitions, with the relations that are small beside it.
+
+    Of a relation whose columns all are heavy none is told.
+    """
     found = {}
     for name in names:
         sample = whole.sample(name, SAMPLE, FEW)
@@ -28,7 +33,14 @@ def heavy_columns(whole: Whole, names: Iterable[str], partitions: int) -> dict[s
             heavy = frozenset(c for c in columns if unevenness(sample[:, c], partitions) > UNEVEN)
             if heavy and len(heavy) < len(columns):
                 found[name] = heavy
-    return found
+    return Heavy(found, _small(whole, names, found, partitions) if found else {})
+
+
+def _small(whole: Whole, names: Iterable[str], beside: Iterable[str], partitions: int) -> dict[str, set[str]]:
+    """By relation those that have, on all partitions together, no more facts than it has once."""
+    sizes = {name: 0 if (facts := whole.sample(name, SMALL, 1)) is None else len(facts) for name in names}
+    copied = {name: size * partitions for name, size in sizes.items() if size < SMALL}
+    return {large: {n for n, facts in copied.items() if whole.sample(large, 1, facts) is not None} for large in beside}
 
 
 def unevenness(cells: Cells, partitions: int) -> float:

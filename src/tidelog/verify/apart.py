@@ -6,21 +6,25 @@ partition, and some positive atom with that owner. Then a ground body is found o
 on no other, negated atoms have the same value there as over all facts, and so has a group of an aggregate in the head.
 So the stratum is closed and founded over all facts if it is over those of each partition, and supports add up.
 
+A rule all of whose atoms lie on every partition would be found on all of them. If one of its positive atoms has the
+variable, it is read from a *share*: those facts of its relation that the partition would own by that column. The shares
+of all partitions are disjoint and together the relation, and a body whose head is owned here reads nothing else.
+
 Who asks sees to it that the facts do lie where that says, and that copies are alike; if not, nothing is concluded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tidelog.program import Rule, Var
+from tidelog.program import Atom, Disjunction, Literal, Rule, Var
 from tidelog.program.state import FactState
 from tidelog.verify.check import check_stratum
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.claim import Claim, plain_rows, read_names, strata_of
-from tidelog.verify.normal import Absent, Clause, Conjunction, Fold, Scan
+from tidelog.verify.normal import Absent, Clause, Conjunction, Fold, Scan, to_clause
 from tidelog.verify.report import Violation
 from tidelog.verify.taken import Taken
 from tidelog.verify.terms import Overloads
@@ -30,23 +34,31 @@ Homes = Mapping[str, int | None]  # the column by which a relation lives; None: 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stratum that partitions check: its rules, typed, where its relations live, and their columns."""
+    """A stratum that partitions check: its rules, typed, where its relations live, and their columns.
+
+    ``shares`` names the relation of each share; a share lives by its column.
+    """
 
     rules: tuple[Rule, ...]
     homes: dict[str, int | None]
     schema: dict[str, tuple[str | None, ...]]
+    shares: dict[str, str] = field(default_factory=dict)
 
 
 def part_of(claim: Claim, place: int, homes: Homes) -> Part | None:
     """What partitions are to check of a stratum; None where it is not apart."""
     relations, clauses = claim.strata[place]
-    if not all(_is_apart(clause, homes) for clause in clauses):
+    shares: dict[str, tuple[str, int]] = {}
+    anchored = [_anchored(clause, homes, shares) for clause in clauses]
+    lying = {**homes, **{name: column for name, (_, column) in shares.items()}}
+    if not all(_is_apart(clause, lying) for clause in anchored):
         return None
-    names = sorted({*relations, *read_names(clauses)})
-    if not all(name in claim.schema for name in names):  # an order of witnesses is made by the check itself
+    sources = {name: source for name, (source, _) in shares.items()}
+    names = sorted({*relations, *read_names(anchored)})
+    if not all(sources.get(name, name) in claim.schema for name in names):  # an order of witnesses is made by the check
         return None
-    rules = tuple(clause.rule for clause in clauses)
-    return Part(rules, {name: homes[name] for name in names}, {name: claim.schema[name] for name in names})
+    schema = {name: claim.schema[sources.get(name, name)] for name in names}
+    return Part(tuple(clause.rule for clause in anchored), {name: lying[name] for name in names}, schema, sources)
 
 
 def check_part(
@@ -56,15 +68,47 @@ def check_part(
     taken = Taken(facts, {name: plain_rows(part.schema[name]) for name in facts})
     strata = strata_of(part.rules)
     assert len(strata) == 1, "the rules of one stratum"
-    return check_stratum(Claim(taken, taken.asserted, strata, part.schema, functions), 0)
+    violation, supports = check_stratum(Claim(taken, taken.asserted, strata, part.schema, functions), 0)
+    if violation is not None:
+        body = tuple((part.shares.get(name, name), row) for name, row in violation.body)
+        violation = replace(violation, body=body)
+    return violation, supports
+
+
+def _anchored(clause: Clause, homes: Homes, shares: dict[str, tuple[str, int]]) -> Clause:
+    """A clause that no fact ties to the owner of its head, with shares in the place of relations that have it."""
+    site = _site(clause, homes)
+    if site is None or all(_has_anchor(items, homes) for items in clause.body.alternatives):
+        return clause
+    body = tuple(_shared(literal, site, homes, shares) for literal in clause.rule.body)
+    return to_clause(replace(clause.rule, body=body))
+
+
+def _shared(literal: Literal, site: Var, homes: Homes, shares: dict[str, tuple[str, int]]) -> Literal:
+    """A literal that reads the share by the column that holds the variable, where it may."""
+    if isinstance(literal, Disjunction):
+        branches = (tuple(_shared(part, site, homes, shares) for part in branch) for branch in literal.branches)
+        return replace(literal, branches=tuple(branches))
+    if not isinstance(literal, Atom) or homes.get(literal.predicate, 0) is not None or site not in literal.args:
+        return literal
+    column = literal.args.index(site)
+    name = f"{literal.predicate} {column}"  # no relation has such a name
+    shares[name] = (literal.predicate, column)
+    return replace(literal, predicate=name)
 
 
 def _is_apart(clause: Clause, homes: Homes) -> bool:
+    site = _site(clause, homes)
+    return site is not None and all(_lies_at(site, items, homes) for items in clause.body.alternatives)
+
+
+def _site(clause: Clause, homes: Homes) -> Var | None:
+    """The variable with whose owner the heads of a clause lie; None where there is none."""
     home = homes.get(clause.rule.head.predicate)
     if home is None or chosen_relation(clause) is not None:
-        return False
+        return None
     site = clause.head[home]
-    return isinstance(site, Var) and all(_lies_at(site, items, homes) for items in clause.body.alternatives)
+    return site if isinstance(site, Var) else None
 
 
 def _lies_at(site: Var, items: Conjunction, homes: Homes) -> bool:
@@ -72,7 +116,12 @@ def _lies_at(site: Var, items: Conjunction, homes: Homes) -> bool:
     atoms = [item for item in items if isinstance(item, Scan | Absent)]
     if any(isinstance(item, Fold) for item in items) or not all(_is_there(atom, site, homes) for atom in atoms):
         return False
-    return any(isinstance(atom, Scan) and homes[str(atom.source)] is not None for atom in atoms)
+    return _has_anchor(items, homes)
+
+
+def _has_anchor(items: Conjunction, homes: Homes) -> bool:
+    """Whether a conjunction reads facts that do not lie on every partition."""
+    return any(isinstance(item, Scan) and homes.get(str(item.source)) is not None for item in items)
 
 
 def _is_there(atom: Scan | Absent, site: Var, homes: Homes) -> bool:

@@ -25,8 +25,8 @@ from tidelog.rewrite.place.sites import OPEN, Shape, SiteChoice, body_atoms, cho
 
 MIRROR = 3  # the cost of a relation that every partition holds
 SWEEPS = 4
-Heavy = Mapping[str, Collection[int]]
-NONE_HEAVY: Heavy = {}
+Columns = Mapping[str, Collection[int]]
+NONE: Columns = {}
 
 
 def infer(
@@ -34,7 +34,7 @@ def infer(
     arities: Mapping[str, int],
     fixed: Mapping[str, Placement],
     base: Collection[str] = (),
-    heavy: Heavy = NONE_HEAVY,
+    heavy: Columns = NONE,
 ) -> dict[str, Placement]:
     """A placement for every relation: the fixed ones as they are, relations without columns on partition 0.
 
@@ -97,7 +97,7 @@ class _Inference:
         homes: dict[str, int],
         unknown: set[str],
         base: Collection[str],
-        heavy: Heavy,
+        heavy: Columns,
     ) -> None:
         self.arities, self.homes, self.unknown, self.base, self.heavy = arities, homes, unknown, base, heavy
         self.strata = strata_of_edges(rules, dependencies(rules))

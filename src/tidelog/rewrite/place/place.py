@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 
 from tidelog.program import Atom, Literal, Negation, Rule, Var
 from tidelog.rewrite import failures
-from tidelog.rewrite.place.infer import NONE_HEAVY, Heavy, infer
+from tidelog.rewrite.place.heavy import Heavy, place_around
+from tidelog.rewrite.place.infer import infer
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
-from tidelog.rewrite.place.sites import SiteChoice, body_atoms, choose, moved, shape_of
+from tidelog.rewrite.place.sites import SiteChoice, body_atoms, moved, site_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,14 @@ def place(
     located: Mapping[str, int],
     base: Collection[str] = (),
     before: Placed | None = None,
-    heavy: Heavy = NONE_HEAVY,
+    heavy: Heavy | None = None,
 ) -> Placed:
     """Give every relation a placement and localise every core rule.
 
     ``known`` placements stand. A relation that is not known is placed by its column of ``located``, if it has one; the
     relations of ``base`` hold, or may hold, asserted facts. ``before`` saves work: rules that were placed then, with
-    placements that are all known now, have the form that they had. By ``heavy`` columns nothing is placed anew.
+    placements that are all known now, have the form that they had. Relations that are not known are placed around their
+    ``heavy`` columns.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> rules = parse_program("r1: reach(@S, D) :- link(@S, D). r2: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules
@@ -64,8 +66,12 @@ def place(
     r2: reach(@S, D) :- __link_by_2(S, Z), reach(@Z, D). sends to the owner of reach by column 1
     """
     arities = {**arities, **_arities(rule for label, rule in core.items() if not _is_kept(label, rule, before))}
-    fixed = {name: Placement(column) for name, column in located.items() if name in arities} | dict(known)
-    placements = infer(list(core.values()), arities, fixed, base, heavy)
+    asked = {name: Placement(column) for name, column in located.items() if name in arities}
+    rules = list(core.values())
+    if heavy:
+        placements = place_around(rules, arities, known, asked, base, heavy)
+    else:
+        placements = infer(rules, arities, asked | dict(known), base)
     work = _Localisation(placements, before)
     needed = {label: work.localise(label, rule) for label, rule in core.items()}
     _check_names(core, work.core)
@@ -116,7 +122,7 @@ class _Localisation:
         return before.needed[label]
 
     def _made(self, label: str, rule: Rule) -> tuple[str, ...]:
-        choice = self._choice(rule)
+        _, choice = site_of(rule, self.placements)
         wants = iter(choice.wants)
         copies: dict[str, None] = {}
         body: list[Literal] = []
@@ -130,12 +136,6 @@ class _Localisation:
         self._choose(label, replace(rule, body=tuple(body), origin=rule) if copies else rule, choice)
         return (*copies, label)
 
-    def _choice(self, rule: Rule) -> SiteChoice:
-        # A rule for a pool of candidates reads the relation that its root derives: that is recursion too.
-        shape = shape_of(rule, (rule.head.predicate, rule.root.head.predicate))
-        homes = tuple(self.placements[atom.predicate].column for atom in body_atoms(rule))
-        return choose(shape, self.placements[rule.head.predicate].column, homes)
-
     def _copy(self, atom: Literal, column: int, reader: Rule) -> str:
         """The name of the copy; its rule is added with its first reader."""
         assert isinstance(atom, Atom)
@@ -144,7 +144,7 @@ class _Localisation:
             self.placements[name] = Placement(column)
             args = tuple(Var(f"V{i}") for i in range(1, len(atom.args) + 1))
             rule = Rule(Atom(name, args), (Atom(atom.predicate, args, span=atom.span),), name, reader.span, reader)
-            self._choose(name, rule, self._choice(rule))
+            self._choose(name, rule, site_of(rule, self.placements)[1])
         return name
 
     def _choose(self, label: str, rule: Rule, choice: SiteChoice) -> None:

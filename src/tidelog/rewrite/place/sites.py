@@ -12,14 +12,14 @@ known here. How relations get their placements is decided by `place_infer`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tidelog.program import Aggregate, Atom, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.choice import choice_place
 from tidelog.program.term import CHOICE
-from tidelog.rewrite.place.placement import MIRRORED, SINGLE
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 
 OPEN = -3  # the placement of a relation that is still to be decided
 NOWHERE = -9  # a head argument that no body atom can be placed by
@@ -122,6 +122,14 @@ def choose(shape: Shape, head: int, homes: tuple[int, ...]) -> SiteChoice:
     SiteChoice(cost=0, site=2, wants=(None, None), sends=False)
     """
     return min((_at(shape, site, head, homes) for site in _sites(shape, homes)), key=lambda choice: choice.order)
+
+
+def site_of(rule: Rule, placements: Mapping[str, Placement]) -> tuple[Shape, SiteChoice]:
+    """The shape of a core rule that is localised, and where it fires."""
+    # A rule for a pool of candidates reads the relation that its root derives: that is recursion too.
+    shape = shape_of(rule, (rule.head.predicate, rule.root.head.predicate))
+    homes = tuple(placements[atom.predicate].column for atom in body_atoms(rule))
+    return shape, choose(shape, placements[rule.head.predicate].column, homes)
 
 
 def _sites(shape: Shape, homes: Sequence[int]) -> Iterator[int]:
