@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tidelog.errors import LimitError
 from tidelog.semantics import (
     DRed,
     Extended,
@@ -128,6 +129,19 @@ def test_the_extended_algorithm_sends_less_than_dred_on_acyclic_data_and_more_on
         assert costs["ranked"] <= costs["dred"]
     assert costs["dred"][0] == 52
     assert costs["psn-extended"][0] == 398
+
+
+def test_algorithm_1_sends_less_than_dred_on_acyclic_data_and_does_not_end_on_a_ring():
+    costs = []
+    for algorithm in (Pipelined(), DRed()):
+        algorithm.load(REACHABLE, FIGURE_1)
+        settle(algorithm)
+        costs.append(settle(algorithm, deletion("link", "a", "b")))
+    assert costs[0] < costs[1]
+    around = Pipelined()
+    around.load(REACHABLE, ring(3))
+    with pytest.raises(LimitError, match="psn is not quiescent after 2000 steps"):
+        run(around, Fifo(), 2000)
 
 
 def test_re_derivation_costs_more_messages_than_ranked_support():

@@ -1,4 +1,5 @@
-"""Base-fact annotations with eager discarding: right for bursts of one kind, else wrong or endless, also in order."""
+"""Base-fact annotations with eager discarding: right for bursts of one kind over facts of one copy, else wrong or
+endless, also in order."""
 
 import pytest
 from hypothesis import given, settings
@@ -11,11 +12,13 @@ from tidelog.semantics.derivation_sets import Extended
 from tidelog.semantics.explore import explore_algorithm
 from tidelog.semantics.fact import Fact, deletion, insertion
 from tidelog.semantics.schedule import Random, schedule_by_name
+from tidelog.syntax import parse_program
 
 from .networks import REACHABLE, THREE_NODES, all_schedules, expected, settle
 
 CONFLICT = [deletion("a", 0), insertion("a", 0)]
 NODES = "abcd"
+ONE_LINK = parse_program("p(@1) :- a(@0).")
 
 
 def test_eager_discarding_is_unsound_under_reordering() -> None:
@@ -46,7 +49,9 @@ def test_in_order_the_cycle_is_deleted_with_its_base_fact() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from([(x, y) for x in NODES for y in NODES]), unique=True, max_size=7), st.data())
-def test_in_order_every_burst_gives_the_least_model(links: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_in_order_bursts_of_one_kind_over_facts_of_one_copy_give_the_least_model(
+    links: list[tuple[str, str]], data: st.DataObject
+) -> None:
     build = [insertion("link", *link) for link in links]
     gone = data.draw(st.sets(st.sampled_from(links)) if links else st.just(set()))
     failure = [deletion("link", *link) for link in sorted(gone)]
@@ -94,6 +99,18 @@ def test_bursts_of_one_kind_need_no_order() -> None:
     run(algorithm, Random(1))
     algorithm.apply([deletion("a", 0)])
     assert explore_algorithm(algorithm, "{}").agrees
+
+
+@pytest.mark.parametrize(("kind", "end"), [(BaseFacts, "{}"), (NumberedBaseFacts, "{a(0), p(1)}")])
+def test_of_two_copies_of_a_base_fact_the_deletion_of_one_takes_both_unless_they_are_numbered(
+    kind: type[BaseFacts], end: str
+) -> None:
+    algorithm = kind()
+    algorithm.load(ONE_LINK, [Fact("a", (0,)), Fact("a", (0,))])
+    run(algorithm, Random(1))
+    algorithm.apply([deletion("a", 0)])
+    found = explore_algorithm(algorithm, "{a(0), p(1)}")
+    assert set(found.ends) == {end}, "one copy is left, and with it p"
 
 
 def test_numbered_base_facts_and_remembered_deletions_are_right_under_every_schedule() -> None:

@@ -49,6 +49,17 @@ def drawn_program(rng: random.Random, recursive: bool) -> str:
     return "\n".join(rules)
 
 
+def drawn_propositions(rng: random.Random) -> str:
+    """Recursive rules over facts such as ``d1@2``: nodes are constants."""
+    names = [*NAMES, "d2"]
+    rules = ["d0@1 :- e0@1.", *(f"e{i}@{n} :- never@{n}." for i in (0, 1) for n in (1, 2))]
+    for _ in range(rng.randint(3, 6)):
+        node = rng.choice([1, 2])
+        body = ", ".join(f"{rng.choice(names)}@{node}" for _ in range(rng.choice([1, 1, 2])))
+        rules.append(f"{rng.choice(names[2:])}@{rng.choice([1, 2])} :- {body}.")
+    return "\n".join(rules)
+
+
 def drawn_changes(rng: random.Random, facts: int) -> tuple[list[Fact], list[Update]]:
     """Base facts and changes that keep the precondition."""
 

@@ -66,6 +66,7 @@ from ..examples import (
     changes_of,
     propositions,
 )
+from .moments import drawn_program, drawn_propositions
 
 QUICK = settings(max_examples=20, deadline=None)
 
@@ -214,21 +215,34 @@ def test_theorem_16_every_occurrence_leaves_with_its_base_facts(program, base, s
     assert flatten(algorithm.tables()) == Counter()
 
 
-@settings(max_examples=15, deadline=None)
-@given(propositions(recursive=True), changes_of(UNARY_FACTS))
-def test_theorem_16_all_executions_are_finite_and_corollary_17_the_algorithm_always_ends(program, data):
-    base, changes = data
-    semantics = Semantics(prepare(program), DERIVATION_SETS)
-    settled = check(synchronous_trace(semantics, start(semantics, base[:1])))
-    pair = [update for update in changes if update.fact not in base][:1]
-    burst = [Update(-1, fact) for fact in base[:1]] + [Update(1, u.fact) for u in pair]
-    try:
-        found = explore_schedules(semantics, settled.sent(semantics.network, burst), limit=600)
-    except LimitError:
-        return  # too many states to follow all schedules; `test_theorem_16_the_bound_...` keeps the bound on any
-    assert found.cycle is None
-    assert found.longest is not None
-    assert found.agrees, str(found)
+@pytest.mark.parametrize(
+    ("drawn", "columns", "seeds"),
+    [(drawn_propositions, 1, 200), (lambda rng: drawn_program(rng, recursive=True), 2, 80)],
+    ids=["propositions", "with variables"],
+)
+def test_theorem_16_all_executions_are_finite_and_corollary_17_the_algorithm_always_ends(drawn, columns, seeds):
+    branching = circular = too_large = 0
+    for seed in range(seeds):
+        rng = random.Random(seed)
+        semantics = Semantics(prepare(parse_program(drawn(rng))), DERIVATION_SETS)
+        gone, kept, come = (
+            Fact(rng.choice(["e0", "e1"]), tuple(rng.choice([1, 2]) for _ in range(columns))) for _ in range(3)
+        )
+        settled = check(synchronous_trace(semantics, start(semantics, [gone, kept])))
+        burst = [Update(-1, gone), Update(1, come)]
+        try:
+            found = explore_schedules(semantics, settled.sent(semantics.network, burst), limit=1500)
+        except LimitError:
+            too_large += 1
+            continue
+        assert found.cycle is None
+        assert found.longest is not None
+        assert found.agrees, str(found)
+        branching += found.states > 9
+        circular += any(sets_of(occurrence)[1] for _, occurrence, _ in settled.old.occurrences())
+    assert branching >= 40, "more than the orders of four updates"
+    assert circular >= 8, "some fact has infinite count"
+    assert too_large <= 2, "all schedules of all others have been followed"
 
 
 @QUICK
@@ -273,6 +287,28 @@ RECURSIONS = {
     "not linear": "r(@1,X,Y) :- e(@1,X,Y). r(@1,X,Z) :- r(@1,X,Y), r(@1,Y,Z).",
     "mutual": "o(@Y,X) :- e(@X,Y). v(@Y,X) :- o(@X,Z), e(@X,Y). o(@Y,X) :- v(@X,Z), e(@X,Y).",
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "links", "gone", "come", "least"),
+    [
+        ("linear", [(1, 2), (2, 1)], [(1, 2)], [], 50),
+        ("linear", [(1, 2)], [(1, 2)], [(2, 3)], 30),
+        ("linear", [(1, 2), (2, 1)], [(1, 2)], [(2, 3)], 1000),
+        ("mutual", [(1, 2)], [(1, 2)], [(2, 1)], 200),
+    ],
+    ids=["cycle of two broken", "chain of three moved", "cycle broken, third node joined", "mutual, cycle closed"],
+)
+def test_theorem_16_every_schedule_of_recursion_with_variables_ends_alike(name, links, gone, come, least):
+    semantics = Semantics(prepare(parse_program(RECURSIONS[name])), DERIVATION_SETS)
+    settled = check(synchronous_trace(semantics, start(semantics, [Fact("e", link) for link in links])))
+    burst = [*(deletion("e", *link) for link in gone), *(insertion("e", *link) for link in come)]
+    found = explore_schedules(semantics, settled.sent(semantics.network, burst))
+    assert found.agrees, str(found)
+    assert found.states >= least
+    left = [Fact("e", link) for link in (*links, *come) if link not in gone]
+    end = check(synchronous_trace(semantics, settled.sent(semantics.network, burst)))
+    assert set(end.old.facts()) == least_model(semantics.network, left)
 
 
 @pytest.mark.parametrize("name", RECURSIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tidelog.semantics import least_model, prepare
 from tidelog.semantics.regular import (
     BASE,
     CLOSED,
@@ -25,11 +26,20 @@ from tidelog.semantics.regular import (
     updated,
 )
 from tidelog.semantics.regular.matching import heads
+from tidelog.syntax import parse_program
 
 FRIENDS = """
 connected(X, Y) :- follows+(X, Y).
 pfriends(X, Y) :- ((knows & (connected/^connected)) | contacted)(X, Y).
 pconnected(X, Y) :- pfriends+(X, Y).
+"""
+DATALOG = """
+connected(X, Y) :- follows(X, Y).
+connected(X, Y) :- follows(X, Z), connected(Z, Y).
+pfriends(X, Y) :- knows(X, Y), connected(X, Z), connected(Y, Z).
+pfriends(X, Y) :- contacted(X, Y).
+pconnected(X, Y) :- pfriends(X, Y).
+pconnected(X, Y) :- pfriends(X, Z), pconnected(Z, Y).
 """
 GRAPH = """
 knows(alice, bob).  contacted(bob, eve).  follows(alice, bill).  follows(bob, bill).
@@ -74,12 +84,28 @@ def test_each_stratum_gives_what_the_slides_show(friends, symbol, rows):
     assert friends[1][symbol, ONCE] == rows
 
 
-def test_the_datalog_version_with_two_steps_of_following_gives_the_same_friends():
-    longer = GRAPH.replace("follows(alice, bill).", "follows(alice, tim). follows(tim, bill).")
-    program, edges = read_regular(FRIENDS + longer)
+LONGER = GRAPH.replace("follows(alice, bill).", "follows(alice, tim). follows(tim, bill).")
+"""Alice follows Bill by way of Tim."""
+AROUND = LONGER + "knows(bill, tim). follows(bill, bob). contacted(eve, alice)."
+"""Following and friendship both go round."""
+
+
+def test_with_two_steps_of_following_the_friends_are_the_same():
+    program, edges = read_regular(FRIENDS + LONGER)
     model = compute(program, edges)
     assert model["connected", ONCE] == pairs("alice tim", "tim bill", "alice bill", "bob bill")
     assert model["pfriends", ONCE] == pairs("alice bob", "bob eve")
+
+
+@pytest.mark.parametrize("graph", [GRAPH, LONGER, AROUND], ids=["slides", "two steps", "around"])
+def test_the_six_datalog_rules_beside_the_three_regular_clauses_give_the_same_relations(graph):
+    program, edges = read_regular(FRIENDS + graph)
+    regular = compute(program, edges)
+    datalog = least_model(prepare(parse_program(DATALOG + graph)), prepare(parse_program(DATALOG + graph)).facts)
+    for symbol in program.defined:
+        rows = {fact.row for fact in datalog if fact.relation == symbol}
+        assert rows == regular[symbol, ONCE]
+        assert rows
 
 
 # the maintenance step

@@ -86,6 +86,15 @@ def test_a_quest_puts_into_its_context_and_a_decision_takes_out():
     assert "(b) is not in lin" in refusal(again, r.Decide("lin", B))
 
 
+def test_a_decision_keeps_its_formula_where_contexts_contract_and_not_where_they_only_weaken():
+    once = unfocused(lin=[A], affine=[Negated(A)])
+    (left,) = check(THEORY, Derivation(once, (r.Decide("affine", Negated(A)),)))
+    assert not left.contexts["affine"]
+    twice = f.tensor(f.bang("low", BOTTOM), ONE)
+    again = [r.Decide("affine", twice), r.Split(), r.PROMOTE, r.UNIT_BOTTOM, r.Decide("affine", twice)]
+    assert "is not in affine" in refusal(unfocused(affine=[twice]), *again)
+
+
 def test_what_is_stored_is_decided_on():
     goal = unfocused(Negated(A), A)
     assert proved(goal, r.STORE, r.STORE, r.DecideLinear(Negated(A)), r.INITIAL)

@@ -19,9 +19,11 @@ from tests.semantics.examples import (
     propositions,
     settled,
 )
+from tests.semantics.linear.test_correspondence import PAIRS, RELATIONS, semantics_of, without_recursion
 from tidelog.errors import DataError
 from tidelog.semantics import (
     Bag,
+    Configuration,
     Fact,
     IllegalStep,
     Semantics,
@@ -38,7 +40,6 @@ from tidelog.semantics import (
     is_synchronous,
     pipelined_trace,
     prepare,
-    start,
     synchronous_trace,
 )
 from tidelog.semantics.commands import choices
@@ -66,7 +67,9 @@ from tidelog.semantics.sellf import (
 from tidelog.semantics.sellf import check as open_premises
 from tidelog.semantics.sellf import rules as r
 from tidelog.semantics.sellf.checker import sequents
+from tidelog.semantics.sellf.proofs import iterations_of
 from tidelog.semantics.sellf.term import Constant
+from tidelog.semantics.trace import perform
 from tidelog.syntax import parse_program
 
 CASES = {
@@ -122,21 +125,22 @@ def entailed(semantics, configuration, facts):
     return proved
 
 
-def agreed(program, base, changes):
+def agree(semantics, start, facts):
     """Corollary 1: the same facts are entailed by PSN, along every schedule, as by SN."""
-    semantics, start = started(program, base, changes)
     end = check(synchronous_trace(semantics, start))
-    facts = {
-        *start.old.facts(),
-        *end.old.facts(),
-        *(Fact(name, (1,) * n) for name, n in semantics.network.arity.items()),
-    }
-    by_rounds = entailed(semantics, end, facts)
+    asked = {*start.old.facts(), *end.old.facts(), *facts}
+    by_rounds = entailed(semantics, end, asked)
     ends = explored(semantics, start)
     assert ends
     for other in ends:
-        assert entailed(semantics, other, facts) == by_rounds == set(end.old.facts())
-    return semantics, start, by_rounds
+        assert entailed(semantics, other, asked) == by_rounds == set(end.old.facts())
+    return by_rounds
+
+
+def agreed(program, base, changes):
+    semantics, start = started(program, base, changes)
+    facts = agree(semantics, start, [Fact(name, (1,) * n) for name, n in semantics.network.arity.items()])
+    return semantics, start, facts
 
 
 @pytest.mark.parametrize("name", [pytest.param("four nodes", marks=pytest.mark.long), *list(CASES)[1:]])
@@ -166,23 +170,50 @@ def test_corollary_1_on_random_programs(program, data):
     agreed(program, base[:2], kept)
 
 
-@pytest.mark.parametrize("name", ["two derivations", "conflict"])
+@pytest.mark.long
+@pytest.mark.parametrize("case", ["+a", "-a", "+a -a"])
+def test_corollary_1_on_all_programs_of_two_rules_without_recursion(case):
+    programs = [rules for rules in PAIRS if without_recursion(rules)]
+    assert len(programs) == 62
+    for rules in programs:
+        semantics = semantics_of(*rules)
+        begin = Configuration().sent(semantics.network, [insertion("a")])
+        if case == "-a":
+            begin = check(synchronous_trace(semantics, begin))
+        burst = [deletion("a")] if "-" in case else []
+        agree(semantics, begin.sent(semantics.network, burst), [Fact(name) for name in RELATIONS])
+
+
+TURNED = {
+    "two derivations": ("s :- q. s :- u.", [insertion("q"), insertion("u"), deletion("u")]),
+    "conflict": ("p :- s, t. s :- q. t :- u.", [insertion("q"), insertion("u"), deletion("q")]),
+    "twice": ("p :- t, t.", [insertion("t"), insertion("t"), deletion("t")]),
+    "two steps": ("p :- q. r :- p, u.", [insertion("q"), insertion("u"), deletion("u")]),
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["two steps", *(pytest.param(name, marks=pytest.mark.long) for name in TURNED if name != "two steps")]
+)
 def test_theorem_1_turns_proofs_into_one_another_lemma_by_lemma(name):
-    program, base, changes = CASES[name]
-    semantics = Semantics(prepare(program))
-    theory = theory_of(semantics.network)
-    begin = start(semantics, base).sent(semantics.network, [change for change in changes if change.fact != Fact("q")])
-    end = check(synchronous_trace(semantics, begin))
-    pipelined = derivation_of(pipelined_trace(semantics, begin, Random(2)), min(end.old.facts()))
-    steps = turned_to_sn(semantics, pipelined)
-    assert {lemma for lemma, _ in steps} >= {"start", "Lemma 12"}
-    assert all(proof.end == pipelined.end and is_proof(theory, proof) for _, proof in steps)
-    rounds = steps[-1][1]
-    assert is_psn_proof(theory, steps[0][1])
-    assert is_sn_proof(theory, rounds)
-    back = turned_to_psn(semantics, rounds)
-    assert all(is_proof(theory, proof) for _, proof in back)
-    assert is_psn_proof(theory, back[-1][1])
+    program, burst = TURNED[name]
+    semantics = Semantics(prepare(parse_program(program)))
+    theory, used = theory_of(semantics.network), set()
+    begin = Configuration().sent(semantics.network, burst)
+    assert any(update.sign < 0 for update in begin.waiting())
+    asked = min(check(synchronous_trace(semantics, begin)).old.facts())
+    for seed in range(4):
+        pipelined = derivation_of(pipelined_trace(semantics, begin, Random(seed)), asked)
+        steps = turned_to_sn(semantics, pipelined)
+        used |= {lemma for lemma, _ in steps}
+        assert all(proof.end == pipelined.end and is_proof(theory, proof) for _, proof in steps)
+        rounds = steps[-1][1]
+        assert is_psn_proof(theory, steps[0][1])
+        assert is_sn_proof(theory, rounds)
+        back = turned_to_psn(semantics, rounds)
+        assert all(proof.end == pipelined.end and is_proof(theory, proof) for _, proof in back)
+        assert is_psn_proof(theory, back[-1][1])
+    assert used >= {"start", "Lemma 11", "Lemma 12"}
 
 
 def test_a_proof_over_a_view_has_no_derivations_to_turn():
@@ -341,3 +372,23 @@ def test_an_iteration_that_is_not_complete_makes_no_proof():
     assert is_proof(theory, proof)
     with pytest.raises(IllegalStep, match="no complete iteration begins at command 1"):
         is_psn_proof(theory, proof)
+
+
+def test_an_iteration_that_fires_what_it_has_not_picked_is_not_complete():
+    """The start has picked `s` already: what the iteration picks and what it fires are one update each, but not one."""
+    semantics, begin = started(parse_program("p :- q. r :- s."), [], [insertion("s")])
+    picked, _ = perform(semantics, begin, "pick", insertion("s"))
+    begin = picked.sent(semantics.network, [insertion("q")])
+    theory = theory_of(semantics.network)
+    for first, why in ((insertion("s"), "begins at command 1"), (insertion("q"), "begins at command 4")):
+        configuration, steps = begin, []
+        for command, update in (("pick", insertion("q")), ("fire", first), ("commit", first)):
+            configuration, step = perform(semantics, configuration, command, update)
+            steps.append(step)
+        rest = insertion("q") if first.fact == Fact("s") else insertion("s")
+        for command in ("fire", "commit"):
+            configuration, step = perform(semantics, configuration, command, rest)
+            steps.append(step)
+        derivation = derivation_of(Trace(semantics, begin, tuple(steps)))
+        with pytest.raises(IllegalStep, match=why):
+            iterations_of(list(executions_of(theory, derivation)))

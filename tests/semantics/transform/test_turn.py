@@ -17,6 +17,7 @@ from tidelog.semantics import (
     Synchronous,
     Trace,
     check,
+    complete_iteration,
     deletion,
     explore_schedules,
     holding,
@@ -30,6 +31,7 @@ from tidelog.semantics import (
     synchronous_trace,
 )
 from tidelog.semantics.annotation import Noted, Tree
+from tidelog.semantics.commands import choices
 from tidelog.semantics.schedule import DeletionsFirst, Fifo, NewestFirst, Random, Script
 from tidelog.semantics.theory import transient
 from tidelog.semantics.trace import CHANGE
@@ -187,6 +189,17 @@ def test_a_deletion_picked_on_another_copys_account_waits_for_its_own():
     assert is_synchronous(_checked(to_semi_naive(last_burst(known))).after)
 
 
+def test_a_deletion_that_waited_comes_as_soon_as_its_own_copy_has_come_and_not_at_the_end():
+    pipelined = Pipelined(record=True)
+    pipelined.load(parse_program("s :- q. s :- u. v :- s."), [Fact("q")])
+    run(pipelined, Fifo())
+    pipelined.apply([insertion("u"), deletion("u")])
+    run(pipelined, Script(["+u", "-u", "-s", "+s", "-v", "+v"]))
+    picks = [step.update for step in labelled(pipelined.trace()).steps if step.command == "pick"]
+    told = ["+-"[update.sign < 0] + str(update.fact) for update in picks]
+    assert told[-6:] == ["+u", "-u", "+s", "-s", "+v", "-v"]
+
+
 def test_a_deletion_picked_before_its_insertion_inside_an_iteration_comes_after_it():
     semantics = Semantics(prepare(TWO_DERIVATIONS))
     pipelined = Synchronous(record=True)
@@ -272,9 +285,20 @@ def test_every_schedule_of_a_small_burst_can_be_turned():
     settled = check(loaded)
     burst = settled.sent(semantics.network, [u._replace(note=_leaf(u)) for u in BURST])
     assert explore_schedules(semantics, burst, expected="{r(2)}").agrees
-    for seed in range(10):
-        turned = _checked(to_semi_naive(pipelined_trace(semantics, burst, Random(seed))))
+    schedules = list(_schedules(semantics, burst))
+    assert len(schedules) == 140
+    for steps in schedules:
+        turned = _checked(to_semi_naive(Trace(semantics, burst, steps)))
         assert is_synchronous(turned.after)
+
+
+def _schedules(semantics, configuration):
+    """All pipelined executions to their ends."""
+    if configuration.final:
+        yield ()
+    for _, update in choices(semantics, configuration):
+        after, steps = complete_iteration(semantics, configuration, [update])
+        yield from ((*steps, *rest) for rest in _schedules(semantics, after))
 
 
 def _leaf(update):

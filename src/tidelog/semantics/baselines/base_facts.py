@@ -3,13 +3,14 @@
 Every occurrence of a fact carries the set of base facts that its derivation rests on; tables are sets of such pairs. An
 insertion of a pair that is there, or a deletion of a pair that is not, is taken for an echo from a cycle and discarded.
 
-Law: a burst that only inserts, or only deletes, and comes to rest before the next ends with the pairs of evaluation
-from scratch, in any order of messages: pairs only come, or only go, and there are finitely many. For other bursts the
-law of `algorithm` breaks. A deletion that overtakes the insertion it takes back looks like an echo and is thrown away;
-and where an insertion and a deletion go round a cycle one behind the other, each undoes the other for ever, also when
-every channel keeps its order (named tests, `a`, `p`, `q` on three nodes).
+Law: where no base fact has two copies, a burst that only inserts, or only deletes, and comes to rest before the next
+ends with the pairs of evaluation from scratch, in any order of messages: pairs only come, or only go, and there are
+finitely many. A second copy looks like an echo too, so that the deletion of one takes both. For other bursts the law of
+`algorithm` breaks. A deletion that overtakes the insertion it takes back looks like an echo and is thrown away; and
+where an insertion and a deletion go round a cycle one behind the other, each undoes the other for ever, also when every
+channel keeps its order (named tests, `a`, `p`, `q` on three nodes).
 
-`NumberedBaseFacts` repairs both: every insertion of a base fact is a new one with a number of its own, and a node
+`NumberedBaseFacts` repairs all three: every insertion of a base fact is a new one with a number of its own, and a node
 remembers the pairs that it has been told to delete. A pair that is deleted never comes back, since one of the numbers
 it rests on is gone for ever. So a pair is absent, then perhaps present, then deleted, and that is all: every schedule
 ends.

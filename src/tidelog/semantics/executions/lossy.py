@@ -1,7 +1,8 @@
 """Pipelined execution over a network that loses and repeats messages, with and without a protocol against it.
 
 The network may lose a message, or deliver it once more; the schedule chooses when, as it chooses deliveries, up to a
-number of losses and repetitions given. So an exploration of all schedules tries every fault at every moment.
+number of losses and repetitions given. So an exploration of all schedules tries every fault at every moment: moves of
+frames that are in different states are different, also where their updates are equal (`OnWire`).
 
 Law: without a protocol (`Lossy`) the law of `algorithm` breaks: a lost insertion leaves facts missing and its deletion
 waiting for ever, a lost deletion leaves facts behind, a repeated one makes counts wrong. With one (`Acknowledged`) it
@@ -9,6 +10,7 @@ holds whatever is lost or repeated, as long as not everything is. Every message 
 takes a number once and acknowledges it every time; the sender keeps a message until it is acknowledged, and sends it
 again when neither the message nor an acknowledgement of it is under way. (A sender cannot know that and waits for a
 time instead; a message sent again too early is a repetition.) Numbers need no order: the algorithm bears reordering.
+Traffic counts acknowledgements and what is sent again, and in bytes also the number that each of them carries.
 """
 
 from __future__ import annotations
@@ -16,20 +18,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from tidelog.program import Program
 from tidelog.semantics.algorithm import Event, Message, Schedule
 from tidelog.semantics.annotation import PLAIN, Annotation
 from tidelog.semantics.commands import PICK
 from tidelog.semantics.executions.pipelined import Pipelined
-from tidelog.semantics.fact import Fact
+from tidelog.semantics.fact import Fact, note_text
 from tidelog.semantics.failures import NO_PICK
 
 DATA, ACK = "data", "ack"
 ARRIVE, LOSE, REPEAT, RESEND = "arrives", "is lost", "is repeated", "is sent again"
 FAULTS = 10**9
 """Faults are numbered after everything else, so that schedules which take the oldest message make none."""
+
+NUMBER_BYTES = 8
+"""A sequence number on the wire."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,28 @@ class Frame:
         return (m.source, m.target, m.update, self.copies, self.acks, self.arrived, self.acked)
 
 
+class OnWire(NamedTuple):
+    """What may happen to a frame, as the note of a message: data or acknowledgement, what, and the state of the frame.
+
+    >>> str(OnWire(DATA, LOSE, (), "the key of a frame"))
+    'data is lost'
+    """
+
+    kind: str
+    what: str
+    note: Hashable
+    frame: Hashable
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.what} {note_text(self.note)}".rstrip()
+
+
 class Lossy(Pipelined):
     """The corrected pipelined algorithm on a network with faults, with nothing against them."""
 
     name = "psn-lossy"
     acknowledges: ClassVar[bool] = False
+    number_bytes: ClassVar[int] = 0
 
     def __init__(
         self, annotation: Annotation = PLAIN, *, losses: int = 1, repeats: int = 1, central: bool = False
@@ -76,6 +98,7 @@ class Lossy(Pipelined):
                 self.configuration = self.configuration.taken(message.target, message.update)
                 del self._mail.waiting[message.number]
                 self._frames[message.number] = Frame(message)
+                self._mail.bytes += self.number_bytes
         super()._admit(here)
 
     def pending(self) -> tuple[Message, ...]:
@@ -100,9 +123,9 @@ class Lossy(Pipelined):
             raise NO_PICK.error(waiting=repr(self.configuration.waiting()))
         message = schedule.choose(choices)
         note = message.update.note
-        if isinstance(note, tuple) and len(note) == 3 and note[0] in (DATA, ACK):
-            self._happens(self._frames[message.number % FAULTS], str(note[0]), str(note[1]))
-            return Event("deliver", message, (), f"{note[0]} {note[1]}")
+        if isinstance(note, OnWire):
+            self._happens(self._frames[message.number % FAULTS], note.kind, note.what)
+            return Event("deliver", message, (), f"{note.kind} {note.what}")
         self._perform(PICK, message.update)
         self._take(message)
         return self._finish([message])
@@ -113,7 +136,7 @@ class Lossy(Pipelined):
             self._left[what] -= 1
         if what == RESEND:
             self._mail.messages += 1
-            self._mail.bytes += frame.message.size
+            self._mail.bytes += frame.message.size + self.number_bytes
         if kind == DATA:
             frame = replace(frame, copies=frame.copies + gained)
             frame = self._arrived(frame) if what == ARRIVE else frame
@@ -154,12 +177,14 @@ class Acknowledged(Lossy):
 
     name = "psn-acknowledged"
     acknowledges = True
+    number_bytes = NUMBER_BYTES
 
     def _arrived(self, frame: Frame) -> Frame:
         """The receiver takes a number once, and acknowledges it every time."""
         if not frame.arrived:
             self._deliver(frame.message)
         self._mail.messages += 1
+        self._mail.bytes += self.number_bytes
         return replace(frame, arrived=True, acks=frame.acks + 1)
 
     def _done(self, frame: Frame) -> bool:
@@ -168,5 +193,6 @@ class Acknowledged(Lossy):
 
 def _move(frame: Frame, kind: str, what: str, number: int) -> Message:
     """Something that may happen to a frame, told as a message that a schedule can choose."""
-    note = (kind, what, frame.message.update.note)
-    return replace(frame.message, number=number, update=frame.message.update._replace(note=note))
+    update = frame.message.update
+    note = OnWire(kind, what, update.note, frame.key())
+    return replace(frame.message, number=number, update=update._replace(note=note))
