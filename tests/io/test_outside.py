@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog import Engine
-from tidelog.errors import DataError
+from tidelog.errors import DataError, EngineError
 from tidelog.io.parquet import write_rows
 from tidelog.partition.dictionary import Dictionary
 
@@ -28,6 +28,7 @@ COLUMNS: list[tuple[pa.DataType, list[Any]]] = [
     (pa.decimal128(9, 2), [Decimal(RNG.randrange(-(10**9), 10**9)).scaleb(-2) for _ in range(99)]),
     (pa.decimal128(15, 15), [Decimal(RNG.randrange(10**15)).scaleb(-15) for _ in range(99)]),
     (pa.decimal128(12, 0), [Decimal(10**12 - 1), Decimal(-7)]),
+    (pa.decimal128(20, 0), [Decimal(2**64 - 1), Decimal(0)]),
     (pa.decimal128(30, 0), [Decimal(2**63 - 1), Decimal(-(2**63))]),
     (pa.binary(), [b"", b"\x00\xff"]),
     (pa.bool_(), [True, False]),
@@ -37,6 +38,7 @@ COLUMNS: list[tuple[pa.DataType, list[Any]]] = [
     (pa.timestamp("s", "America/New_York"), MOMENTS),
     (pa.list_(pa.bool_()), [[True], [], [False, True]]),
     (pa.list_(pa.int16()), [[1, 2], []]),
+    (pa.list_(pa.decimal128(20, 0)), [[Decimal(2**64 - 1)], []]),
     (pa.list_(pa.list_(pa.float32())), [[[0.5]], [[], [1.0]]]),
 ]
 
@@ -148,3 +150,156 @@ def test_a_state_with_types_that_are_none_is_refused() -> None:
     values = {"program": "", "used": [], "bound": [], "known": {}, "functions": {}, "origins": {"t": [None, ["int9"]]}}
     with pytest.raises(StateError, match="came with types that are none"):
         ruleset_from_values(values, {}, "s")
+
+
+CLOCK = datetime.datetime(2020, 7, 1)
+RECORDS = ".type P = [t: timestamp, n: number]\n.type V = Dot {p: P, l: list} | None {}\n"
+
+
+def times(zone: str | None, *, unit: str = "us") -> pa.Array:
+    return pa.array([CLOCK], pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
+
+
+def in_records(zone: str | None) -> pa.Table:
+    return pa.table({"p": pa.StructArray.from_arrays([times(zone), pa.array([1], pa.int8())], ["t", "n"])})
+
+
+def refused(db: Engine, insert: str, table: pa.Table, *, delete: bool = False) -> None:
+    with pytest.raises(EngineError, match="without a zone") as told, db.epoch() as e:
+        (e.delete if delete else e.insert)(insert, table)
+    assert told.value.code == "TL4585"
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("apart", [True, False])
+def test_datetimes_of_python_are_what_the_tables_are(zone: str, apart: bool) -> None:
+    for told, other in ((None, zone), (zone, None)):
+        db = Engine("copy(T) :- a(T).")
+        steps = ([(datetime.datetime(2019, 7, 1, 0, 0, 0, 5),)], pa.table({"t": times(told, unit="s")}))
+        if apart:
+            for rows in steps:
+                with db.epoch() as e:
+                    e.insert("a", rows)
+        else:
+            with db.epoch() as e:
+                for rows in steps:
+                    e.insert("a", rows)
+        assert db["a"].to_arrow().schema.types == db["copy"].to_arrow().schema.types == [pa.timestamp("us", told)]
+        for delete in (False, True):
+            refused(db, "a", pa.table({"t": times(other)}), delete=delete)
+        with db.epoch() as e:
+            e.insert("a", [(datetime.datetime(2018, 7, 1),)])
+        assert db["a"].to_arrow().schema.types == [pa.timestamp("us", told)]
+
+
+def test_a_datetime_with_a_zone_is_an_instant() -> None:
+    db = Engine("")
+    east = datetime.timezone(datetime.timedelta(hours=2))
+    with db.epoch() as e:
+        e.insert("a", [(CLOCK.replace(tzinfo=east),), (CLOCK,)])
+        e.insert("b", pa.table({"t": times(None)}))
+    assert db["a"].to_arrow().schema.types == [pa.timestamp("us", "UTC")]
+    refused(db, "a", pa.table({"t": times(None)}))
+    with pytest.raises(EngineError, match="without a zone"), db.epoch() as e:
+        e.insert("b", [(CLOCK.replace(tzinfo=east),)])
+
+
+def test_rows_that_go_leave_no_types() -> None:
+    db = Engine("")
+    with db.epoch() as e:
+        e.insert("a", [(CLOCK,), (CLOCK.replace(year=2021),)])
+    with db.epoch() as e:
+        e.delete("a", pa.table({"t": times("UTC")}))
+    with db.epoch() as e:
+        e.insert("a", pa.table({"t": times(None)}))
+    assert db["a"].to_arrow().schema.types == [pa.timestamp("us")]
+    refused(db, "a", pa.table({"t": times("UTC")}), delete=True)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_a_field_holds_times_of_one_kind(zone: str) -> None:
+    rules = ".decl a(p: P)\n.decl b(p: P)\n.decl p(p: P)\n.decl v(v: V)\n.decl q(t: timestamp)\n"
+    rules += "p(x) :- a(x).\np(x) :- b(x).\nv($Dot(x, [])) :- a(x).\nq(t) :- v($Dot([t, n], l))."
+    for told, other in ((None, zone), (zone, None)):
+        db = Engine(RECORDS + rules)
+        with db.epoch() as e:
+            e.insert("a", in_records(told))
+        kind = pa.timestamp("us", told)
+        shown = pa.timestamp("us", "UTC" if told else None)  # of what is computed
+        assert db["a"].to_arrow().equals(in_records(told))
+        assert db["p"].to_arrow().schema.field("p").type.field("t").type == kind
+        assert db["v"].to_arrow().schema.field("v").type.field("Dot").type.field("p").type.field("t").type == shown
+        assert db["q"].to_arrow().schema.types == [shown]
+        refused(db, "b", in_records(other))
+        refused(db, "a", in_records(other), delete=True)
+        refused(db, "q", pa.table({"t": times(other)}))
+        with db.epoch() as e:
+            e.insert("a", [((CLOCK, 300),)])
+        assert db["a"].to_arrow().schema.field("p").type == pa.struct([("t", kind), ("n", pa.int64())])
+        refused(db, "a", in_records(other))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "p([A]) :- a(A). p([B]) :- b(B).",
+        "x([A]) :- a(A). y([B]) :- b(B). p(L) :- x(L), y(L).",
+        "x([1, A]) :- a(A). p(L) :- x(K), b(B), L = f_append(K, B).",
+        "x([A]) :- a(A). p(B) :- x(L), b(B), f_member(L, B) = 1.",
+        "x([[A]]) :- a(A). x([[B]]) :- b(B).",
+        "x([N, A]) :- a(A), n(N). x([N, B]) :- b(B), n(N).",
+        RECORDS + ".decl a(t: timestamp)\n.decl b(t: timestamp)\n.decl p(p: P)\np([A, 1]) :- a(A).\np([B, 1]) :- b(B).",
+    ],
+)
+def test_times_do_not_meet_in_lists_and_records(rules: str) -> None:
+    db = Engine(rules)
+    with db.epoch() as e:
+        e.insert("a", pa.table({"t": times(None)}))
+        if "n(N)" in rules:
+            e.insert("n", [(1,)])
+    refused(db, "b", pa.table({"t": times("UTC")}))
+    with db.epoch() as e:
+        e.insert("b", pa.table({"t": times(None)}))
+
+
+def test_dates_that_python_does_not_know_are_told() -> None:
+    table = pa.table({"d": pa.array([0, 3_000_000], pa.date32()), "t": pa.array([0, 2**60], pa.timestamp("us"))})
+    for name in ("d", "t"):
+        db = Engine("")
+        with db.epoch() as e:
+            e.insert("a", table.select([name]))
+        with pytest.raises(DataError, match="outside of the years 1 to 9999") as told:
+            db["a"].rows()
+        assert told.value.code == "TL1086"
+        assert db["a"].to_arrow().sort_by(name).equals(table.select([name]))
+
+
+@pytest.mark.parametrize(
+    "element", [pa.binary(), pa.decimal128(9, 2), pa.timestamp("us"), pa.struct([("b", pa.binary())])]
+)
+def test_lists_of_what_no_list_holds_are_refused(element: pa.DataType) -> None:
+    for rules in ("", ".decl t(x: list)"):
+        with pytest.raises(DataError, match="cast its elements") as told, Engine(rules).epoch() as e:
+            e.insert("t", pa.table({"x": pa.array([[]], pa.list_(element))}))
+        assert told.value.code == "TL1004"
+
+
+def test_decimals_of_twenty_digits_are_unsigned() -> None:
+    long = pa.decimal128(20, 0)
+    for rules, value, fits in (
+        ("", -5, False),
+        ("", 2**64 - 1, True),
+        ("", 2**64, False),
+        (".decl t(x: number)", -5, True),
+        (".decl t(x: number)", 2**64 - 1, False),
+        (".decl t(x: float)", 2**64 - 1, True),
+    ):
+        db = Engine(rules)
+        table = pa.table({"x": pa.array([Decimal(value)], long)})
+        if fits:
+            with db.epoch() as e:
+                e.insert("t", table)
+            assert db["t"].rows() == [(float(value) if "float" in rules else value,)]
+        else:
+            with pytest.raises(DataError), db.epoch() as e:
+                e.insert("t", table)

@@ -114,6 +114,94 @@ def test_times_with_and_without_a_zone_do_not_meet(spark: SparkSession) -> None:
         assert texts(db["both"].to_spark()) == texts(local.toDF("c1"))
 
 
+LOCAL, INSTANT = "timestamp_ntz'2020-07-01 00:00:00'", "timestamp'2020-07-01 00:00:00'"
+
+
+def refused(db: Engine, relation: str, df: DataFrame, *, delete: bool = False) -> None:
+    with pytest.raises(EngineError, match="without a zone") as told, db.epoch() as e:
+        (e.delete if delete else e.insert)(relation, df)
+    assert told.value.code == "TL4585"
+
+
+@pytest.mark.parametrize("name", ZONES)
+@pytest.mark.parametrize("embedded", [True, False])
+def test_datetimes_of_python_are_what_dataframes_are(spark: SparkSession, name: str, embedded: bool) -> None:
+    with zone(spark, name):
+        for told, other in ((LOCAL, INSTANT), (INSTANT, LOCAL)):
+            df, against = spark.sql(f"select {told} as t"), spark.sql(f"select {other} as t")
+            with Engine("copy(T) :- a(T).", **({} if embedded else {"spark": spark, "partitions": 2})) as db:
+                with db.epoch() as e:
+                    e.insert("a", [(datetime(2019, 7, 1),)])
+                with db.epoch() as e:
+                    e.insert("a", df)
+                for delete in (False, True):
+                    refused(db, "a", against, delete=delete)
+                with db.epoch() as e:
+                    e.delete("a", [(datetime(2019, 7, 1),)])
+                for view in ("a", "copy"):
+                    back = db[view].to_spark(spark)
+                    assert back.toDF("t").dtypes == df.dtypes
+                    assert texts(back.toDF("t")) == texts(df)
+                with db.epoch() as e:
+                    e.delete("a", df)
+                assert len(db["a"]) == 0
+
+
+@pytest.mark.parametrize("name", ZONES)
+@pytest.mark.parametrize("embedded", [True, False])
+def test_a_field_holds_times_of_one_kind(spark: SparkSession, name: str, embedded: bool) -> None:
+    rules = """.type P = [t: timestamp, n: number]\n.type V = Dot {p: P} | None {}
+        .decl a(p: P)\n.decl b(p: P)\n.decl p(p: P)\n.decl v(v: V)\n.decl q(t: timestamp)
+        p(x) :- a(x).\np(x) :- b(x).\nv($Dot(x)) :- a(x).\nq(t) :- v($Dot([t, n]))."""
+    with zone(spark, name):
+        for told, other in ((LOCAL, INSTANT), (INSTANT, LOCAL)):
+            df, against = (spark.sql(f"select named_struct('t', {t}, 'n', 1) as p") for t in (told, other))
+            with Engine(rules, **({} if embedded else {"spark": spark, "partitions": 2})) as db:
+                with db.epoch() as e:
+                    e.insert("a", df)
+                refused(db, "b", against)
+                refused(db, "a", against, delete=True)
+                wanted = texts(df.selectExpr("p.t as t"))
+                for view, time in (("a", "p.t"), ("p", "p.t"), ("v", "v.Dot.p.t"), ("q", "t")):
+                    assert texts(db[view].to_spark(spark).selectExpr(f"{time} as t")) == wanted, view
+                assert db["a"].to_spark(spark).dtypes == df.dtypes
+
+
+@pytest.mark.parametrize("rules", ["p([A]) :- a(A). p([B]) :- b(B).", "x([A]) :- a(A). p(L) :- x(L), b(B), L = [B]."])
+def test_times_do_not_meet_in_lists(spark: SparkSession, rules: str) -> None:
+    with Engine(rules, spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("a", spark.sql(f"select {LOCAL} as t"))
+        refused(db, "b", spark.sql(f"select {INSTANT} as t"))
+
+
+@pytest.mark.parametrize("type_", ["", "number", "unsigned", "float"])
+def test_long_decimals_are_taken_as_by_an_embedded_engine(spark: SparkSession, type_: str) -> None:
+    rules = f".decl t(x: {type_})" if type_ else ""
+    fitting = {"": (2**64 - 1,), "unsigned": (2**64 - 1,), "number": (-5,), "float": (-5, 2**64 - 1, 2**64)}[type_]
+    frames = {value: spark.sql(f"select cast('{value}' as decimal(20,0)) as x") for value in (-5, 2**64 - 1, 2**64)}
+    with Engine(rules) as embedded, Engine(rules, spark=spark, partitions=1) as partitioned:
+        for db, refusal in ((embedded, "TL1005"), (partitioned, "TL1510")):
+            for value in frames.keys() - set(fitting):
+                with pytest.raises(DataError) as told, db.epoch() as e:
+                    e.insert("t", frames[value])
+                assert told.value.code == refusal
+            for value in fitting:
+                with db.epoch() as e:
+                    e.insert("t", frames[value])
+        assert sorted(embedded["t"]) == sorted(partitioned["t"])
+        assert {row[0] for row in embedded["t"]} == {float(v) if type_ == "float" else v for v in fitting}
+        assert embedded["t"].to_spark(spark).dtypes == partitioned["t"].to_spark().dtypes
+
+
+def test_arrays_of_what_no_list_holds_are_refused(spark: SparkSession) -> None:
+    for element in ("X'61'", "cast(1.5 as decimal(9,2))", LOCAL):
+        df = spark.sql(f"select array({element}) as x")
+        for options in ({}, {"spark": spark, "partitions": 1}):
+            with Engine("", **options) as db, pytest.raises(DataError, match="is not supported"), db.epoch() as e:
+                e.insert("t", df)
+
+
 def test_structs_are_records_and_keep_the_types_of_their_fields(spark: SparkSession) -> None:
     df = spark.sql("select named_struct('x', cast(3 as int), 'y', 'a') as p, cast(1 as smallint) as n")
     with Engine(".type P = [x: number, y: symbol]\n.decl t(p: P, n: number)", spark=spark, partitions=2) as db:

@@ -28,7 +28,7 @@ from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
 from tidelog.program.arguments import argument_error, must_be
-from tidelog.program.outside import NATURAL, zone_of
+from tidelog.program.outside import NATURAL, merge
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
@@ -128,7 +128,7 @@ def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges, before: Types)
 
 def _lasting_types(view: View) -> tuple[str, ...]:
     """All epochs of a feed have one schema: natural types, and times without a zone where they are that."""
-    return tuple(type_ if zone_of(type_) is not None else NATURAL for type_ in view.outside)
+    return tuple(merge(type_, NATURAL) for type_ in view.outside)
 
 
 def _catch_up(core: Core, feed: Feed, last: int) -> None:

@@ -2,8 +2,10 @@
 
 Law: what is remembered of a relation depends on the data that came into it and not on epochs: types are those that hold
 all of it (`program.outside`), names those of the first table with names, if nobody declared any. Rows of Python have no
-types of their own: where they fit what is remembered it stays, else the column has the natural type from then on. An
-epoch that fails leaves no trace, since rules are values.
+types of their own: where they fit what is remembered it stays, else the column has the natural type from then on. A
+``datetime`` with a zone is an instant, one without goes with whatever the column holds, or will hold. Rows that go have
+to be of the kind that is there (times with a zone or without), and leave nothing to be remembered. An epoch that fails
+leaves no trace, since rules are values.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 
-from tidelog.io.outside import fits_outside, is_own, outside_of
+from tidelog.io.outside import fits_outside, kept, outside_of
 from tidelog.io.rows import Data
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
@@ -24,7 +26,7 @@ from tidelog.plan.failures import ZONES
 from tidelog.plan.outside import check_zones
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.asserted import users_name
-from tidelog.program.outside import CONFLICT, NATURAL, Origin, merge
+from tidelog.program.outside import CONFLICT, NATURAL, UNTOLD, Origin, merge, settled, zones_of
 from tidelog.program.schema import numbered_columns
 
 if TYPE_CHECKING:
@@ -33,6 +35,24 @@ if TYPE_CHECKING:
 Facts = Sequence[tuple[int, str, Data]]
 Signed = Mapping[str, Sequence[tuple[int, Cells]]]
 Judge = Callable[[str], bool]  # whether the values of a column fit a type
+INSTANT = "timestamp(us,UTC)"  # what times of Python with a zone are
+
+
+class _Table(NamedTuple):
+    """What came into a relation: of each column its type, if it has one, and a judge of its values."""
+
+    relation: str
+    columns: Sequence[tuple[str | None, Judge]]
+    is_typed: bool
+
+
+@runtime_checkable
+class Leaving(Protocol):
+    """Rows that may go, and the types that their columns have."""
+
+    @property
+    def leaving(self) -> tuple[str, ...] | None:
+        """The types; None if no rows go."""
 
 
 class Namer:
@@ -84,14 +104,20 @@ def remember(
 ) -> Ruleset:
     """The rule set that knows what the data of an epoch came with."""
     found = {name: rules.origins[name].types for name in rules.origins}
-    for relation, columns in _columns(rules, facts, signed, arriving, dictionary):
-        known = found.get(relation)
-        if known is None and relation in before.known:
-            continue  # what is there already has no type of its own
-        found[relation] = tuple(
-            _joined(None if known is None else known[place], type_, fits) for place, (type_, fits) in enumerate(columns)
-        )
-    return _remembering(before, rules, found, names)
+    frames = list(arriving)
+    coming = sorted(_coming(rules, facts, signed, frames, dictionary), key=lambda table: not table.is_typed)
+    for relation, columns, _ in coming:  # those with types first: the order within an epoch does not matter
+        known = found.get(relation, (NATURAL if relation in before.known else UNTOLD,) * len(columns))
+        found[relation] = tuple(_joined(old, type_, fits) for old, (type_, fits) in zip(known, columns, strict=True))
+    found = {relation: tuple(map(settled, types)) for relation, types in found.items()}
+    leaving = dict(found)
+    for relation, types in _going(rules, facts, frames):
+        known = leaving.get(relation, (UNTOLD,) * len(types))
+        leaving[relation] = tuple(map(merge, known, map(zones_of, types)))
+    after = _remembering(before, rules, found, names)
+    if leaving != found:
+        _remembering(before, after, {relation: tuple(map(settled, types)) for relation, types in leaving.items()}, {})
+    return after
 
 
 def _remembering(
@@ -116,36 +142,42 @@ def _remembering(
     return rules
 
 
-def _joined(known: str | None, type_: str | None, fits: Judge) -> str:
+def _joined(known: str, type_: str | None, fits: Judge) -> str:
     """What holds the values so far and those that come; without a type of their own they are looked at."""
     if type_ is not None:
-        return type_ if known is None else merge(known, type_)
-    return NATURAL if known is None else known if known == NATURAL or fits(known) else NATURAL
+        return merge(known, type_)
+    return NATURAL if known == UNTOLD else known if known == NATURAL or fits(known) else merge(known, NATURAL)
 
 
-def _columns(
+def _coming(
     rules: Ruleset, facts: Facts, signed: Signed, arriving: Iterable[Arriving], dictionary: Dictionary
-) -> Iterable[tuple[str, list[tuple[str | None, Judge]]]]:
+) -> Iterable[_Table]:
     """Of every table that brings facts: the type that each column came with, and a judge of its values."""
     places: dict[str, int] = {}
     for sign, name, data in facts:
         place = places[name] = places.get(name, -1) + 1
-        relation = users_name(name) or name
-        origin = rules.origins.get(relation)
-        if sign < 0 or (origin is None and not _has_types(data)) or (origin is not None and origin.is_natural):
-            continue
-        cells, types = signed[name][place][1], rules.schema[name]
-        yield (
-            relation,
-            [
+        if sign > 0 and name in rules.schema:
+            cells, types = signed[name][place][1], rules.schema[name]
+            columns: list[tuple[str | None, Judge]] = [
                 (_type_of(column, types[i]) if data.typed else None, partial(_fits, cells, i, types[i], dictionary))
                 for i, column in enumerate(data.columns)
-            ],
-        )
+            ]
+            yield _Table(users_name(name) or name, columns, _has_types(data))
     for frame in arriving:
         if frame.outside is not None:
-            relation = users_name(frame.relation) or frame.relation
-            yield relation, [(type_, _never) for type_ in _kept(frame.outside, frame.types)]
+            columns = [(type_, _never) for type_ in map(kept, frame.types, frame.outside)]
+            yield _Table(users_name(frame.relation) or frame.relation, columns, True)
+
+
+def _going(rules: Ruleset, facts: Facts, arriving: Iterable[Arriving]) -> Iterable[tuple[str, list[str]]]:
+    """Of every table whose facts go: the types of its columns."""
+    for sign, name, data in facts:
+        if sign < 0 and data.typed and name in rules.schema:
+            found = [_type_of(column, type_) for column, type_ in zip(data.columns, rules.schema[name], strict=True)]
+            yield users_name(name) or name, [UNTOLD if type_ is None else type_ for type_ in found]
+    for frame in arriving:
+        if isinstance(frame, Leaving) and frame.leaving is not None:
+            yield users_name(frame.relation) or frame.relation, list(map(kept, frame.types, frame.leaving))
 
 
 def _has_types(data: Data) -> bool:
@@ -155,16 +187,10 @@ def _has_types(data: Data) -> bool:
 def _type_of(column: Any, type_: str | None) -> str | None:
     """What a column is given back as, if it came with a type."""
     if isinstance(column, pa.ChunkedArray):
-        own = outside_of(column.type)
-    elif isinstance(column, np.ndarray):
-        own = outside_of(pa.from_numpy_dtype(column.dtype))
-    else:
-        return None
-    return own if is_own(type_, own) else NATURAL
-
-
-def _kept(outside: Sequence[str], types: Sequence[str]) -> list[str]:
-    return [own if is_own(type_, own) else NATURAL for own, type_ in zip(outside, types, strict=True)]
+        return kept(type_, outside_of(column.type))
+    if isinstance(column, np.ndarray):
+        return kept(type_, outside_of(pa.from_numpy_dtype(column.dtype)))
+    return INSTANT if type_ == "timestamp" and any(getattr(v, "tzinfo", None) is not None for v in column) else None
 
 
 def _fits(cells: Cells, place: int, type_: str | None, dictionary: Dictionary, outside: str) -> bool:

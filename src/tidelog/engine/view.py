@@ -28,7 +28,7 @@ from tidelog.io.rows import Data
 from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, symbol_id
-from tidelog.program.outside import NATURAL
+from tidelog.program.outside import NATURAL, merge
 from tidelog.program.shape import Shape
 from tidelog.runtime.outcome import RowChanges
 from tidelog.spark.views import new_folder, session_or_active
@@ -403,8 +403,9 @@ def data_frame_maker(
             try:
                 return to_spark_frame(session, folder, write, shown)
             except DataError as error:
-                if error.code != NARROWER.code:
+                wider = tuple(merge(type_, NATURAL) for type_ in outside)
+                if error.code != NARROWER.code or wider == tuple(outside):
                     raise
-        return make(as_text, ())  # rows of an epoch whose rules let more into the column
+        return make(as_text, wider)  # rows of an epoch whose rules let more into the column; zones stay
 
     return make

@@ -7,7 +7,8 @@ timestamp) goes out with it. A value that does not fit is named with its row; no
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -119,12 +120,16 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
 
 
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
+_BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
+IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
+UNSIGNED = pa.decimal128(20, 0)  # what Spark has for uint64
 _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_decimal, "declare the column symbol, which keeps its text, or cast it to float, which rounds"),
     (pa.types.is_struct, "declare the column of a record type (`.type T = [x: number, ...]`)"),
     (pa.types.is_duration, "cast it to int64"),
     (pa.types.is_time, "cast it to a string"),
     (pa.types.is_null, "give the column a type; nulls are refused"),
+    (lambda t: any(test(t) for test in _LISTS), "cast its elements to strings, or to numbers"),
 )
 
 
@@ -134,7 +139,7 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
         type_ = type_.value_type
     tests: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
         (pa.types.is_boolean, "boolean"),
-        (pa.types.is_uint64, "unsigned"),
+        (lambda t: pa.types.is_uint64(t) or t == UNSIGNED, "unsigned"),
         (lambda t: pa.types.is_integer(t) or (pa.types.is_decimal(t) and t.scale == 0), "number"),
         (lambda t: pa.types.is_floating(t) or (pa.types.is_decimal(t) and t.precision <= EXACT), "float"),
         (lambda t: pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t), "symbol"),
@@ -143,11 +148,17 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
         (pa.types.is_timestamp, "timestamp"),
         (lambda t: any(test(t) for test in _LISTS), "list"),
     )
-    for test, name in tests:
-        if test(type_):
-            return name
+    found = next((name for test, name in tests if test(type_)), None)
+    if found is not None and (found != "list" or _fits_list(type_.value_type, where)):
+        return found
     advice = next((told for test, told in _ARROW_ADVICE if test(type_)), "give its parts as columns of their own")
     raise failures.ARROW_TYPE.error(where=where, type=type_, advice=advice)
+
+
+def _fits_list(element: pa.DataType, where: str) -> bool:
+    if is_binary(element) or pa.types.is_struct(element) or (pa.types.is_decimal(element) and element != UNSIGNED):
+        return False
+    return pa.types.is_null(element) or arrow_column_type(element, where) in IN_LISTS
 
 
 def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, where: str) -> Cells:
@@ -164,6 +175,8 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
         row = column.is_null().to_pylist().index(True)
         raise failures.NULL.error(where=where, row=row + 1)
     own = arrow_column_type(column.type, where)
+    if own == "list" and str(UNSIGNED) in str(column.type):
+        column = _cast(column, _whole(column.type), where)
     try:
         if type_ == "symbol" and own == "symbol":
             return encode_strings(column, dictionary)
@@ -186,10 +199,10 @@ def encode_arrow(column: pa.ChunkedArray, type_: str, dictionary: Dictionary, wh
 def is_binary(type_: pa.DataType) -> bool:
     """Whether values are bytes.
 
-    >>> is_binary(pa.large_binary()), is_binary(pa.string())
-    (True, False)
+    >>> is_binary(pa.large_binary()), is_binary(pa.string()), is_binary(pa.list_(pa.binary()))
+    (True, False, False)
     """
-    return pa.types.is_fixed_size_binary(type_) or "binary" in str(type_)
+    return any(test(type_) for test in _BINARY)
 
 
 def binary_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -205,12 +218,28 @@ def _as_declared(column: pa.ChunkedArray, type_: str, where: str) -> pa.ChunkedA
     """Decimals as what their column holds: texts, floats of as many digits as they give back, or whole numbers."""
     if type_ == "symbol":
         return column.cast(pa.string())
-    if arrow_column_type(column.type, where) == "float":
+    own = arrow_column_type(column.type, where)
+    if "float" in (type_, own):
         return column.cast(pa.string()).cast(pa.float64())  # the nearest float, by way of the digits
+    return _cast(column, pa.uint64() if type_ == "unsigned" else pa.int64(), where)
+
+
+def _cast(column: pa.ChunkedArray, type_: pa.DataType, where: str) -> pa.ChunkedArray:
     try:
-        return column.cast(pa.int64())
+        return column.cast(type_)
     except pa.ArrowInvalid as error:
         raise failures.OUT_OF_RANGE.error(where=where, error=error) from error
+
+
+def _whole(type_: pa.DataType) -> pa.DataType:
+    """The type of lists with whole numbers in place of decimals.
+
+    >>> _whole(pa.list_(pa.decimal128(20, 0)))
+    ListType(list<item: uint64>)
+    """
+    if any(test(type_) for test in _LISTS):
+        return pa.list_(_whole(type_.value_type))
+    return pa.uint64() if type_ == UNSIGNED else type_
 
 
 def float_cells(values: Any) -> Cells:
@@ -235,12 +264,23 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
     if type_ == "boolean":
         return [bool(cell) for cell in cells.tolist()]
     if type_ == "date":
-        return [datetime.date.fromordinal(cell + EPOCH_DAY) for cell in cells.tolist()]
+        with _told("date", cells):
+            return [datetime.date.fromordinal(cell + EPOCH_DAY) for cell in cells.tolist()]
     if type_ == "timestamp":
-        return [EPOCH + cell * MICROSECOND for cell in cells.tolist()]
+        with _told("timestamp", cells):
+            return [EPOCH + cell * MICROSECOND for cell in cells.tolist()]
     if isinstance(type_, Shape):
         return decode_structures(cells.tolist(), type_, dictionary)
     return [dictionary.decode(cell, type_) for cell in cells.tolist()]
+
+
+@contextmanager
+def _told(type_: str, cells: Cells) -> Iterator[None]:
+    """Python's dates and times have the years 1 to 9999; others can be held, and read by what knows them."""
+    try:
+        yield
+    except (ValueError, OverflowError):
+        raise failures.BEYOND_PYTHON.error(type=type_, least=cells.min(), most=cells.max()) from None
 
 
 def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.Array:

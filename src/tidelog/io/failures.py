@@ -196,6 +196,16 @@ TOO_MUCH_READ = FailureEntry(
     "$ seq 1 1000 > n.facts\n$ printf '.decl n(x: number)\\n.input n\\n' > p.dl\n"
     "$ tidelog run p.dl --limit-memory 1kB --runtime embedded\n",
 )
+TOO_LONG_READ = FailureEntry(
+    "TL3081",
+    LimitError,
+    "files that take longer than the limit of time",
+    "{path}: reading takes longer than the limit of {limit:g} s; nothing was read",
+    "`--limit-seconds` bounds the reading of all files, and then every epoch.",
+    "Raise the limit, or read fewer files.",
+    "$ seq 1 1000 > n.facts\n$ printf '.decl n(x: number)\\n.input n\\n' > p.dl\n"
+    "$ tidelog run p.dl --limit-seconds 0 --runtime embedded\n",
+)
 QUOTED_DELIMITER = FailureEntry(
     "TL1052",
     DataError,
@@ -459,6 +469,15 @@ NARROWER = FailureEntry(
     "It is caught: such rows are given back in the natural type of their values.",
     test="tests/io/test_outside.py::test_values_beyond_the_type_of_a_column_are_told",
 )
+BEYOND_PYTHON = FailureEntry(
+    "TL1086",
+    DataError,
+    "dates and times that Python does not know",
+    "a {type} is outside of the years 1 to 9999, which Python's go to: as numbers they are {least} to {most}",
+    "Dates are days and times are microseconds since 1970, in 64 bits; Python's own classes hold fewer.",
+    "Read them by `to_arrow`, `to_numpy` or `to_spark`.",
+    test="tests/io/test_outside.py::test_dates_that_python_does_not_know_are_told",
+)
 NO_PANDAS = FailureEntry(
     "TL4003",
     EngineError,
@@ -487,6 +506,7 @@ ENTRIES = (
     NOT_TEXT,
     LONG_LINE,
     TOO_MUCH_READ,
+    TOO_LONG_READ,
     QUOTED_DELIMITER,
     QUOTES,
     CELLS,
@@ -515,5 +535,6 @@ ENTRIES = (
     TABLE_NOT_WRITTEN,
     NO_FILE_SYSTEM,
     NARROWER,
+    BEYOND_PYTHON,
     NO_PANDAS,
 )

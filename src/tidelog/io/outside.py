@@ -2,7 +2,7 @@
 
 Law: a value that came in a type goes out in that type as the same value. Binary values are symbols of their hexadecimal
 digits, decimals of at most 15 digits are floats (which give them back exactly), of scale 0 numbers, and symbols where
-a column is declared so; elements of lists follow their list.
+a column is declared so, of 20 digits and scale 0 unsigned; elements of lists follow their list.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tidelog.io.columns import decode_arrow, decode_column, is_binary
+from tidelog.io.columns import ARROW_TYPES, decode_arrow, decode_column, is_binary
+from tidelog.io.structures import arrow_type
 from tidelog.io.vectors import to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
@@ -24,9 +25,12 @@ from tidelog.program.outside import (
     NATURAL,
     SIGNED,
     UNSIGNED,
+    Field,
     digits_of,
     element_of,
     fields_of,
+    merge,
+    shaped,
     zone_of,
 )
 from tidelog.program.shape import Shape
@@ -105,13 +109,13 @@ def is_own(type_: str | None, outside: str) -> bool:
     >>> is_own("number", "int8"), is_own("number", "int64"), is_own("float", "int8"), is_own("symbol", "binary")
     (True, False, False, True)
     """
-    if outside == NATURAL:
-        return False
-    digits = digits_of(outside)
     if isinstance(type_, Shape):
-        return _is_struct_of(type_, outside)
+        return not type_.holds_recursion and kept(type_, outside) != NATURAL
+    digits = digits_of(outside)
     if type_ == "number":
         return outside in (*SIGNED[:-1], *UNSIGNED[:-1]) or (digits is not None and digits[1] == 0)
+    if type_ == "unsigned":
+        return digits is not None and digits[1] == 0
     if type_ == "float":
         return outside in FLOATS[:-1] or (digits is not None and digits[0] <= EXACT)
     if type_ == "symbol":
@@ -121,48 +125,54 @@ def is_own(type_: str | None, outside: str) -> bool:
     return type_ == "timestamp" and zone_of(outside) is not None
 
 
-def _is_struct_of(shape: Shape, outside: str) -> bool:
-    """Records whose fields have the names of a struct, and are no lists or variants, of which Arrow has other forms."""
-    fields = fields_of(outside)
-    if fields is None or not shape.is_record or shape.holds_recursion:
-        return False
-    parts = {part.name: part.type for part in shape.fields}
-    return list(parts) == list(fields) and all(
-        _is_struct_of(part, fields[name]) if isinstance(part, Shape) else _is_plain_part(part, fields[name])
-        for name, part in parts.items()
-    )
+def kept(type_: str | None, outside: str) -> str:
+    """What is remembered of the type that a column came with: of structures that of each part, and at least its zone.
+
+    >>> kept("number", "int8"), kept("float", "int8")
+    ('int8', 'natural')
+    """
+    return NATURAL if type_ is None else shaped(type_, outside, _kept_leaf)
 
 
-def _is_plain_part(type_: str, outside: str) -> bool:
-    natural = {"number": "int64", "float": "float64", "symbol": "string", "unsigned": "uint64"}.get(type_, type_)
-    return type_ != "list" and (outside == natural or (digits_of(outside) is None and is_own(type_, outside)))
+def _kept_leaf(type_: str, outside: str, at: Field | None) -> str:
+    """Lists in structures are texts, and decimals and binary values no parts of any."""
+    refused = at is not None and (type_ == "list" or outside == "binary" or digits_of(outside) is not None)
+    return outside if not refused and is_own(type_, outside) else NATURAL
+
+
+def _part_type(type_: str, outside: str) -> pa.DataType:
+    return arrow_of(outside) if is_own(type_, outside) else ARROW_TYPES[type_]
 
 
 def decode_outside(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> pa.Array:
     """An Arrow array of a column of cells, in the type that it came with."""
     if not is_own(type_, outside):
         return decode_arrow(cells, type_, dictionary)
+    if isinstance(type_, Shape):
+        return decode_arrow(cells, type_, dictionary).cast(arrow_type(type_, _part_type, kept(type_, outside)))
     target = arrow_of(outside)
     if type_ == "list":
         return pa.array([_made(value, outside) for value in decode_column(cells, type_, dictionary)], target)
-    if isinstance(type_, Shape):
-        return decode_arrow(cells, type_, dictionary).cast(target)
     if outside == "binary":
         return pa.array([bytes.fromhex(text) for text in decode_column(cells, type_, dictionary)], target)
     natural = decode_arrow(cells, type_, dictionary)
     if (digits := digits_of(outside)) is not None and type_ != "symbol":
-        return _decimals(cells if type_ == "number" else to_vector(natural, np.float64), digits, target)
+        kind = {"number": np.int64, "unsigned": np.uint64}.get(type_ or "", np.float64)
+        return _decimals(to_vector(natural, kind), digits, target)
     if type_ == "timestamp":
         return natural.view(pa.timestamp("us", target.tz)).cast(target)
     return natural.cast(target)
 
 
 def give_back(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> pa.Array:
-    """The same; in the natural type where rules that are gone let more into the column than what is there now."""
+    """The same; in the natural type where rules that are gone let more into the column than what is there now.
+
+    Zones stay: times are given back in microseconds, as they are kept.
+    """
     try:
         return decode_outside(cells, type_, outside, dictionary)
     except (pa.ArrowInvalid, ValueError):
-        return decode_arrow(cells, type_, dictionary)
+        return decode_outside(cells, type_, merge(outside, NATURAL), dictionary)
 
 
 def fits_outside(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> bool:
@@ -179,13 +189,15 @@ def fits_outside(cells: Cells, type_: str | None, outside: str, dictionary: Dict
 
 def _decimals(values: Any, digits: tuple[int, int], target: pa.DataType) -> pa.Array:
     """Numbers, or floats, as decimals: unscaled, floats are whole numbers below 2^53, so that rounding finds them."""
+    whole = values.dtype.kind == "u"
     unscaled = np.rint(values * 10.0 ** digits[1]) if values.dtype.kind == "f" else values
-    most = min(10 ** digits[0] - 1, 2**63 - 1)
-    if not ((unscaled >= -most - (most == 2**63 - 1)) & (unscaled <= most)).all():
+    most = min(10 ** digits[0] - 1, 2**64 - 1 if whole else 2**63 - 1)
+    least = 0 if whole else -most - (most == 2**63 - 1)
+    if not ((unscaled >= least) & (unscaled <= most)).all():
         raise pa.ArrowInvalid(f"values beyond decimal({digits[0]},{digits[1]})")
     halves = np.empty((len(values), 2), np.int64)
-    halves[:, 0] = unscaled
-    halves[:, 1] = halves[:, 0] >> 63
+    halves[:, 0] = unscaled.view(np.int64) if whole else unscaled
+    halves[:, 1] = 0 if whole else halves[:, 0] >> 63
     return pa.Array.from_buffers(target, len(values), [None, pa.py_buffer(halves)])
 
 

@@ -9,7 +9,7 @@ Arrow a type that is not recursive is a struct (``nil`` is null; a variant has t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,10 +18,11 @@ from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.structures import Taken, decode_structures
+from tidelog.program.outside import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.shape import Part, Shape
 from tidelog.program.variant import Variant, python_names
 
-CONSTRUCTOR = "constructor"
+Leaf = Callable[[str, str], pa.DataType]  # of the type of a part, and what it is given back as
 
 
 def take_apart(value: Any, shape: Shape) -> Taken | None:
@@ -67,24 +68,29 @@ def _parts(value: Any, fields: Sequence[Part]) -> Sequence[Any] | None:
     return None
 
 
-def arrow_type(shape: Shape, base: Mapping[str | None, pa.DataType]) -> pa.DataType:
-    """The Arrow type of a column."""
+def arrow_type(shape: Shape, leaf: Leaf, outside: str = NATURAL) -> pa.DataType:
+    """The Arrow type of a column, whose parts are given back as ``outside`` says."""
     if shape.holds_recursion:
         return pa.string()
+    told = fields_of(outside) or {}
     if shape.is_record:
-        return _struct(shape.fields, base)
-    parts = [(name, _struct(fields, base)) for name, fields in shape.constructors.items() if fields]
+        return _struct(shape.fields, leaf, told)
+    parts = [
+        (name, _struct(fields, leaf, fields_of(told.get(name, NATURAL)) or {}))
+        for name, fields in shape.constructors.items()
+        if fields
+    ]
     return pa.struct([(CONSTRUCTOR, pa.string()), *parts])
 
 
-def _struct(fields: Sequence[Part], base: Mapping[str | None, pa.DataType]) -> pa.DataType:
-    return pa.struct([(field.name, _arrow_of(field.type, base)) for field in fields])
+def _struct(fields: Sequence[Part], leaf: Leaf, told: Mapping[str, str]) -> pa.DataType:
+    return pa.struct([(field.name, _arrow_of(field.type, leaf, told.get(field.name, NATURAL))) for field in fields])
 
 
-def _arrow_of(type_: str, base: Mapping[str | None, pa.DataType]) -> pa.DataType:
+def _arrow_of(type_: str, leaf: Leaf, outside: str) -> pa.DataType:
     if isinstance(type_, Shape):
-        return arrow_type(type_, base)
-    return pa.string() if type_ == "list" else base[type_]
+        return arrow_type(type_, leaf, outside)
+    return pa.string() if type_ == "list" else leaf(type_, outside)
 
 
 def decode_arrow_structures(
@@ -92,7 +98,7 @@ def decode_arrow_structures(
 ) -> pa.Array:
     """An Arrow array of a column of records or variants."""
     values = decode_structures(cells.tolist(), shape, dictionary)
-    type_ = arrow_type(shape, base)
+    type_ = arrow_type(shape, lambda part, _: base[part])
     if pa.types.is_string(type_):
         return pa.array([show_text(value, shape) for value in values], type_)
     return pa.array([_tree(value, shape) for value in values], type_)

@@ -2,24 +2,21 @@
 
 Law: a column of a derived relation has a type of its own only where every rule copies it from columns that have one (a
 variable of the body, or min and max of one); computed values, and columns of a derived relation that is declared, have
-the natural type. Whether a time has a zone is another matter: it is the same for all columns that the inference of
-types makes one (`program.types`), and both kinds in such a class are a conflict, which is told before an epoch runs.
+the natural type. Whether a time has a zone is another matter (`plan.zones`): it is known of every column of times that
+rules connect with one of which it is known, computed or declared, and of every field of a declared type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from functools import partial
 
-from tidelog.plan.failures import ZONES
 from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.zones import Zones, find_zones
 from tidelog.program import Atom, Rule, Var
-from tidelog.program.arity import check_names
-from tidelog.program.asserted import users_name
-from tidelog.program.outside import CONFLICT, NATURAL, merge, merged, zone_of
-from tidelog.program.subtypes import TypeNames
+from tidelog.program.outside import CONFLICT, NATURAL, Field, merge, shaped, zone_of
+from tidelog.program.shape import Shape
 from tidelog.program.term import Aggregate
-from tidelog.program.types import infer_types
 
 Outside = Mapping[str, tuple[str, ...]]
 COPYING = ("min", "max")
@@ -29,22 +26,31 @@ def outside_types(rules: Ruleset) -> Outside:
     """Of every relation that has columns with a type of their own: the types of its columns."""
     if all(origin.is_natural for origin in rules.origins.values()):
         return {}
-    found = _carried(rules)
-    for name, place, type_ in _times(rules):
-        known = found.get(name)
-        if known is not None and zone_of(known[place] or "") is None:
-            known[place] = "timestamp(us)" if _has_no_zone(type_) else "timestamp(us,UTC)"
-    return {
-        name: tuple(NATURAL if t is None else t for t in types)
-        for name, types in found.items()
-        if name in rules.schema and any(t not in (None, NATURAL) for t in types)
-    }
+    zones = find_zones(rules)
+    found = {name: _with_zones(name, types, rules, zones) for name, types in _carried(rules).items()}
+    return {name: types for name, types in found.items() if any(type_ != NATURAL for type_ in types)}
 
 
 def check_zones(rules: Ruleset) -> None:
     """Refuse rules that put times with and without a zone into one column."""
-    for _ in _times(rules):
-        pass
+    find_zones(rules)
+
+
+def _with_zones(name: str, known: list[str | None], rules: Ruleset, zones: Zones) -> tuple[str, ...]:
+    """The types of a relation's columns with the zones of their times, in structures too."""
+
+    def leaf(place: int, type_: str, outside: str, at: Field | None) -> str:
+        if type_ != "timestamp" or zone_of(outside) is not None:
+            return outside
+        return zones.columns.get((name, place), NATURAL) if at is None else zones.fields.get(at, NATURAL)
+
+    def told(place: int, type_: str | None, outside: str) -> str:
+        if isinstance(type_, Shape) and type_.holds_recursion:
+            return NATURAL  # such values are texts
+        return outside if type_ is None else shaped(type_, outside, partial(leaf, place))
+
+    types = rules.schema[name]
+    return tuple(told(place, type_, known[place] or NATURAL) for place, type_ in enumerate(types))
 
 
 def _carried(rules: Ruleset) -> dict[str, list[str | None]]:
@@ -103,40 +109,3 @@ def _copied(term: object, rule: Rule, found: Mapping[str, list[str | None]]) -> 
         return NATURAL
     own = [type_ for type_ in columns if type_ not in (None, NATURAL, CONFLICT)]
     return own[0] if own else None if None in columns else NATURAL
-
-
-def _times(rules: Ruleset) -> Iterator[tuple[str, int, str]]:
-    """The columns of times whose zone, or lack of one, is known."""
-    told = [
-        (name, place, type_)
-        for name, origin in rules.origins.items()
-        for place, type_ in enumerate(origin.types)
-        if zone_of(type_) is not None and name in rules.schema
-    ]
-    if not told:
-        return
-    classes = _classes(rules)
-    kinds: dict[int, list[tuple[str, int, str]]] = {}
-    for name, place, type_ in told:
-        if name in classes and place < len(classes[name]):
-            kinds.setdefault(classes[name][place], []).append((name, place, type_))
-    united = {number: merged([type_ for *_, type_ in columns]) for number, columns in kinds.items()}
-    for number, type_ in united.items():
-        if type_ == CONFLICT:
-            columns = kinds[number]
-            local = next(c for c in columns if zone_of(c[2]) is not None and _has_no_zone(c[2]))
-            zoned = next(c for c in columns if not _has_no_zone(c[2]))
-            raise ZONES.error(one=local[0], place=local[1] + 1, other=zoned[0], there=zoned[1] + 1)
-    for name, numbers in classes.items():
-        yield from ((users_name(name) or name, i, united[n]) for i, n in enumerate(numbers) if n in united)
-
-
-def _has_no_zone(type_: str) -> bool:
-    found = zone_of(type_)
-    return found is not None and found[1] is None
-
-
-def _classes(rules: Ruleset) -> Mapping[str, tuple[int, ...]]:
-    whole = replace(rules.program, rules=tuple(rules.core.values()))
-    arity = check_names(whole, rules.functions, dict(rules.known)).arity
-    return infer_types(whole, arity, TypeNames(whole.types), rules.functions, rules.bound).classes

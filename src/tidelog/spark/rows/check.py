@@ -23,7 +23,7 @@ NO_COLUMNS = "present"  # the one column of a DataFrame for a relation that has 
 ACCEPTED = {
     "number": ("number", "boolean", "unsigned"),
     "unsigned": ("unsigned", "number"),
-    "float": ("float", "number"),
+    "float": ("float", "number", "unsigned"),
     "symbol": ("symbol",),
     "list": ("list",),
     "boolean": ("boolean", "number"),

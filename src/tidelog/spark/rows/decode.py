@@ -16,8 +16,7 @@ from pyspark.sql import types as T
 
 from tidelog.io.outside import is_own, spark_face
 from tidelog.io.parquet import MIXED, NO_COLUMNS, change_name, stored_names, widest
-from tidelog.io.structures import CONSTRUCTOR
-from tidelog.program.outside import NATURAL, digits_of, element_of, fields_of, zone_of
+from tidelog.program.outside import CONSTRUCTOR, NATURAL, digits_of, element_of, fields_of, zone_of
 from tidelog.program.shape import Part, Shape
 
 SPARK_TYPES: Mapping[str | None, T.DataType] = {
@@ -82,22 +81,30 @@ def outside_of(own: T.DataType) -> str:
     return next((name for name, type_ in _PLAIN.items() if isinstance(own, type(type_))), NATURAL)
 
 
-def structure_type(shape: Shape) -> T.DataType:
-    """The Spark type of records or variants: that of their Arrow form."""
+def structure_type(shape: Shape, outside: str = NATURAL) -> T.DataType:
+    """The Spark type of records or variants: that of their Arrow form, with parts of the types that they came with."""
     if shape.holds_recursion:
         return T.StringType()
+    told = fields_of(outside) or {}
     if shape.is_record:
-        return _struct(shape.fields)
-    parts = [T.StructField(name, _struct(fields)) for name, fields in shape.constructors.items() if fields]
+        return _struct(shape.fields, told)
+    parts = [
+        T.StructField(name, _struct(fields, fields_of(told.get(name, NATURAL)) or {}))
+        for name, fields in shape.constructors.items()
+        if fields
+    ]
     return T.StructType([T.StructField(CONSTRUCTOR, T.StringType()), *parts])
 
 
-def _struct(fields: Iterable[Part]) -> T.StructType:
-    return T.StructType([T.StructField(field.name, _part(field.type)) for field in fields])
+def _struct(fields: Iterable[Part], told: Mapping[str, str]) -> T.StructType:
+    return T.StructType([T.StructField(f.name, _typed_as(f.type, told.get(f.name, NATURAL))) for f in fields])
 
 
-def _part(type_: str) -> T.DataType:
-    return structure_type(type_) if isinstance(type_, Shape) else SPARK_TYPES[type_]
+def _typed_as(type_: str | None, outside: str) -> T.DataType:
+    """The Spark type of a column, or of a part of one, that came with a type."""
+    if isinstance(type_, Shape):
+        return structure_type(type_, outside)
+    return spark_type(outside) if type_ != "list" and is_own(type_, spark_face(outside)) else SPARK_TYPES[type_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +133,7 @@ class ViewSchema:
     def _stored(self, type_: str | None, outside: str) -> T.DataType:
         if self.lists_as_text and isinstance(type_, Shape):
             return T.StringType()
-        if type_ != "list" and is_own(type_, spark_face(outside)):
-            return spark_type(outside)
-        return structure_type(type_) if isinstance(type_, Shape) else SPARK_TYPES[type_]
+        return _typed_as(type_, outside)
 
     def array_type(self, name: str) -> str | None:
         """The type of a column of lists, None where it stays text."""

@@ -40,6 +40,7 @@ class EncodedArrival:
     plain: Plain | None = None
     names: tuple[str, ...] | None = None  # that the columns came with, in the order of the relation
     outside: tuple[str, ...] | None = None  # the types that they came with; None for texts of files
+    leaving: tuple[str, ...] | None = None  # those of rows that go, of which nothing is remembered
 
     @property
     def frame(self) -> DataFrame:
@@ -74,11 +75,12 @@ def encode(
     matched = match_columns(df, relation, column_names, change)
     learnt = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
-    outside = tuple(outside_of(field.dataType) for field in matched.fields) if typed and sign > 0 else None
+    outside = tuple(outside_of(field.dataType) for field in matched.fields) if typed else None
     names = matched.own_names if typed and sign > 0 else None
     plain = plain_columns(df, matched, learnt, sign, change)
     make = partial(_projected, matched, learnt, signs)
-    return EncodedArrival(relation, learnt, make, df, exact, plain, names, outside)
+    came, went = (outside, None) if sign > 0 else (None, outside)
+    return EncodedArrival(relation, learnt, make, df, exact, plain, names, came, went)
 
 
 def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:

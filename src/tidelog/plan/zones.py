@@ -1,0 +1,169 @@
+"""Which columns of times, and which fields, hold times with a zone: whatever rules let meet is of one kind.
+
+Law: a time without a zone is no instant. The kind is the same for all places that the inference of types makes one
+(`program.inference`), for a field of a declared type wherever it stands, and for the times in lists that meet; where
+data of both kinds comes into such a class that is a conflict, told before an epoch runs (TL4585). So a field has one
+kind in a whole program: another kind is another type. A time that passes through a number loses its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from tidelog.plan.failures import ZONES
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program.arity import check_names
+from tidelog.program.asserted import users_name
+from tidelog.program.inference import Environment, Inference
+from tidelog.program.outside import CONFLICT, Field, merged, shaped, zone_of
+from tidelog.program.shape import Shape
+from tidelog.program.signatures import Signature, Signatures
+from tidelog.program.structure import READ, TEST, Structure, structure_of
+from tidelog.program.term import LIST, Call
+from tidelog.program.unify import Reason
+
+TIME = "timestamp"
+WHY = Reason("its column", None)
+
+
+class Told(NamedTuple):
+    """A column that came with a kind of times, itself or in a field."""
+
+    relation: str
+    place: int
+    at: Field | None
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """By column, and by field: ``timestamp(us)`` or ``timestamp(us,UTC)``, where it is known."""
+
+    columns: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    fields: Mapping[Field, str] = field(default_factory=dict)
+
+
+def find_zones(rules: Ruleset) -> Zones:
+    """The kinds of all times; an EngineError where both meet."""
+    told = list(_told(rules))
+    if not told:
+        return Zones()
+    meeting = _meet(rules)
+    classes: dict[int, list[Told]] = {}
+    for one in told:
+        classes.setdefault(meeting.where(one), []).append(one)
+    kinds = {root: _kind(found) for root, found in classes.items()}
+    root = meeting.classes.root
+    columns = {
+        (users_name(name) or name, i): kinds[root(place)]
+        for name, places in meeting.columns.items()
+        for i, place in enumerate(places)
+        if root(place) in kinds
+    }
+    fields = {at: kinds[root(place)] for at, place in meeting.fields.items() if root(place) in kinds}
+    return Zones(columns, fields)
+
+
+def _told(rules: Ruleset) -> Iterator[Told]:
+    """What is known of the data that came."""
+    for name, origin in rules.origins.items():
+        for place, (type_, outside) in enumerate(zip(rules.schema.get(name, ()), origin.types, strict=False)):
+            if zone_of(outside) is not None:
+                yield Told(name, place, None, outside)
+            elif isinstance(type_, Shape):
+                yield from _told_inside(name, place, type_, outside)
+
+
+def _told_inside(name: str, place: int, shape: Shape, outside: str) -> list[Told]:
+    found: list[Told] = []
+
+    def leaf(type_: str, inner: str, at: Field | None) -> str:
+        if zone_of(inner) is not None:
+            found.append(Told(name, place, at, inner))
+        return inner
+
+    shaped(shape, outside, leaf)
+    return found
+
+
+def _kind(found: Sequence[Told]) -> str:
+    """The kind of a class; an EngineError if it has both."""
+    if merged([one.type for one in found]) == CONFLICT:
+        local = next(one for one in found if _is_local(one.type))
+        zoned = next(one for one in found if not _is_local(one.type))
+        raise ZONES.error(one=local.relation, place=local.place + 1, other=zoned.relation, there=zoned.place + 1)
+    return "timestamp(us)" if _is_local(found[0].type) else "timestamp(us,UTC)"
+
+
+def _is_local(type_: str) -> bool:
+    zone = zone_of(type_)
+    return zone is not None and zone[1] is None
+
+
+def _meet(rules: Ruleset) -> Meeting:
+    """All places of the rules, united where their times meet."""
+    whole = replace(rules.program, rules=tuple(rules.core.values()))
+    arity = check_names(whole, rules.functions, dict(rules.known)).arity
+    meeting = Meeting(Signatures(rules.functions), {**{n: len(t) for n, t in rules.schema.items()}, **arity})
+    for name, types in rules.schema.items():
+        for place, type_ in zip(meeting.column_places(name), types, strict=False):
+            if type_ is not None:
+                meeting.classes.set(place, type_.name if isinstance(type_, Shape) else type_, WHY)
+    for rule in whole.rules:
+        meeting.visit_rule(rule)
+    meeting.unite_lists()
+    return meeting
+
+
+@dataclass(slots=True)
+class Meeting(Inference):
+    """The inference of types that goes into structures and lists: their parts are places too."""
+
+    fields: dict[Field, int] = field(default_factory=dict)
+    calls: list[Sequence[int]] = field(default_factory=list)  # of functions: arguments and result
+
+    def where(self, told: Told) -> int:
+        """The class of a column, or of a field of it."""
+        place = self.column_places(told.relation)[told.place] if told.at is None else self.field_place(told.at)
+        return self.classes.root(place)
+
+    def field_place(self, at: Field, type_: str = TIME) -> int:
+        """The place of a field, wherever it stands."""
+        if at not in self.fields:
+            self.fields[at] = self.classes.fresh(type_ if type_ in (TIME, LIST) else None, WHY)
+        return self.fields[at]
+
+    def call(self, call: Call, env: Environment) -> int:
+        """Parts of structures are what their fields are."""
+        structure = structure_of(call.function)
+        if structure is None:
+            return Inference.call(self, call, env)
+        parts = [self.term(arg, env) for arg in call.args]
+        if structure.kind == READ:
+            return self.part(structure, structure.place)
+        if structure.kind != TEST:
+            for i, place in enumerate(parts):
+                self.classes.unite(place, self.part(structure, i))
+        return self.classes.fresh()
+
+    def part(self, structure: Structure, place: int) -> int:
+        """The place of a part of a structure."""
+        return self.field_place(Field(structure.type, structure.constructor, place), structure.parts[place])
+
+    def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
+        """What lists hold is looked at when all types are known."""
+        Inference.apply(self, call, signature, places)
+        self.calls.append(places)
+
+    def unite_lists(self) -> None:
+        """Times that a function puts into a list, or takes out of one, are those that the list holds."""
+        held: dict[int, int] = {}
+        kind, root = self.classes.type, self.classes.root
+        for places in self.calls:
+            lists = [root(place) for place in places if kind(place) == LIST]
+            met = [held.setdefault(list_, self.classes.fresh()) for list_ in lists]
+            if met:
+                for place in (*met[1:], *(place for place in places if kind(place) == TIME)):
+                    self.classes.unite(met[0], place)
