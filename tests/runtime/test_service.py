@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pyarrow.fs import LocalFileSystem
 
 from tidelog.errors import EngineError, EvaluationError
 from tidelog.partition.dictionary import Dictionary
@@ -18,6 +19,7 @@ from tidelog.runtime.local import LocalNodes
 from tidelog.runtime.service import Service
 from tidelog.spark.resident_node import ResidentNode
 from tidelog.store.files import FileStore
+from tidelog.store.objects import ObjectStore
 
 PUBLIC = [name for name, member in vars(Service).items() if callable(member) and not name.startswith("_")]
 
@@ -93,6 +95,10 @@ def test_epoch_that_was_given_up_does_not_start_late() -> None:
         ("start", ((1, None), {})),
         ("interrupt", ((1,), {"more": 2})),
         ("known_entries", ((3,), {})),
+        ("open_piece", (("edge", {}), {})),
+        ("open_piece", ((Path("/edge"), {}), {})),
+        ("open_piece", ((None, {}), {})),
+        ("open_piece", ((Limits(), {}), {})),
     ],
 )
 def test_call_with_arguments_of_other_kinds_is_refused(name: str, given: Given) -> None:
@@ -105,5 +111,6 @@ def test_call_with_arguments_of_other_kinds_is_refused(name: str, given: Given) 
 def test_calls_that_the_coordinator_makes_are_received() -> None:
     received(Service, "set_limits", ((Limits(),), {}))
     received(Service, "start", ((1, EpochWork(), [2]), {}))
-    received(Service, "open_piece", ((FileStore(Path("x")), {}), {}))
+    received(Service, "open_piece", ((FileStore(Path("/x")), {}), {}))
+    received(Service, "open_piece", ((ObjectStore(LocalFileSystem(), "/x"), {}), {}))
     received(Service, "rows_with_keys", (("p", (0,), np.zeros((1, 1), np.int64)), {"is_question": True}))

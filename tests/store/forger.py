@@ -126,6 +126,7 @@ VALUES = (
     1.5,
     "",
     "x",
+    "../x",
     "edge",
     "__shown x",
     [],
@@ -170,7 +171,7 @@ def a_field(part: Part, rng: random.Random) -> str:
 
 def a_cell(part: Part, rng: random.Random) -> str:
     """Another cell in a delta or an entry."""
-    batches, place = _batches(part), 0
+    batches, place = batches_of(part), 0
     if not batches:
         return a_field(part, rng)
     number = rng.randrange(len(batches))
@@ -190,7 +191,7 @@ def a_cell(part: Part, rng: random.Random) -> str:
         )
     except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError):
         return told + " (no Arrow)"
-    _put(part, batches)
+    put_batches(part, batches)
     return told
 
 
@@ -225,6 +226,10 @@ def _forged(value: object, rng: random.Random) -> object:
                 place = rng.randrange(len(cells))
                 cells[place] = _some(rng) if rng.random() < 0.6 else cells[place] ^ (1 << rng.randrange(64))
                 cells[place] = (cells[place] + 2**63) % 2**64 - 2**63
+            elif cells and rng.random() < 0.4:  # what is said in one place is said in another
+                length = rng.choice([1, 3, 4, 5])
+                here, there = (rng.randrange(0, len(cells), length) for _ in range(2))
+                cells[here : here + length] = cells[there : there + length]
             elif rng.random() < 0.5:
                 cells.append(_some(rng))
             else:
@@ -233,7 +238,8 @@ def _forged(value: object, rng: random.Random) -> object:
     return value
 
 
-def _batches(part: Part) -> list[tuple[str, pa.RecordBatch]]:
+def batches_of(part: Part) -> list[tuple[str, pa.RecordBatch]]:
+    """The messages in the body of a frame, by kind."""
     found, at = [], 0
     for kind, size in part.frame.header["body"]:
         schema = delta.SCHEMA if kind == "deltas" else entries.SCHEMA
@@ -242,7 +248,8 @@ def _batches(part: Part) -> list[tuple[str, pa.RecordBatch]]:
     return found
 
 
-def _put(part: Part, batches: list[tuple[str, pa.RecordBatch]]) -> None:
+def put_batches(part: Part, batches: list[tuple[str, pa.RecordBatch]]) -> None:
+    """Give a frame another body."""
     messages = [(kind, bytes(batch.serialize())) for kind, batch in batches]
     part.body = b"".join(message for _, message in messages)
     if isinstance(part.header, dict):
@@ -288,7 +295,16 @@ def forged(seed: int) -> tuple[Files, int, str]:
     part = rng.choice(parts)
     change = rng.choices([c for c, _ in CHANGES], [w for _, w in CHANGES])[0]
     told = change(part, rng)
-    return bound(files, parts), partitions, f"{program} on {partitions}: {part.file} epoch {part.frame.epoch}: {told}"
+    new = bound(files, parts)
+    if ".log" in part.file:
+        new = {name: content for name, content in new.items() if not _hides(name, part.frame.epoch)}
+    return new, partitions, f"{program} on {partitions}: {part.file} epoch {part.frame.epoch}: {told}"
+
+
+def _hides(name: str, epoch: int) -> bool:
+    """Whether a file is a snapshot from which opening begins without reading the log at an epoch."""
+    stem = name.rpartition("/")[2].removesuffix(".snapshot")
+    return name.endswith(".snapshot") and int(stem) >= epoch
 
 
 def tried(files: Files, partitions: int) -> str:

@@ -65,13 +65,16 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
 
 def _fill(core: Core, durable: Durable) -> dict[str, int]:
     """Take the records of a state over as they are; gives the number of columns of its relations."""
+    from tidelog.store.agreement import taken_over
+
     image, placing = durable.image, core.planner.placing
     core.runtime.fill(durable, core.rules.core.values())
     placing.adopt(core.rules, durable.placements)
     form = placing.next_form(core.rules)
     arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
     places = {**durable.placements, **form.places}
-    core.runtime.adopt(arities, image.strata, map(core.planner.forming(core.rules), form.core.values()), places)
+    rules = map(core.planner.forming(core.rules), form.core.values())
+    taken_over(durable.store.name, lambda: core.runtime.adopt(arities, image.strata, rules, places))
     durable.taken_over(core.rules, len(image.entries))
     return arities
 

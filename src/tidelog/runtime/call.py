@@ -2,7 +2,8 @@
 
 Law: whoever calls names the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and
 result are checked where the call is written. Only methods marked with `call` can be called; the mark says how a caller
-waits for the answer, and what it means when there is none.
+waits for the answer, and what it means when there is none. A call that another process sends must have arguments of the
+classes that the method names; a protocol is no class, and stands for those that `admit` names and for no others.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ Method = TypeVar("Method", bound=Callable[..., object])
 Given = tuple[tuple[Any, ...], dict[str, Any]]  # arguments by position and by name
 MARK = "mark"
 LIMIT = 120.0  # seconds for a question that costs no evaluation
+_ADMITTED: dict[type, tuple[type, ...]] = {}  # by protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,12 @@ def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
     return Call(method, *args, **named)
 
 
+def admit(protocol: type, *classes: type) -> None:
+    """Let objects of some classes be sent where methods name a protocol."""
+    _ADMITTED[protocol] = classes
+    _kinds.cache_clear()
+
+
 def _check(method: Callable[..., object], args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Refuse arguments that are not of the kinds that the method names; what is inside them is its own affair."""
     mark_of(method)
@@ -123,7 +131,7 @@ def _classes(hint: Any) -> Iterator[type]:
     if origin in (Union, UnionType):
         for part in get_args(hint):
             yield from _classes(part)
-    elif getattr(hint, "_is_protocol", False):  # which only says what its objects can do
-        yield object
+    elif getattr(hint, "_is_protocol", False):  # any object has what a protocol asks for, or has it by chance
+        yield from _ADMITTED.get(hint, ())
     else:
         yield origin or hint

@@ -23,14 +23,15 @@ from tidelog.program import literal, path, rule, term
 from tidelog.program.variant import Variant
 from tidelog.rewrite import name_paths
 from tidelog.runtime import outcome, request, service
-from tidelog.runtime.call import MARK, hints_of
-from tidelog.spark.resident.failures import NOT_CARRIED
+from tidelog.runtime.call import MARK, admit, hints_of
+from tidelog.spark.resident.failures import NOT_CARRIED, NOT_READABLE
 from tidelog.spark.resident.kinds import carry, carry_fields
 from tidelog.store import image, markers, snapshot
 from tidelog.store.disk import LocalDisk
 from tidelog.store.files import FileStore
 from tidelog.store.fleeting import FleetingDisk, fleeting_store
 from tidelog.store.objects import ObjectStore
+from tidelog.store.store import Store
 from tidelog.verify import report
 
 MODULES = (
@@ -70,6 +71,7 @@ def carry_all() -> None:
     carry(outcome.RowChanges, lambda value: (dict(value),), outcome.read_changes)
     carry(FileStore, _folder_of, _store_in)
     carry(ObjectStore, _files_of, _objects_in)
+    admit(Store, FileStore, ObjectStore)
 
 
 def _values_of(module: ModuleType) -> list[type]:
@@ -98,7 +100,14 @@ def _folder_of(store: FileStore) -> tuple[str, bool]:
 
 
 def _store_in(root: str, fleeting: bool) -> FileStore:
+    _check_absolute(root)
     return fleeting_store(root) if fleeting else FileStore(Path(root))
+
+
+def _check_absolute(root: str) -> None:
+    """A folder is the same wherever a process works."""
+    if not Path(root).is_absolute():
+        raise NOT_READABLE.error(what=f"a state folder {root[:100]!r} whose path is not absolute")
 
 
 def _files_of(store: ObjectStore) -> tuple[object, ...]:
@@ -113,6 +122,8 @@ def _files_of(store: ObjectStore) -> tuple[object, ...]:
 def _objects_in(kind: str, settings: tuple[Any, ...], root: str) -> ObjectStore:
     if kind not in FILE_SYSTEMS:
         raise NOT_CARRIED.error(kind=f"state folder on a `{kind}`")
+    if kind == pyarrow.fs.LocalFileSystem.__name__:
+        _check_absolute(root)
     made = getattr(pyarrow.fs, kind)
     return ObjectStore(made._reconstruct(*settings) if settings else made(), root)
 

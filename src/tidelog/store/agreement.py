@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tidelog.errors import StateError, TidelogError
+from tidelog.errors import DataError, EngineError, EvaluationError, ProgramError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.structures import NIL_CELL, decode_structures
@@ -22,7 +22,8 @@ from tidelog.program.shape import Shape
 from tidelog.store import failures
 
 Result = TypeVar("Result")
-_ERRORS = (TidelogError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
+_OWN = (ProgramError, DataError, EvaluationError, EngineError)  # what is said of programs and rows, not of nodes
+_ERRORS = (*_OWN, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
 
 
 def check_strata(name: str, strata: Sequence[Sequence[str]], core: Iterable[Rule]) -> None:
@@ -47,8 +48,6 @@ def taken_over(name: str, take: Callable[[], Result]) -> Result:
     try:
         return take()
     except _ERRORS as error:
-        if isinstance(error, StateError):
-            raise
         told = (str(error) or type(error).__name__).splitlines()[0]
         raise failures.RULES_UNREADABLE.error(name=name, what=told) from error
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tidelog.kernel.cells import Cells
+from tidelog.partition.owner import owners_of
 from tidelog.partition.records import are_at_rest, are_counts, count_cells, in_use, rank_range, state_cells
 from tidelog.partition.shown import SHOWN
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store.altered import Impossible, damage
 from tidelog.store.image import Image, RelationImage
+from tidelog.store.twice import check_distinct
 
 FUNCTIONS = "__function "  # remembered results, which no state holds
 
@@ -21,11 +25,38 @@ def check_image(image: Image, place: str) -> None:
     """StateError if records of an image are such as no epoch leaves."""
     try:
         for name, relation in image.relations.items():
+            relation.check_changes(name)
             if relation.rows:
                 _check_relation(name, relation, image.clock)
                 _check_name(name, relation, image.arities)
     except Impossible as wrong:
         raise damage(place, wrong) from None
+
+
+def check_distinct_facts(image: Image, place: str) -> None:
+    """StateError if a relation holds a fact twice; opening a state asks that of the kernel's table (`restore`)."""
+    try:
+        for name, relation in image.relations.items():
+            check_distinct(name, relation.facts())
+    except Impossible as wrong:
+        raise damage(place, wrong) from None
+
+
+def check_owned(image: Image, partition: int, partitions: int, placements: Mapping[str, int]) -> None:
+    """StateError if a partition holds facts that another owns: what two hold would be there twice."""
+    try:
+        for name, place in placements.items():
+            relation = image.relations.get(name)
+            if relation is None or place == MIRRORED or relation.is_empty():
+                continue
+            if place >= relation.arity or not _are_owned(relation.facts(), place, partition, partitions):
+                raise Impossible(f"`{name}` has a fact that another partition owns")
+    except Impossible as wrong:
+        raise damage(image.place, wrong) from None
+
+
+def _are_owned(facts: Cells, place: int, partition: int, partitions: int) -> bool:
+    return partition == 0 if place == SINGLE else bool((owners_of(facts[:, place], partitions) == partition).all())
 
 
 def _check_relation(name: str, relation: RelationImage, clock: int) -> None:

@@ -6,14 +6,17 @@ UTF-8 (lone surrogates included), a list is JSON, which keeps numbers, floats, s
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from tidelog.errors import TidelogError
 from tidelog.io.late import compute as pc
 from tidelog.io.vectors import from_vector
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.packed import Packed
 from tidelog.partition.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.term import Value
 from tidelog.store.altered import Impossible
@@ -65,8 +68,10 @@ def decode_entries(message: memoryview) -> list[Entry]:
         symbols = batch.filter(pc.invert(lists))
         _check_ids(symbols.column(0), symbols.column(2))
         kinds, values = lists.to_pylist(), batch.column(2).to_pylist()
-        return [(cell, from_bytes(raw, is_list)) for cell, is_list, raw in zip(cells, kinds, values, strict=True)]
-    except (ValueError, KeyError, TypeError, AssertionError, RecursionError) as error:
+        found = [(cell, from_bytes(raw, is_list)) for cell, is_list, raw in zip(cells, kinds, values, strict=True)]
+        _check_list_ids(found)
+        return found
+    except (ValueError, KeyError, TypeError, AssertionError, RecursionError, struct.error, TidelogError) as error:
         raise Impossible(f"an entry of the dictionary is no value: {error or type(error).__name__}") from None
 
 
@@ -80,6 +85,23 @@ def _check_ids(cells: pa.Array, values: pa.Array) -> None:
     wrong = (found != cells.to_numpy()).nonzero()[0]
     if len(wrong):
         raise Impossible(f"the symbol {values[int(wrong[0])].as_py()[:40]!r} does not have its id")
+
+
+class _Ids(Dictionary):
+    """Tells ids and keeps no values."""
+
+    def _make(self, cell: int, value: Value) -> int:
+        return cell
+
+
+def _check_list_ids(entries: Sequence[Entry]) -> None:
+    """The id of a list is the hash of its parts, that of a record of its cells: another would make one value two."""
+    ids = _Ids()
+    for cell, value in entries:
+        if not isinstance(value, str):
+            own = ids.pack(value) if isinstance(value, Packed) else ids.encode(value, "list")
+            if not isinstance(value, tuple) or own != cell:
+                raise Impossible(f"the value {str(value)[:40]} does not have its id")
 
 
 def _symbols(values: pa.Array) -> list[str]:

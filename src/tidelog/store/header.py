@@ -95,7 +95,7 @@ def read_header(text: bytes, body_size: int) -> dict[str, Any]:
     3
     """
     try:
-        header = json.loads(text)
+        header = json.loads(text, object_pairs_hook=_fields)
     except (ValueError, RecursionError) as error:
         raise Impossible(f"a header is no JSON: {error}") from None
     if not isinstance(header, dict):
@@ -104,10 +104,33 @@ def read_header(text: bytes, body_size: int) -> dict[str, Any]:
         if name in FIELDS and not FIELDS[name](value):
             raise Impossible(f"the field `{name}` of a header is not of its form")
     need(header, OF_ALL)
+    _check_rules(header)
     sizes = [size for _, size in header["body"]]
     if sum(sizes) != body_size or any(size % 8 for size in sizes):
         raise Impossible("the lengths of its parts do not add up")
     return header
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, each of whose fields is given once."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Impossible("a field of a header is given twice")
+    return found
+
+
+def _check_rules(header: Mapping[str, Any]) -> None:
+    """What is told of rules is told together: every relation of a stratum once and with its number of columns."""
+    if any(name in header for name in OF_SNAPSHOTS):
+        need(header, OF_SNAPSHOTS)
+        columns = [(name, column) for name, column, _ in header["rules"]["bound"]]
+        if len(set(columns)) != len(columns):
+            raise Impossible("a column of a relation has two types")
+        names = [name for group in header["strata"] for name in group]
+        if len(set(names)) != len(names):
+            raise Impossible("a relation stands in two strata")
+        if unknown := set(names) - set(header["arities"]):
+            raise Impossible(f"`{min(unknown)}` stands in a stratum and has no number of columns")
 
 
 def need(header: Mapping[str, Any], names: Iterable[str]) -> None:

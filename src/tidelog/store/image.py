@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from tidelog.partition.records import close_ranks, in_use, later, release
+from tidelog.partition.texts import to_bytes
 from tidelog.program.term import Value
 from tidelog.store.altered import Altered, Impossible, damage
 from tidelog.store.delta import Cells, Delta, decode_deltas
 from tidelog.store.entries import Entry, decode_entries
 from tidelog.store.frame import Frame
 from tidelog.store.markers import Marker, markers_of
+from tidelog.store.twice import IN, OUT, check_changes
 
 SMALLEST = 16
 
@@ -33,25 +35,51 @@ def installed_memory() -> int:
 
 @dataclass(slots=True)
 class RelationImage:
-    """The records of a relation by row; ``rows`` of them are or were in use."""
+    """The records of a relation by row; ``rows`` of them are or were in use.
+
+    ``told`` is what epochs have put in and taken out since that was last checked (`twice`).
+    """
 
     arity: int
     base: int = 0
     rows: int = 0
     records: Cells = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    told: list[tuple[int, Cells]] = field(default_factory=list, repr=False, compare=False)
 
     def apply(self, delta: Delta) -> None:
         """Make the changes of one epoch; Impossible if they are none of these records."""
         self.base = delta.base
-        for rows in (delta.deleted[:, 0], delta.changed[:, 0]):
-            self._must_hold(rows, delta.relation)
+        self._must_hold(delta.deleted[:, 0], delta.relation)
         if len(delta.deleted):
-            release(self.records, delta.deleted[:, 0])
+            self._remove(delta)
+        self._must_hold(delta.changed[:, 0], delta.relation)
         if len(delta.inserted):
+            if self.rows:
+                self.told.append((IN, delta.inserted[:, : self.arity].copy()))
             self._add(delta)
         if len(delta.changed):
-            self._must_hold(delta.changed[:, 0], delta.relation)
             self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
+
+    def check_changes(self, name: str) -> None:
+        """Impossible if an epoch since the last check has put in a fact that was there."""
+        if self.told:
+            records = self.records[: self.rows]
+            check_changes(name, self.told, records[:, : self.arity], in_use(records))
+            self.told = []
+
+    def facts(self) -> Cells:
+        """The columns of the records that hold facts."""
+        records = self.records[: self.rows]
+        live = in_use(records)
+        found: Cells = (records if live.all() else records[live])[:, : self.arity]
+        return found
+
+    def _remove(self, delta: Delta) -> None:
+        rows, facts = delta.deleted[:, 0], delta.deleted[:, 1:]
+        if (self.records[rows, : self.arity] != facts).any():
+            raise Impossible(f"`{delta.relation}` holds another fact than the one that goes")
+        self.told.append((OUT, facts.copy()))
+        release(self.records, rows)
 
     def _must_hold(self, rows: Cells, name: str) -> None:
         if len(rows) and not (int(rows.max()) < self.rows and in_use(self.records[rows]).all()):
@@ -100,6 +128,7 @@ class Image:
     Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
     the partitions, each with its own records. ``begun`` is the last epoch that wrote all records anew for another
     number of partitions, 0 if there was none, and ``parts`` how many folders of partitions there may be.
+    ``place`` is where the image was read; it is empty if it was not.
     """
 
     epoch: int = 0
@@ -117,6 +146,7 @@ class Image:
     begun: int = 0
     parts: int = 0
     pieces: list[Image] = field(default_factory=list)
+    place: str = ""
 
     @property
     def partitions(self) -> int:
@@ -128,16 +158,12 @@ class Image:
         header = frame.header
         if "anew" in header:
             self.relations, self.entries, self.placements = {}, {}, {}
-        for delta in deltas_of(frame) if records else ():
-            known = self.relations.get(delta.relation)
-            if known is None or known.arity != delta.arity:  # of another arity only where no facts were left
-                known = RelationImage(delta.arity)
-                self.relations[delta.relation] = known
-            try:
-                known.apply(delta)
-            except Altered as wrong:
-                raise damage(frame.file, wrong) from None
-        self.entries.update(entries_of(frame))
+        try:
+            if records:
+                self._apply_deltas(frame)
+            self.enter(entries_of(frame))
+        except Altered as wrong:
+            raise damage(frame.file, wrong) from None
         self.epoch, self.clock = frame.epoch, header["clock"]
         self.rules = header.get("rules", self.rules)
         self.strata = header.get("strata", self.strata)
@@ -149,6 +175,31 @@ class Image:
         self.placements = {**self.placements, **header.get("placements", {})}
         if header.get("ranks closed"):
             self._close_ranks()
+
+    def _apply_deltas(self, frame: Frame) -> None:
+        """Make the changes of all relations, each of which is told once."""
+        seen: set[str] = set()
+        for delta in deltas_of(frame):
+            name, known = delta.relation, self.relations.get(delta.relation)
+            if name in seen:
+                raise Impossible(f"the changes of `{name}` are told twice")
+            seen.add(name)
+            if known is None or known.arity != delta.arity:
+                if known is not None and not known.is_empty():
+                    raise Impossible(f"`{name}` has {known.arity} columns and gets facts with {delta.arity}")
+                known = self.relations[name] = RelationImage(delta.arity)
+            known.apply(delta)
+
+    def enter(self, entries: list[Entry]) -> None:
+        """Take entries of the dictionary; Impossible if one that is told again says something else."""
+        wanted = len(self.entries) + len(entries)
+        before = {cell: self.entries[cell] for cell, _ in entries if cell in self.entries} if self.entries else {}
+        self.entries.update(entries)
+        if len(self.entries) == wanted:
+            return
+        for cell, value in entries:
+            if to_bytes(before.setdefault(cell, value)) != to_bytes(value):
+                raise Impossible(f"the dictionary has two values under the id {cell}")
 
     def _close_ranks(self) -> None:
         """Number the ranks of every stratum anew from 1, as the partition did after this epoch (`close_ranks`)."""

@@ -7,6 +7,7 @@ of them count at once, and nothing else does. A relation that every partition ho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -85,27 +86,52 @@ def markers_of(header: Mapping[str, Any]) -> list[Marker]:
     return [Marker(*values) for values in header.get("pieces", ())]
 
 
-def read_markers(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> dict[int, Marker]:
-    """The markers of a partition for the epochs from ``since`` to ``until``, both included.
+@dataclass(slots=True)
+class Marked:
+    """The markers of a partition by epoch, and what the driver says of all partitions.
+
+    That is how many they are, where relations live, and how many columns these have. What was told before the first of
+    these epochs may be missing.
+    """
+
+    partition: int
+    markers: dict[int, Marker] = field(default_factory=dict)
+    partitions: int = 0
+    placements: dict[str, int] = field(default_factory=dict)
+    arities: dict[str, int] = field(default_factory=dict)
+
+    def take(self, frame: Frame) -> None:
+        """What a frame of the driver's says."""
+        markers = markers_of(frame.header)
+        if self.partition >= len(markers):
+            what = f"epoch {frame.epoch} has no piece of partition {self.partition}"
+            raise failures.IMPOSSIBLE.error(file=frame.file, what=what)
+        self.markers[frame.epoch], self.partitions = markers[self.partition], len(markers)
+        self.placements.update(frame.header.get("placements", {}))
+        self.arities = frame.header.get("arities", self.arities)
+
+
+def read_markers(store: Store, partition: int, since: int, until: int) -> dict[int, Marker]:
+    """The markers of a partition for the epochs from ``since`` to ``until``, both included."""
+    return read_marked(store, partition, since, until).markers
+
+
+def read_marked(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> Marked:
+    """The same, and what is said of all partitions.
 
     Epoch 0 has an empty one, and so has, with ``empty``, the epoch ``since``: all pieces were written anew after it.
     """
-    found = {since: Marker()} if since == 0 or empty else _marker_at(store, partition, since)
-    for frame in Log(store).frames(max(found, default=since - 1), until):
-        found[frame.epoch] = markers_of(frame.header)[partition]
-    if until not in found:
-        raise failures.NO_EPOCH.error(name=store.name, epoch=until, last=max(found, default=0))
+    found = Marked(partition)
+    if since == 0 or empty:
+        found.markers[since] = Marker()
+    elif since in snapshots(store):
+        with suppress(StateError):  # the log has it too, if it is still kept
+            found.take(read_snapshot(store, since))
+    for frame in Log(store).frames(max(found.markers, default=since - 1), until):
+        found.take(frame)
+    if until not in found.markers:
+        raise failures.NO_EPOCH.error(name=store.name, epoch=until, last=max(found.markers, default=0))
     return found
-
-
-def _marker_at(store: Store, partition: int, epoch: int) -> dict[int, Marker]:
-    """The marker of one epoch, if the driver's snapshot of that epoch has it."""
-    if epoch in snapshots(store):
-        try:
-            return {epoch: markers_of(read_snapshot(store, epoch).header)[partition]}
-        except StateError:
-            return {}  # the log has it too, if it is still kept
-    return {}
 
 
 def partitions_of(store: Store) -> int:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.store import failures
-from tidelog.store.content import check_image
+from tidelog.store.content import check_image, check_owned
 from tidelog.store.frame import Frame
 from tidelog.store.image import Image
-from tidelog.store.markers import Marker, read_markers
+from tidelog.store.markers import Marked, Marker, read_marked
 from tidelog.store.piece_log import PieceLog
 from tidelog.store.snapshot import read_snapshot, snapshot_name, snapshots
 from tidelog.store.store import Store
@@ -64,7 +64,8 @@ def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, reco
 
 def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool, empty: bool) -> Image:
     image = Image()
-    markers = read_markers(store, partition, start, epoch, empty=empty) if epoch else {0: Marker()}
+    marked = read_marked(store, partition, start, epoch, empty=empty) if epoch else Marked(partition, {0: Marker()})
+    markers = marked.markers
     if not empty:
         frame = read_snapshot(part_of(store, partition), start)
         if frame.previous != markers[start].checksum:
@@ -73,7 +74,9 @@ def _read_from(store: Store, partition: int, start: int, epoch: int, records: bo
         image.apply(frame, records=records)
     for frame in pieces(store, partition, markers, start):
         image.apply(frame, records=records)
-    check_image(image, part_of(store, partition).name)
+    image.place, image.arities = part_of(store, partition).name, marked.arities
+    check_image(image, image.place)
+    check_owned(image, partition, marked.partitions, marked.placements)
     if start < epoch:  # a snapshot has a clock of its own: ranks may have been numbered anew before it was taken
         image.clock = markers[epoch].clock
     image.epoch, image.checksum, image.markers = epoch, markers[epoch].checksum, [markers[epoch]]

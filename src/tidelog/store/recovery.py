@@ -71,6 +71,7 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
         _check_end(store, image.epoch, at, known)
         if log.bytes:
             check_image(image, store.name)
+        image.place = store.name
     except StateError as error:
         if found.damaged:
             first = next(iter(found.damaged.values()))

@@ -1,9 +1,10 @@
 """From an image to a partition: records, dictionary and clock as they were.
 
 Laws. *One partition*: rows stay where they were; tables and free lists are filled by the kernel, indexes when the rules
-that use them come. *Several put together, to be read*: every fact once, with the counts of its owner; a fact that all
-partitions hold takes the lowest of its ranks, so that every fact still has a support whose ranks are lower. Such a
-state is read and never changed.
+that use them come. Every fact stands in one record: facts of one hash are near each other in a table, so that a look
+through it finds two records of one fact. *Several put together, to be read*: every fact once, with the counts of its
+owner; a fact that all partitions hold takes the lowest of its ranks, so that every fact still has a support whose ranks
+are lower. Such a state is read and never changed.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ import numpy.typing as npt
 
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import Mask, exposed, in_use, lowest_ranked, raise_ranks, shown_records
+from tidelog.partition.relations import Relations
 from tidelog.partition.shown import SHOWN
 from tidelog.plan.build import aggregate_of, group_columns, is_folded
 from tidelog.program import Atom, Rule
 from tidelog.rewrite.place.placement import MIRRORED
+from tidelog.store.altered import Impossible, damage
 from tidelog.store.delta import Cells
 from tidelog.store.image import SMALLEST, Image, RelationImage
+from tidelog.store.twice import check_distinct
+
+HALF, ROW = np.uint64(32), np.uint64((1 << 32) - 1)  # an entry of a table is hash << 32 | row + 1 (`Table`)
 
 
 def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()) -> None:
@@ -28,14 +34,42 @@ def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()
 
     ``core``: the rules in force, needed where the image has pieces of several partitions.
     """
+    rules = list(core)
     if image.pieces:
-        put_together(image, core)
-    for name, relation in image.relations.items():
-        if not relation.is_empty():
-            number = partition.add_relation(name, relation.arity)
-            partition.relations.load(number, relation.records, relation.rows, relation.base)
+        put_together(image, rules)
+    try:
+        _check_groups(image, rules)
+        for name, relation in image.relations.items():
+            if not relation.is_empty():
+                number = partition.add_relation(name, relation.arity)
+                partition.relations.load(number, relation.records, relation.rows, relation.base)
+                _check_table(partition.relations, number)
+    except Impossible as wrong:
+        raise damage(image.place, wrong) from None
     partition.dictionary.enter(image.entries.items())
     partition.raise_clock(image.clock)
+
+
+def _check_groups(image: Image, core: Iterable[Rule]) -> None:
+    """The groups of a min or max have the columns that the rule groups by."""
+    for rule in core:
+        relation = image.relations.get(f"{SHOWN}{rule.label}")
+        if relation is None or relation.is_empty() or not _shows_groups(rule):
+            continue
+        if relation.arity != len(group_columns(rule)):
+            raise Impossible(f"the groups of `{rule.label}` have {relation.arity} columns")
+
+
+def _check_table(relations: Relations, number: int) -> None:
+    """Impossible if a relation that was loaded holds a fact twice."""
+    cells = relations.tables[number].cells
+    entries = np.sort(cells[cells != 0].view(np.uint64), kind="stable")  # they nearly are: that makes it quick
+    hashes = entries >> HALF
+    same = np.append(hashes[1:] == hashes[:-1], False)
+    if same.any():
+        same[1:] |= same[:-1].copy()
+        rows = (entries[same] & ROW).astype(np.int64) - 1
+        check_distinct(relations.names[number], relations.records(number)[rows, :-2])
 
 
 def put_together(image: Image, core: Iterable[Rule]) -> None:
@@ -73,8 +107,8 @@ def relation_of(records: Cells) -> RelationImage:
 
 def show_groups(image: Image, rule: Rule) -> None:
     """What the groups of a min or max show, by the rows that the exposed candidates have now (`kernel.aggregate`)."""
-    aggregate, source = aggregate_of(rule), rule.body[0] if rule.body else None
-    if aggregate is None or is_folded(rule) or not isinstance(source, Atom) or aggregate.value is None:
+    source = rule.body[0] if rule.body else None
+    if not isinstance(source, Atom) or not _shows_groups(rule):
         return
     candidates = image.relations.get(source.predicate)
     if candidates is None:
@@ -83,6 +117,13 @@ def show_groups(image: Image, rule: Rule) -> None:
     groups = candidates.records[rows, :arity][:, list(group_columns(rule))]
     if len(rows):
         image.relations[f"{SHOWN}{rule.label}"] = relation_of(shown_records(groups, rows))
+
+
+def _shows_groups(rule: Rule) -> bool:
+    """Whether a rule takes a min or max in the kernel."""
+    aggregate = aggregate_of(rule)
+    is_chosen = aggregate is not None and aggregate.value is not None and not is_folded(rule)
+    return is_chosen and bool(rule.body) and isinstance(rule.body[0], Atom)
 
 
 def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:

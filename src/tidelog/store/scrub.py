@@ -18,6 +18,7 @@ from tidelog.errors import StateError, StateWarning
 from tidelog.partition.records import in_use
 from tidelog.store import failures
 from tidelog.store.altered import Altered, Torn, damage
+from tidelog.store.content import check_distinct_facts, check_image
 from tidelog.store.frame import Frame, decode_frame
 from tidelog.store.image import Image, RelationImage, deltas_of, entries_of
 from tidelog.store.log import Log, segment_name
@@ -129,6 +130,8 @@ def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], foun
         if taken is not None and taken is not image and (taken.checksum != checksum or not _agree(taken, image)):
             file = f"{store.name}/{snapshot_name(frame.epoch)}"
             found.tell(failures.IMPOSSIBLE.error(file=file, what="the log says otherwise"))
+    check_image(image, store.name)
+    check_distinct_facts(image, store.name)
 
 
 def _agree(one: Image, other: Image) -> bool:
@@ -155,7 +158,9 @@ def _snapshot_image(store: Store, epoch: int, found: Scrubbed) -> Image | None:
     found.frames += 1
     found.epoch = max(found.epoch, epoch)
     try:
-        return image_of_snapshot(store, epoch)
+        image = image_of_snapshot(store, epoch)
+        check_distinct_facts(image, f"{store.name}/{snapshot_name(epoch)}")
+        return image
     except FileNotFoundError:
         return None
     except StateError as error:
@@ -176,7 +181,12 @@ def _read_partition(store: Store, number: int, found: Scrubbed) -> None:
     for epoch in (*sorted({*taken} & {*snapshots(store)}), found.epoch):
         partitions, begun = found.written.get(epoch, (number + 1, 0))
         if number < partitions:
-            _attempt(found, partial(read_piece, store, number, epoch, begun))
+            _attempt(found, partial(_check_piece, store, number, epoch, begun))
+
+
+def _check_piece(store: Store, number: int, epoch: int, begun: int) -> None:
+    image = read_piece(store, number, epoch, begun).image
+    check_distinct_facts(image, image.place)
 
 
 def _read_snapshot(part: Store, epoch: int, found: Scrubbed) -> None:

@@ -18,16 +18,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.flight as flight
 import pytest
+from pyarrow.fs import LocalFileSystem
 
 from tests.spark.conftest import ROOT
 from tests.spark.residents import Keeper
+from tidelog.errors import EngineError
+from tidelog.program.functions import FUNCTIONS
 from tidelog.spark import PartitionLost, PreflightError, ResidentError, SparkError
 from tidelog.spark.resident.client import Endpoint
 from tidelog.spark.resident.credentials import Credentials, new_credentials
+from tidelog.spark.resident.pack import NUMBER, pack
 from tidelog.spark.resident.pieces import PIECE
 from tidelog.spark.resident.server import Server
+from tidelog.spark.resident.unpack import unpack
 from tidelog.spark.resident.wire import decode, encode
+from tidelog.spark.resident_node import ResidentNode
 from tidelog.spark.session.listen import SETTING, message_limit, socket_folder
+from tidelog.store.files import FileStore
+from tidelog.store.markers import Keeping
+from tidelog.store.objects import ObjectStore
 
 HERE = "127.0.0.1"
 
@@ -197,3 +206,50 @@ def test_garbage_calls_with_the_token_are_answered_and_the_next_call_too() -> No
                 writer.done_writing()
                 assert told.read() is not None
         assert endpoint.open().call("echo", (1,), limit=30.0) == 1
+
+
+def test_place_of_a_state_in_a_garbage_call_is_none_to_write_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text is no store, and a store that has its folder where a process happens to work is none that is sent."""
+    monkeypatch.chdir(tmp_path)
+    node = ResidentNode(FUNCTIONS, 0, 1)
+    with Server(0, HERE, Credentials("t"), {"call": node.call}, node) as server:
+        peer = server.endpoint.open()
+        for place in ("edge", str(tmp_path), b"edge", None, 7, ["edge"], {"name": "edge"}, Keeping(1, {}, False, {})):
+            with pytest.raises(EngineError, match="cannot be called so"):
+                peer.call("open_piece", ((place, {}), {}))
+        client = flight.FlightClient(server.endpoint.location)
+        options = flight.FlightCallOptions(timeout=30.0, headers=[(b"authorization", b"Bearer t")])
+        for store in (FileStore(Path("/edge")), ObjectStore(LocalFileSystem(), "/edge")):
+            sent = encode(("open_piece", ((store, {}), {})))
+            assert b"/edge" in sent
+            (answer,) = client.do_action(flight.Action("call", sent.replace(b"/edge", b"./edg")), options)
+            with pytest.raises(ResidentError, match="not absolute"):
+                decode(answer.body)
+        with pytest.raises(AssertionError, match="was not opened"):
+            peer.call("snapshot_piece", ((1 << 62, {}), {}))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_table_that_unpacks_to_more_than_its_bytes_is_refused() -> None:
+    for table in (pa.table({"x": [bytes(1 << 24)]}), pa.table({"x": pa.array(["a" * 9999] * 9).dictionary_encode()})):
+        for compression in ("zstd", "lz4"):
+            sink = pa.BufferOutputStream()
+            options = pa.ipc.IpcWriteOptions(compression=compression)
+            with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+                stream.write_table(table)
+            data = sink.getvalue().to_pybytes()
+            with pytest.raises(ResidentError, match="compressed") as caught:
+                unpack(b"A" + NUMBER.pack(len(data)) + data)
+            assert caught.value.code == "TL6176"
+        assert unpack(pack(table)).equals(table)
+
+
+@pytest.mark.parametrize("lengths", [[50_000, -50_000] * 20, [1, 1], [50_001], [1 << 62, 1 << 62]])
+def test_texts_that_share_their_bytes_are_refused(lengths: list[int]) -> None:
+    numbers = np.array(lengths, np.int64).tobytes()
+    body = b"U" + NUMBER.pack(len(numbers)) + numbers + pack("x" * 50_000)
+    with pytest.raises(ResidentError, match="texts of other lengths") as caught:
+        unpack(body)
+    assert caught.value.code == "TL6176"

@@ -1,11 +1,14 @@
 """Bytes to values: the other half of `pack`.
 
 Law: nothing is made but the values that calls carry; no name is looked up but in the table of carried classes, no code
-runs that bytes bring along, and whatever the bytes are, the end is a value or a `ResidentError`.
+runs that bytes bring along, and whatever the bytes are, the end is a value or a `ResidentError`. A value takes memory
+in proportion to its bytes: texts do not overlap, and Arrow's buffers are as long as what they hold, so that the limit
+of messages also limits what comes of them.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +19,8 @@ from tidelog.spark.errors import ResidentError
 from tidelog.spark.resident.failures import NOT_READABLE
 from tidelog.spark.resident.kinds import DTYPES, OF_NAME, Kind
 from tidelog.spark.resident.pack import NUMBER, REAL
+
+INT32, UINT32, UINT16 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<H")
 
 
 def unpack(body: bytes | memoryview) -> Any:
@@ -87,8 +92,10 @@ class _Unpacking:
 
     def take_texts(self) -> list[str]:
         """A list of texts: their lengths, and all of them joined."""
-        ends = np.cumsum(self.take_numbers(np.int64)).tolist()
-        joined = self.take()
+        lengths, joined = self.take_numbers(np.int64), self.take()
+        ends = np.cumsum(lengths).tolist()
+        if (lengths < 0).any() or not isinstance(joined, str) or (ends[-1] if ends else 0) != len(joined):
+            raise NOT_READABLE.error(what="it has texts of other lengths than it says")
         return [joined[first:last] for first, last in zip([0, *ends], ends, strict=False)]
 
     def take_rows(self) -> list[tuple[Any, ...]]:
@@ -135,13 +142,53 @@ class _Unpacking:
 
     def take_table(self) -> pa.Table:
         """An Arrow table, looked through so that no offset in it leads out of it."""
-        with pa.ipc.open_stream(pa.py_buffer(bytes(self.take_sized()))) as stream:
+        data = pa.py_buffer(bytes(self.take_sized()))
+        for message in pa.ipc.MessageReader.open_stream(data):
+            if _is_compressed(memoryview(message.metadata)):
+                raise NOT_READABLE.error(what="a table is compressed, which none is that is sent")
+        with pa.ipc.open_stream(data) as stream:
             table = stream.read_all()
         table.validate(full=True)
         return table
 
     def take_numbers(self, dtype: Any) -> np.ndarray[Any, Any]:
         return np.frombuffer(self.take_sized(), dtype)
+
+
+HEADER_TYPE, HEADER = 1, 2  # fields of an Arrow message, as its format numbers them
+DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # types of headers
+COMPRESSION, DICTIONARY = 3, 1  # fields of a record batch, and of a dictionary batch: the record batch in it
+
+
+def _is_compressed(message: memoryview) -> bool:
+    """Whether an Arrow message, which Arrow has found to be well-formed, says that its buffers are compressed."""
+    table = _follow(message, 0)
+    kind, header = _field(message, table, HEADER_TYPE), _field(message, table, HEADER)
+    if kind is None or header is None or message[kind] not in (DICTIONARY_BATCH, RECORD_BATCH):
+        return False
+    batch = _follow(message, header)
+    if message[kind] == DICTIONARY_BATCH:
+        inner = _field(message, batch, DICTIONARY)
+        if inner is None:
+            return False
+        batch = _follow(message, inner)
+    return _field(message, batch, COMPRESSION) is not None
+
+
+def _follow(message: memoryview, place: int) -> int:
+    """Where the table lies that a place of a flatbuffer refers to."""
+    offset: int = UINT32.unpack_from(message, place)[0]
+    return place + offset
+
+
+def _field(message: memoryview, table: int, number: int) -> int | None:
+    """Where a field of a table of a flatbuffer lies; None if it is not there."""
+    layout = table - INT32.unpack_from(message, table)[0]
+    entry = 4 + 2 * number
+    if entry >= UINT16.unpack_from(message, layout)[0]:
+        return None
+    offset: int = UINT16.unpack_from(message, layout + entry)[0]
+    return table + offset if offset else None
 
 
 _READERS: dict[bytes, Callable[[_Unpacking], Any]] = {
