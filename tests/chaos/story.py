@@ -42,10 +42,17 @@ def repartitions(number: int) -> bool:
 def act(db: Engine, seed: int, number: int) -> None:
     """Carry out the epoch of that number, which is the next."""
     if repartitions(number):
-        db.repartition(1 + core_of(db).runtime.partitions % MOST_PARTITIONS)
+        db.repartition(_other_number(db))
         return
     with db.epoch() as epoch:
         tell(epoch, seed, number)
+
+
+def _other_number(db: Engine) -> int:
+    """How many partitions come next; on Spark never one: to open that state in this process is an epoch by itself."""
+    runtime = core_of(db).runtime
+    least = 1 if runtime.session is None else 2
+    return runtime.partitions + 1 if runtime.partitions < MOST_PARTITIONS else least
 
 
 def tell(epoch: Epoch, seed: int, number: int) -> None:
