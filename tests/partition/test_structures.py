@@ -108,8 +108,9 @@ def test_entries_keep_their_kind_in_files_and_messages() -> None:
     packed = Packed((1, -5))
     raw, kind = to_bytes(packed)
     assert isinstance(from_bytes(raw, bool(kind)), Packed)
-    ((cell, value),) = decode_entries(memoryview(encode_entries([(7, packed)])))
-    assert (cell, value, type(value)) == (7, packed, Packed)
+    own = Dictionary().pack(packed)
+    ((cell, value),) = decode_entries(memoryview(encode_entries([(own, packed)])))
+    assert (cell, value, type(value)) == (own, packed, Packed)
 
 
 def test_a_partition_asks_the_owner_for_parts() -> None:
