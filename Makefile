@@ -62,7 +62,7 @@ chromium:
 
 # Databases are followed in a real PostgreSQL: installed where that is possible, else those tests say they are skipped.
 postgresql:
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then \
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! ls /usr/lib/postgresql/*/bin/postgres /usr/share/java/postgresql*.jar >/dev/null 2>&1; then \
 		(apt-get install -qq -y --no-install-recommends postgresql libpostgresql-jdbc-java \
 			|| (apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql libpostgresql-jdbc-java)) \
 			>/dev/null 2>&1 || echo "PostgreSQL could not be installed; tests of databases will be skipped"; \

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tidelog import Engine
+from tidelog.engine.core import core_of
+from tidelog.engine.view import data_frame_maker
 from tidelog.errors import DataError, EngineError
 
 if TYPE_CHECKING:
@@ -258,3 +260,16 @@ def test_released_files_are_gone_and_others_stay(spark: SparkSession, tmp_path: 
             assert not any(file.exists() for file in files)
             assert kept.collect() == [(2,)]
             assert other.release() == 1
+
+
+def test_zones_stay_where_a_narrow_type_does_not_hold_all_values(spark: SparkSession) -> None:
+    """Rows of an epoch whose rules let more in come back wider, and their times as they were."""
+    rows = spark.sql("select 300L as x, timestamp_ntz'2020-07-01 00:00:00' as t")
+    with zone(spark, "America/New_York"), Engine("u(X, T) :- t(X, T).", spark=spark, partitions=2) as db:
+        with db.epoch() as epoch:
+            epoch.insert("t", rows)
+        make = data_frame_maker(core_of(db), "t", ("x", "t"), db["t"].types)
+        assert make is not None
+        frame = make(False, ("int8", "timestamp(us)"))
+        assert frame.dtypes == [("x", "bigint"), ("t", "timestamp_ntz")]
+        assert texts(frame) == texts(rows)
