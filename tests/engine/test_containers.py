@@ -122,7 +122,7 @@ def test_one_rule_for_nan_which_is_a_float(rows: object) -> None:
     ids=lambda rows: type(rows).__name__,
 )
 def test_one_rule_for_nulls_which_are_refused(rows: object) -> None:
-    assert refused(rows) == "p, column 1: row 2 is null; nulls are refused, leave such rows out"
+    assert refused(rows) == "p, column 1: row 2 is null; nulls are refused"
 
 
 def test_derived_nan_is_certified() -> None:

@@ -131,7 +131,7 @@ def test_long_delimiters_and_lists_are_read_by_the_exact_reader():
 
 
 def test_single_column_of_symbols_holds_the_empty_text():
-    assert rows(read_delimited(b"a\n\nb\n", shape("symbol"))) == [("a",), ("",), ("b",)]
+    assert rows(read_delimited(b"a\n\nb\n", shape("symbol", headers=False))) == [("a",), ("",), ("b",)]
     assert rows(read_delimited(b"1\n\n2\n", shape("number"))) == [(1,), (2,)]
 
 

@@ -17,6 +17,7 @@ from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
+from tidelog.io.nulls import report_nulls
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
 from tidelog.program.functors import Given, function_table
@@ -59,6 +60,8 @@ def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]]
                 epoch.collected.arrivals.append(rows)
             else:
                 epoch.insert(name, rows)
+    for name, counts in epoch.nulls.items():
+        report_nulls(name, counts)
     return epoch
 
 

@@ -184,6 +184,7 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema, before)
         epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
+        epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
         core.profiler.note(outcome, core.rules)
         core.meter.note(core.number, outcome)
         if core.feeds:
@@ -225,6 +226,7 @@ def preview(core: Core, epoch: Epoch) -> None:
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules))
         epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
+        epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
         epoch.number, epoch.told = None, told
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.prepare import Prepared
-from tidelog.engine.tell import warn
+from tidelog.errors.warn import warn
 from tidelog.errors import ConstraintError, ConstraintWarning
 from tidelog.kernel.cells import Cells
 from tidelog.program import Rule

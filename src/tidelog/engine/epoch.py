@@ -17,6 +17,7 @@ from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.engine.signature import Signature
 from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.view import Table, table_data
+from tidelog.io.nulls import NullCounts, Policy, read_policy
 from tidelog.io.rows import Data, read_rows
 from tidelog.io.tabular import Tabular
 from tidelog.program import Instance, Program, Rule
@@ -110,25 +111,33 @@ class Epoch:
         self.statistics = EpochStatistics()
         self.ended: Mapping[str, int] = {}  # how many facts of each relation ended by the time of the epoch
         self.late: Mapping[str, int] = {}  # and how many were inserted after their end
+        self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
+        self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
         self.told: Told | None = None
         self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
-    def insert(self, relation: str, rows: Tabular, until: Moment | None = None) -> None:
+    def insert(
+        self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None
+    ) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
 
         With ``until`` they end at that time, a number of seconds or a datetime, unless they are to end later already.
+        ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none" or
+        ``{"mgr": "none"}``; after the commit ``epoch.nulls`` has the counts.
         """
-        self._change(1, relation, rows, None if until is None else microseconds(until, "until"))
+        self._change(1, relation, rows, nulls, None if until is None else microseconds(until, "until"))
 
-    def delete(self, relation: str, rows: Tabular) -> None:
+    def delete(self, relation: str, rows: Tabular, *, nulls: Policy | None = None) -> None:
         """Retract base facts; those that are not asserted are passed over."""
-        self._change(-1, relation, rows)
+        self._change(-1, relation, rows, nulls)
 
-    def change(self, relation: str, rows: DataFrame, change: str = "change") -> None:
+    def change(
+        self, relation: str, rows: DataFrame, change: str = "change", *, nulls: Policy | None = None
+    ) -> None:
         """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
         if not is_data_frame(rows):
             raise argument_error(rows, "rows", "a DataFrame of Spark with a column of +1 and -1")
-        self._take_arrival(Arrival(relation, rows, change=change))
+        self._take_arrival(Arrival(relation, rows, change=change, nulls=read_policy(nulls, relation)))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
@@ -199,13 +208,16 @@ class Epoch:
         """
         return self._target.blame(self, fact, trials)
 
-    def _change(self, sign: int, relation: str, rows: object, until: int | None = None) -> None:
+    def _change(
+        self, sign: int, relation: str, rows: object, nulls: Policy | None, until: int | None = None
+    ) -> None:
+        policy = read_policy(nulls, relation)
         if is_data_frame(rows):
-            self._take_arrival(Arrival(relation, rows, sign), until)
+            self._take_arrival(Arrival(relation, rows, sign, nulls=policy), until)
             return
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
-        data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows)
+        data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows, policy)
         self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
 
     def _take_arrival(self, frame: Arrival, until: int | None = None) -> None:

@@ -17,7 +17,9 @@ from tidelog.engine.facts import learn
 from tidelog.engine.lives import Lived, concerned, govern, hidden_types
 from tidelog.engine.origins import Namer, remember
 from tidelog.engine.report import row_text
-from tidelog.io.rows import Data, encode_rows, in_order
+from tidelog.io.match_names import other_names
+from tidelog.io.nulls import InputReport, NullCounts
+from tidelog.io.rows import Data, encode_rows, in_order, without_nulls
 from tidelog.kernel.cells import Cells
 from tidelog.partition.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
 from tidelog.partition.net import net_rows
@@ -25,6 +27,7 @@ from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
 from tidelog.program.asserted import users_name
 from tidelog.program.choice import given_relations
+from tidelog.program.schema import numbered_columns
 from tidelog.program.shape import Shape
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
@@ -41,6 +44,14 @@ class Prepared:
     work: EpochWork
     arriving: tuple[Arriving, ...] = ()
     lived: Lived = field(default_factory=lambda: Lived(0))
+    met: InputReport = field(default_factory=InputReport)
+
+    def nulls(self) -> dict[str, NullCounts]:
+        """The nulls that were skipped or replaced, by relation; those of DataFrames are known after the run."""
+        for frame in self.arriving:
+            if frame.count_nulls is not None:
+                self.met.count(users_name(frame.relation) or frame.relation, frame.count_nulls())
+        return self.met.nulls
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class _Draft:
     at: int | None = None  # the time of the epoch, if it has one
     timeless: bool = False
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
+    met: InputReport = field(default_factory=InputReport)
 
     @property
     def mixed(self) -> frozenset[str]:
@@ -92,19 +104,39 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
     namer = Namer(core.rules, core.columns)
-    facts = [(sign, given(name), _ordered(data, namer, name)) for sign, name, data in rows]
-    staying = [fact for fact, (_, name, _) in zip(facts, rows, strict=True) if name not in gone]
+    met = InputReport()
+    ordered = [
+        (sign, name, _ordered(data, namer, name, rules.schema.get(given(name)), met)) for sign, name, data in rows
+    ]
+    facts = [(sign, given(name), data) for sign, name, data in ordered if data.length]
+    staying = [(sign, given(name), data) for sign, name, data in ordered if data.length and name not in gone]
     rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
     arriving, bound, known = learn_arrivals(arrivals, rules.schema, namer, namer.meet)
+    for frame in arriving:
+        met.ignore(users_name(frame.relation) or frame.relation, frame.ignored)
     rules = _learning(rules, bound, known)
-    return _Draft(rules, facts, tuple(arriving), moves, collected.at, collected.timeless, namer.in_use())
+    return _Draft(rules, facts, tuple(arriving), moves, collected.at, collected.timeless, namer.in_use(), met)
 
 
-def _ordered(data: Data, names: Namer, relation: str) -> Data:
-    """Columns in the order of the relation; a relation whose columns have no names takes those of the first table."""
-    found = in_order(data, names(relation), relation)
+def _ordered(
+    data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport
+) -> Data:
+    """Columns in the order of the relation, without nulls where a policy says what to do with them.
+
+    A relation whose columns have no names takes those of the first table.
+    """
+    own = names(relation)
+    found = in_order(data, own, relation)
+    if found is not data and data.names is not None:
+        met.ignore(relation, other_names(own, data.names))
     names.meet(relation, data.names)
+    if data.nulls is None:
+        return found
+    width = len(found.columns)
+    called = names(relation) or numbered_columns(width)
+    found, counts = without_nulls(found, called, types or (None,) * width, relation)
+    met.count(relation, counts)
     return found
 
 
@@ -182,7 +214,7 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
     work = core.planner.work(core.rules, rules, inserts, deletes)
     if mixed:
         work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
-    return Prepared(rules, work, draft.arriving, lived)
+    return Prepared(rules, work, draft.arriving, lived, draft.met)
 
 
 def _ends(draft: _Draft, signed: Signed) -> dict[str, list[tuple[int, Cells]]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
-from tidelog.engine.tell import warn
+from tidelog.errors.warn import warn
 from tidelog.errors import TidelogWarning
 from tidelog.program import Rule
 from tidelog.program.arity import RESERVED

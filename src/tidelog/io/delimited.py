@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -22,18 +23,24 @@ from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc
 from tidelog.io.late import csv as csv_files
 from tidelog.io.lent import read_lent
+from tidelog.io.match_names import compared, match_names, report_other_names, shown_names
 from tidelog.io.structure_texts import split_outside
 from tidelog.io.texts import read_text, show_text, souffle_float
 
 READ_TYPES = {**ARROW_TYPES, "symbol": pa.dictionary(pa.int32(), pa.string()), None: pa.string()}
 EMPTY_ROW = "()"
+WHOLE, DECIMAL = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?$"
 SHOWN = 80
 Data: TypeAlias = "pa.Table | list[tuple[Any, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a text holds: the relation's columns and how cells are told apart. ``picked`` are positions in the file."""
+    """What a text holds: the relation's columns and how cells are separated. ``picked`` are positions in the file.
+
+    ``headers`` is None where the first line may be a header or a row; ``nulls`` are the columns of the relation whose
+    empty cells are nulls.
+    """
 
     where: str
     relation: str
@@ -44,6 +51,7 @@ class Shape:
     headers: bool | None = None
     picked: tuple[int, ...] | None = None
     souffle: bool = False
+    nulls: tuple[int, ...] = ()
 
 
 def read_delimited(data: bytes, shape: Shape) -> Data:
@@ -62,7 +70,10 @@ def read_delimited(data: bytes, shape: Shape) -> Data:
     if not data:
         return _table(shape, [[] for _ in shape.types])
     table = _read_fast(data, shape)
-    return _read_exactly(data, shape, skipped) if table is None else table
+    found = _read_exactly(data, shape, skipped) if table is None else table
+    if shape.headers is None and not skipped and isinstance(found, pa.Table):
+        check_first_row(found, first_row(data, shape), shape)
+    return found
 
 
 def _empty_rows(text: str, shape: Shape) -> Iterator[None]:
@@ -79,23 +90,104 @@ def _decoded(data: bytes, shape: Shape) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise failures.NOT_TEXT.error(where=shape.where, line=line, byte=data[error.start]) from None
+        raise not_text(error, data, shape.where) from None
+
+
+def not_text(error: UnicodeDecodeError, data: bytes, where: str) -> DataError:
+    """The error for bytes that are not UTF-8, with the line and the encoding that they probably have."""
+    line = data.count(b"\n", 0, error.start) + 1
+    return failures.NOT_TEXT.error(where=where, line=line, byte=data[error.start], encoding=probable_encoding(data))
+
+
+def probable_encoding(data: bytes) -> str:
+    """The encoding of text that is not UTF-8: UTF-16 by its mark or its zeros, else one of single bytes.
+
+    >>> probable_encoding("a,b".encode("utf-16")), probable_encoding("é".encode("latin1"))
+    ('utf-16', 'latin1')
+    """
+    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:SHOWN] else "latin1"
 
 
 def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
-    """The data behind a header line, and the columns picked by its names."""
+    """The data behind a header line, and the columns picked by its names (D36).
+
+    Where nobody says whether there is a header, a first line that equals the names is one, and one that equals them
+    up to case is refused; what else looks like a header is found when the rows are known (`check_first_row`).
+    """
     if shape.headers is False or not data:
         return data, shape, 0
     first, _, rest = data.partition(b"\n")
     header = next(_split(_decoded(first, shape), shape), (0, []))[1]
-    same = sorted(header) == sorted(shape.names)
-    if shape.headers is None and not same:
+    if shape.headers is None and sorted(header) != sorted(shape.names):
+        own, wanted = compared(header, shape.names)
+        if sorted(own) == sorted(wanted):
+            raise possible_header(shape, header, f"it equals the column names {shown_names(shape.names)} up to case")
         return data, shape, 0
-    picked = shape.picked
-    if same and picked is None:
-        picked = tuple(header.index(name) for name in shape.names)
+    if shape.picked is not None:
+        return rest, shape, 1
+    picked = match_names(shape.where, shape.names, header)
+    if picked is not None:
+        report_other_names(shape.where, shape.relation, shape.names, header)
     return rest, replace(shape, picked=picked), 1
+
+
+def possible_header(shape: Shape, cells: Sequence[str], reason: str) -> DataError:
+    """The error for a first line that may be a header."""
+    line = shape.delimiter.join(cells)
+    shown = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
+    return failures.POSSIBLE_HEADER.error(where=shape.where, line=shown, reason=reason, relation=shape.relation)
+
+
+def first_row(data: bytes, shape: Shape) -> list[str]:
+    """The cells of the first line that the relation reads."""
+    cells = next(_split(_decoded(data.partition(b"\n")[0], shape), shape), (0, []))[1]
+    return [cells[place] for place in shape.picked] if shape.picked and max(shape.picked) < len(cells) else cells
+
+
+def are_identifiers(cells: Sequence[str], shape: Shape) -> bool:
+    """Whether a first line may be a header of columns of text: each cell is an identifier."""
+    texts = all(type_ in ("symbol", None) for type_ in shape.types)
+    return texts and bool(cells) and all(cell.strip().isidentifier() for cell in cells)
+
+
+def named_numbers(cells: Sequence[str], shape: Shape) -> list[int]:
+    """The columns of open type whose first cell is a text other than a number."""
+    pairs = enumerate(zip(cells, shape.types, strict=False))
+    return [place for place, (cell, type_) in pairs if type_ is None and cell and not re.match(DECIMAL, cell)]
+
+
+def check_first_row(table: pa.Table, cells: Sequence[str], shape: Shape) -> None:
+    """Refuse a first line that looks like a header (D36): identifiers none of which recurs in its column.
+
+    A text above nothing but numbers is a name, too, since it alone would make them symbols.
+    """
+    if len(cells) != table.num_columns:
+        return
+    if are_identifiers(cells, shape) and not any(map(_recurs, table.columns, cells)):
+        raise possible_header(shape, cells, IDENTIFIERS)
+    for place in named_numbers(cells, shape):
+        rest = table.column(place).slice(1)
+        if len(rest) and pc.all(pc.match_substring_regex(rest, DECIMAL)).as_py():
+            raise possible_header(shape, cells, above_numbers(place))
+
+
+IDENTIFIERS = "its cells are identifiers, and none of them recurs in its column"
+
+
+def above_numbers(place: int) -> str:
+    """Why a line may be a header whose cell is above numbers."""
+    return f"column {place + 1} has only numbers below it"
+
+
+def _recurs(column: pa.ChunkedArray, cell: str) -> bool:
+    """Whether a text occurs in a column more than once; a column of symbols holds each distinct text once a chunk."""
+    count = 0
+    for chunk in column.chunks:
+        if not pa.types.is_dictionary(chunk.type):
+            count += pc.sum(pc.equal(chunk, cell)).as_py() or 0
+        elif (place := pc.index(chunk.dictionary, cell).as_py()) >= 0:
+            count += pc.sum(pc.equal(chunk.indices, place)).as_py() or 0
+    return count > 1
 
 
 def keeps_empty_lines(shape: Shape) -> bool:
@@ -129,8 +221,8 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
                 ),
                 convert_options=csv_files.ConvertOptions(
                     column_types=types,
-                    null_values=[],
-                    strings_can_be_null=False,
+                    null_values=[""] if shape.nulls else [],
+                    strings_can_be_null=bool(shape.nulls),
                     include_columns=wanted if shape.picked else [],
                 ),
             )
@@ -140,8 +232,17 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
     table = read_lent(data, read)
     if table is None:
         return None
-    fits = table.num_columns == len(shape.types) and all(c.null_count == 0 for c in table.columns)
-    return table.rename_columns(list(shape.names)) if fits else None
+    if table.num_columns != len(shape.types):
+        return None
+    columns = [_without_other_nulls(column, place, shape) for place, column in enumerate(table.columns)]
+    return None if None in columns else pa.table(columns, names=list(shape.names))
+
+
+def _without_other_nulls(column: pa.ChunkedArray, place: int, shape: Shape) -> pa.ChunkedArray | None:
+    """A column in which an empty cell is what it is there: null, the empty text, or no value at all (None)."""
+    if not column.null_count or place in shape.nulls:
+        return column
+    return column.cast(pa.string()).fill_null("") if shape.types[place] in ("symbol", None) else None
 
 
 def _read_exactly(data: bytes, shape: Shape, skipped: int) -> Data:
@@ -214,6 +315,8 @@ def _hint(line: str, shape: Shape) -> str:
 
 def _value(text: str, place: int, shape: Shape, number: int) -> Any:
     type_ = shape.types[place]
+    if not text and place in shape.nulls:
+        return None
     if type_ in (None, "symbol"):
         return text
     try:
@@ -221,6 +324,7 @@ def _value(text: str, place: int, shape: Shape, number: int) -> Any:
     except DataError as error:
         header = shape.headers is None and number == 1
         hint = "; if the first line holds names, say headers=true" if header else ""
+        hint += "; if an empty cell is a null, say nulls=skip or replace it" if not text else ""
         column = f"column {place + 1} (`{shape.names[place]}`) of `{shape.relation}`"
         raise error.reworded(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
 

@@ -21,6 +21,10 @@ def _run(content: str, name: str = "edge.facts", program: str = _EDGES) -> str:
 
 
 _NO_NULLS = "A value is always known: Datalog has no nulls, and an unknown fact is one that is not there."
+_NULLS_HINT = (
+    'Skip such rows with `nulls="skip"`, or replace the nulls of a column with `nulls="COLUMN=VALUE"`, in the '
+    "`.input` directive or in the call."
+)
 
 NOT_A_VALUE = FailureEntry(
     "TL1001",
@@ -44,9 +48,9 @@ NULL = FailureEntry(
     "TL1003",
     DataError,
     "null",
-    "{where}: row {row} is null; nulls are refused, leave such rows out",
+    "{where}: row {row} is null; nulls are refused",
     _NO_NULLS,
-    "",
+    _NULLS_HINT,
     _insert("reach(X, Y) :- edge(X, Y).", "[(None, 2)]"),
 )
 ARROW_TYPE = FailureEntry(
@@ -150,6 +154,56 @@ NO_ARROW_TEXT = FailureEntry(
     "db = Engine('copy(X) :- name(X).')\nwith db.epoch() as e:\n    e.insert('name', [('\\ud800',)])\n"
     "db['copy'].to_arrow()\n",
 )
+SOME_NAMES = FailureEntry(
+    "TL1016",
+    DataError,
+    "table with some of a relation's column names",
+    "{where}: the columns are {found}, the relation has {names}: {problem}",
+    "A table that has all column names of the relation is read by name, one that has none of them by position. "
+    "Names are compared without case and surrounding blanks.",
+    "Rename the columns. To read by position, pass tuples, or write `columns=` (such as `columns=\"0:1\"`) in the "
+    "`.input` directive.",
+    'import pyarrow as pa\ndb = Engine(".decl edge(x: number, y: number)")\nwith db.epoch() as e:\n'
+    '    e.insert("edge", pa.table({"y": [1], "z": [2]}))\n',
+)
+OTHER_COLUMNS = FailureEntry(
+    "TL1017",
+    DataError,
+    "columns that the relation does not have",
+    "{where}: ignored {extra}: `{relation}` has no such column",
+    "A table that has all column names of the relation is read by name. Its other columns are ignored and reported.",
+    "Select the columns of the relation to avoid this warning.",
+    test="tests/io/test_match_names.py::test_columns_that_the_relation_does_not_have_are_reported",
+)
+POSSIBLE_HEADER = FailureEntry(
+    "TL1018",
+    DataError,
+    "possible header line",
+    "{where}: the first line, `{line}`, may be a header: {reason}; nothing was read",
+    "In a `.csv` file a first line that equals the relation's column names is a header. Any other line that looks like "
+    "one must be declared.",
+    "Write `.input {relation}(headers=true)` if the line holds column names, or `headers=false` if it is a row.",
+    _run("from,to\\na,b\\nb,c\\n", "edge.csv", "reach(X, Y) :- edge(X, Y)."),
+)
+NULL_POLICY = FailureEntry(
+    "TL1019",
+    DataError,
+    "invalid null policy",
+    "{where}: {problem} in nulls={policy!r}",
+    "A null policy is `refuse`, `skip`, replacements such as `mgr=none`, or a list of these separated by commas.",
+    "Write `skip` to leave out rows with nulls, or `COLUMN=VALUE` to replace the nulls of a column.",
+    'db = Engine(".decl edge(x: number, y: number)")\nwith db.epoch() as e:\n'
+    '    e.insert("edge", [(1, None)], nulls="drop")\n',
+)
+NULLS_HANDLED = FailureEntry(
+    "TL1020",
+    DataError,
+    "nulls skipped or replaced",
+    "{where}: {report}",
+    "The null policy of the input asked for it.",
+    "No action is needed.",
+    test="tests/io/test_nulls.py::test_nulls_of_files_are_counted_and_reported",
+)
 NOT_READ = FailureEntry(
     "TL1009",
     DataError,
@@ -174,7 +228,7 @@ NOT_TEXT = FailureEntry(
     "file that is not UTF-8 text",
     "{where}:{line}: not UTF-8 text (byte 0x{byte:02x}); nothing was read",
     "Text files of facts are UTF-8; packed ones are unpacked if they begin as gzip does.",
-    "Convert the file, for example with `iconv -f latin1 -t utf-8`.",
+    "Convert the file, for example with `iconv -f {encoding} -t utf-8`.",
     _run("\\351\\n", "name.facts", ".decl name(x: symbol)\\n.input name"),
 )
 LONG_LINE = FailureEntry(
@@ -332,9 +386,9 @@ PARQUET_NULL = FailureEntry(
     "TL1065",
     DataError,
     "null in a Parquet file",
-    "{where}: row {row} is null; nulls are refused, leave such rows out; nothing was read",
+    "{where}: row {row} is null; nulls are refused; nothing was read",
     _NO_NULLS,
-    "",
+    _NULLS_HINT,
     test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
 )
 NOT_WRITTEN = FailureEntry(
@@ -373,7 +427,7 @@ TRIPLES_NOT_TEXT = FailureEntry(
     "file of triples that is not UTF-8 text",
     "{where}:{line}: not UTF-8 text; nothing was read",
     "N-Triples files are UTF-8.",
-    "Convert the file, for example with `iconv -f latin1 -t utf-8`.",
+    "Convert the file, for example with `iconv -f {encoding} -t utf-8`.",
     _run('<urn:a> <urn:b> "\\351" .\\n', "edge.nt", "reach(X) :- edge(X, _, _)."),
 )
 NOT_A_TERM = FailureEntry(
@@ -418,9 +472,9 @@ NULL_IN_JSON = FailureEntry(
     "TL1074",
     DataError,
     "null in a file of JSON",
-    "{where}:{line}: column `{name}` is null; nulls are refused, leave such rows out; nothing was read",
+    "{where}:{line}: column `{name}` is null; nulls are refused; nothing was read",
     _NO_NULLS,
-    "",
+    _NULLS_HINT,
     _run('{"x": null}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
 )
 FEED_NOT_READ = FailureEntry(
@@ -501,6 +555,11 @@ ENTRIES = (
     BROKEN_STREAM,
     TOO_DEEP,
     NO_ARROW_TEXT,
+    SOME_NAMES,
+    OTHER_COLUMNS,
+    POSSIBLE_HEADER,
+    NULL_POLICY,
+    NULLS_HANDLED,
     NOT_READ,
     NO_COLUMNS,
     NOT_TEXT,

@@ -25,7 +25,9 @@ from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
+from tidelog.io.match_names import match_names, report_other_names
 from tidelog.io.ntriples import read_ntriples, write_ntriples
+from tidelog.io.nulls import NullPolicy, handle_row_nulls, handle_table_nulls, read_policy
 from tidelog.io.parameters import (
     CSV,
     ENDINGS,
@@ -109,17 +111,23 @@ def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budg
     What is read, unpacked, is counted in ``budget``.
     """
     where, kind, budget = str(file.path), kind_of(file), budget or Budget()
+    policy = read_policy(file.layout.nulls, where)
     refuse_spark_kinds(kind, where)
     if kind == PARQUET:
-        return _read_parquet(file, tuple(names), types, budget)
+        return _read_parquet(file, tuple(names), types, budget, policy)
     if kind == JSON:
-        return _read_json(file, tuple(names), tuple(types), budget)
+        return _read_json(file, tuple(names), tuple(types), budget, policy)
     data = _bytes_of(file.path, budget)
     if kind == TRIPLES:
         if len(types) != 3:
             raise failures.TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
         return read_ntriples(data, where, names)
-    found = read_delimited(data, shape_of(file, kind, data, names, types))
+    shape = shape_of(file, kind, data, names, types)
+    found = read_delimited(data, shape)
+    if policy is not None and types:
+        if not isinstance(found, pa.Table):
+            return handle_row_nulls(policy, found, shape.names, types, where)
+        found = handle_table_nulls(policy, found, types, where)
     return found.replace_schema_metadata({UNTYPED: b""}) if isinstance(found, pa.Table) else found
 
 
@@ -142,7 +150,18 @@ def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], type
     delimiter = layout.delimiter or ("," if commas else "\t")
     quoted = commas if layout.quoted is None else layout.quoted
     headers = layout.headers if layout.headers is not None or kind == CSV else False
-    shape = Shape(str(file.path), file.relation, tuple(names), tuple(types), delimiter, quoted, headers, layout.columns)
+    policy = read_policy(layout.nulls, str(file.path))
+    shape = Shape(
+        str(file.path),
+        file.relation,
+        tuple(names),
+        tuple(types),
+        delimiter,
+        quoted,
+        headers,
+        layout.columns,
+        nulls=() if policy is None else policy.concerned(names, str(file.path)),
+    )
     if layout.columns is not None and len(layout.columns) != len(types):
         raise failures.PICKED_COLUMNS.error(
             where=shape.where, picked=len(layout.columns), relation=file.relation, columns=len(types)
@@ -157,14 +176,26 @@ def _bytes_of(path: Path, budget: Budget) -> bytes:
         raise failures.NOT_OPENED.error(path=path, reason=getattr(error, "strerror", None) or error) from None
 
 
-def _read_json(file: InputFile, names: tuple[str, ...], types: tuple[str | None, ...], budget: Budget) -> Data:
+def _read_json(
+    file: InputFile,
+    names: tuple[str, ...],
+    types: tuple[str | None, ...],
+    budget: Budget,
+    policy: NullPolicy | None,
+) -> Data:
     """The rows of a file, or of all files of a folder, as Spark writes them."""
     paths = sorted(p for p in file.path.iterdir() if p.name[0] not in "._") if file.path.is_dir() else [file.path]
-    found = [read_json(_bytes_of(path, budget), JsonShape(str(path), file.relation, names, types)) for path in paths]
-    return [row for rows in found for row in rows]
+    nulls = () if policy is None else policy.concerned(names, str(file.path))
+    shapes = [JsonShape(str(path), file.relation, names, types, nulls) for path in paths]
+    found = [read_json(_bytes_of(path, budget), shape) for path, shape in zip(paths, shapes, strict=True)]
+    rows = [row for rows in found for row in rows]
+    return rows if policy is None else handle_row_nulls(policy, rows, names, types, str(file.path))
 
 
-def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types, budget: Budget) -> pa.Table:
+def _read_parquet(
+    file: InputFile, names: tuple[str, ...], types: Types, budget: Budget, policy: NullPolicy | None
+) -> pa.Table:
+    where = str(file.path)
     try:
         for path in sorted(file.path.rglob("*.parquet")) if file.path.is_dir() else [file.path]:
             about = parquet.read_metadata(path)
@@ -174,21 +205,26 @@ def _read_parquet(file: InputFile, names: tuple[str, ...], types: Types, budget:
         raise failures.NOT_PARQUET.error(path=file.path, error=error) from None
     if file.layout.columns is not None:
         table = table.select([i for i in file.layout.columns if i < table.num_columns])
+    elif (places := match_names(where, names, table.column_names)) is not None:
+        report_other_names(where, file.relation, names, table.column_names)
+        table = table.select(list(places))
     if table.num_columns != len(types):
         raise failures.PARQUET_COLUMNS.error(
             path=file.path, found=table.num_columns, relation=file.relation, columns=len(types)
         )
-    if set(table.column_names) == set(names):
-        table = table.select(list(names))
-    for column, name, type_ in zip(table.columns, table.column_names, types, strict=True):
+    own_names = table.column_names
+    table = table.rename_columns(list(names))
+    if policy is not None:
+        table = handle_table_nulls(policy, table, types, where)
+    for column, name, type_ in zip(table.columns, own_names, types, strict=True):
         where = f"{file.path}: column `{name}`"
-        own = arrow_column_type(column.type, where)
-        if type_ is not None and own != type_ and (own, type_) not in WIDENS:
-            raise failures.PARQUET_TYPE.error(where=where, own=own, relation=file.relation, type=type_)
         if column.null_count:
             row = column.is_null().to_pylist().index(True) + 1
             raise failures.PARQUET_NULL.error(where=where, row=row)
-    return table.rename_columns(list(names))
+        own = arrow_column_type(column.type, where)
+        if type_ is not None and own != type_ and (own, type_) not in WIDENS:
+            raise failures.PARQUET_TYPE.error(where=where, own=own, relation=file.relation, type=type_)
+    return table
 
 
 def output_path(relation: str, layout: Layout, folder: Path) -> Path:

@@ -19,6 +19,8 @@ import pyarrow as pa
 from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.bad_rows import BadRows
+from tidelog.io.delimited import not_text
+from tidelog.io.match_names import find_names, other_names, report_other_names
 from tidelog.io.texts import read_list, read_text
 from tidelog.io.values import column_type, shown
 from tidelog.program.term import NAN
@@ -36,6 +38,7 @@ class JsonShape:
     relation: str
     names: tuple[str, ...]
     types: tuple[str | None, ...]
+    nulls: tuple[int, ...] = ()  # the columns that may be null
 
 
 def read_json(data: bytes, shape: JsonShape) -> list[tuple[Any, ...]]:
@@ -46,13 +49,15 @@ def read_json(data: bytes, shape: JsonShape) -> list[tuple[Any, ...]]:
     [(1, 'a'), (2, 'b')]
     """
     bad, lines, rows = BadRows(), [], []
+    matcher = _Matcher(shape)
     for line, value in _values(_decoded(data, shape), shape):
         try:
-            rows.append(_row(value, line, shape))
+            rows.append(_row(value, line, shape, matcher))
             lines.append(line)
         except DataError as error:
             bad.add(error)
     bad.raise_found()
+    matcher.report()
     _check_open(rows, lines, shape)
     return rows
 
@@ -61,8 +66,7 @@ def _decoded(data: bytes, shape: JsonShape) -> str:
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise failures.NOT_TEXT.error(where=shape.where, line=line, byte=data[error.start]) from None
+        raise not_text(error, data, shape.where) from None
 
 
 def _values(text: str, shape: JsonShape) -> Iterator[tuple[int, Any]]:
@@ -115,17 +119,52 @@ def _after(text: str, at: int, line: int, shape: JsonShape) -> tuple[int, int, b
     return at, line, True
 
 
+def _holds_row(text: str, at: int) -> bool:
+    """Whether a whole row follows a line break."""
+    start, _ = _skip(text, at, 1)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict | list)
+
+
 def _not_json(error: Exception, text: str, at: int, line: int, shape: JsonShape) -> DataError:
     place = getattr(error, "pos", at)
+    end = text.find("\n", at, place)
+    if end >= 0 and _holds_row(text, end):  # a row a line: the mistake is where the row began
+        place = end
     told = getattr(error, "msg", None) or ("nested too deeply" if isinstance(error, RecursionError) else str(error))
     return failures.NOT_JSON.error(where=shape.where, line=line + text.count("\n", at, place), error=told)
 
 
-def _row(value: Any, line: int, shape: JsonShape) -> tuple[Any, ...]:
+class _Matcher:
+    """Which fields of objects are the columns of a relation; objects of one file mostly have the same fields."""
+
+    def __init__(self, shape: JsonShape) -> None:
+        self._shape = shape
+        self._known: dict[tuple[str, ...], list[str] | None] = {}
+
+    def fields(self, value: dict[str, Any]) -> list[str] | None:
+        """The fields in the order of the columns; None if the object does not have all."""
+        own = tuple(value)
+        if own not in self._known:
+            places = find_names(self._shape.names, own) if self._shape.names else ()
+            self._known[own] = None if places is None else [own[place] for place in places]
+        return self._known[own]
+
+    def report(self) -> None:
+        """Report the fields that are no columns."""
+        met = tuple(dict.fromkeys(name for own in self._known for name in other_names(self._shape.names, own)))
+        report_other_names(self._shape.where, self._shape.relation, (), met)
+
+
+def _row(value: Any, line: int, shape: JsonShape, matcher: _Matcher) -> tuple[Any, ...]:
     if isinstance(value, dict):
-        if value.keys() != set(shape.names):
+        fields = matcher.fields(value)
+        if fields is None:
             raise _misfit(line, shape, f"an object with {_told(value)}")
-        found = [value[name] for name in shape.names]
+        found = [value[name] for name in fields]
     elif isinstance(value, list) and len(value) == len(shape.names):
         found = value
     else:
@@ -145,6 +184,8 @@ def _misfit(line: int, shape: JsonShape, found: str) -> DataError:
 
 def _cell(value: Any, place: int, line: int, shape: JsonShape) -> Any:
     type_ = shape.types[place]
+    if value is None and place in shape.nulls:
+        return None
     if value is None:
         raise failures.NULL_IN_JSON.error(where=shape.where, line=line, name=shape.names[place])
     try:
@@ -231,8 +272,11 @@ def _check_open(rows: list[tuple[Any, ...]], lines: list[int], shape: JsonShape)
     for place, (name, type_) in enumerate(zip(shape.names, shape.types, strict=True)):
         if type_ is not None or not rows:
             continue
-        own = column_type([row[place] for row in rows], f"{shape.where}: column `{name}`")
+        present = [row[place] for row in rows if row[place] is not None]
+        own = column_type(present, f"{shape.where}: column `{name}`") if present else "symbol"
         for line, row in zip(lines, rows, strict=True):
+            if row[place] is None:
+                continue
             try:
                 _READERS[own](list(row[place]) if isinstance(row[place], tuple) else row[place])
             except TypeError:

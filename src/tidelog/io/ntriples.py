@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from tidelog.io import failures
 from tidelog.io.bad_rows import BadRows
+from tidelog.io.delimited import probable_encoding
 
 _IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>'
 _BLANK = r"_:[^\W_][\w.\-:]*(?<!\.)|_:_[\w.\-:]*(?<!\.)"
@@ -52,7 +53,7 @@ def _lines(data: bytes, where: str) -> list[str]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise failures.TRIPLES_NOT_TEXT.error(where=where, line=line) from None
+        raise failures.TRIPLES_NOT_TEXT.error(where=where, line=line, encoding=probable_encoding(data)) from None
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 

@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 import pyarrow as pa
 
 from tidelog.io.columns import ARROW_TYPES, arrow_column_type
-from tidelog.io.delimited import Data
+from tidelog.io.delimited import DECIMAL, WHOLE, Data
 from tidelog.io.late import compute as pc
 from tidelog.io.texts import read_text
 
 Types = Sequence[str | None]
 Bound = dict[tuple[str, int], str]
-WHOLE, DECIMAL = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def settle_types(
@@ -85,4 +84,4 @@ def _converted(column: pa.ChunkedArray, type_: str) -> pa.ChunkedArray:
     try:
         return column.cast(ARROW_TYPES[type_])
     except pa.ArrowException:
-        return pa.chunked_array([pa.array([read_text(text, type_) for text in column.to_pylist()], ARROW_TYPES[type_])])
+        return pa.chunked_array([pa.array([None if text is None else read_text(text, type_) for text in column.to_pylist()], ARROW_TYPES[type_])])

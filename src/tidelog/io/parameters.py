@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidelog.errors import Diagnostic, ProgramError
+from tidelog.errors import DataError, Diagnostic, ProgramError
 from tidelog.io.catalogue import FORMAT, PARAMETER, VALUE
+from tidelog.io.nulls import read_policy
 from tidelog.program import Directive
 
 TEXT, CSV, PARQUET, TRIPLES, SCREEN = "file", "csv", "parquet", "ntriples", "stdout"
@@ -21,7 +22,7 @@ KINDS = {
     "output": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE, SCREEN),
 }
 COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress", "table")
-KNOWN = {"input": (*COMMON, "columns"), "output": (*COMMON, "attributeNames"), "printsize": ("IO", "name")}
+KNOWN = {"input": (*COMMON, "columns", "nulls"), "output": (*COMMON, "attributeNames"), "printsize": ("IO", "name")}
 ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES, ".json": JSON}
 JSON_LINES = (".jsonl", ".ndjson")  # more endings of JSON
 ENDINGS |= dict.fromkeys(JSON_LINES, JSON)
@@ -43,6 +44,7 @@ class Layout:
     asked: bool = False  # whether the program names the kind itself
     table: str | None = None  # the name of a table that Spark knows
     souffle: bool = False  # whether floats are written as Soufflé writes them
+    nulls: str | None = None  # how nulls are handled, as `io.nulls` reads it
 
 
 def layout_of(directive: Directive) -> Layout:
@@ -68,6 +70,7 @@ def layout_of(directive: Directive) -> Layout:
         SWITCHES.get(params.get("compress", ""), False),
         "IO" in params,
         params.get("table") or (directive.relation if kind == TABLE else None),
+        nulls=params.get("nulls"),
     )
 
 
@@ -116,6 +119,11 @@ def _findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnosti
             found.append(VALUE.diagnostic(where, name=name, found=params[name], expected="`true` or `false`"))
     if params.get("delimiter") == "":
         found.append(VALUE.diagnostic(where, name="delimiter", found="", expected="at least one character"))
+    try:
+        read_policy(params.get("nulls"), relation)
+    except DataError:
+        expected = "`refuse`, `skip` or replacements such as `mgr=none`"
+        found.append(VALUE.diagnostic(where, name="nulls", found=params["nulls"], expected=expected))
     columns = params.get("columns")
     if columns and not all(part.isdecimal() for part in columns.split(":")):
         found.append(VALUE.diagnostic(where, name="columns", found=columns, expected="positions such as `0:2`"))

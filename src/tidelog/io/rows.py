@@ -8,7 +8,7 @@ first data that comes. A value means the same in every container and in every or
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -17,6 +17,8 @@ import pyarrow as pa
 
 from tidelog.io import failures
 from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, float_cells
+from tidelog.io.match_names import match_names, report_other_names, shown_names
+from tidelog.io.nulls import NullCounts, NullPolicy, handle_nulls
 from tidelog.io.tables import read_table
 from tidelog.io.values import column_type
 from tidelog.kernel.cells import Cells
@@ -39,19 +41,21 @@ class Data:
     by_name: bool = False
     until: int | None = None  # when the facts end, where that is told
     typed: bool = True  # whether columns of Arrow have types that somebody gave them
+    nulls: NullPolicy | None = None  # how nulls are handled, where they are not refused
 
 
-def read_rows(relation: str, data: object) -> Data:
-    """Take rows in any accepted form apart into columns."""
-    table = read_table(relation, data)
+def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> Data:
+    """Take rows in any accepted form apart into columns; ``nulls`` is kept with them until their types are known."""
+    table = read_table(relation, data, missing=nulls is not None)
     if table is not None:
-        return Data(table.columns, table.length, table.names, typed=table.typed)
+        return Data(table.columns, table.length, table.names, typed=table.typed, nulls=nulls)
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
         raise failures.NOT_ROWS.error(relation=relation, found=type(data).__name__)
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
         return Data((), 0)
-    return _read_dicts(relation, rows) if isinstance(rows[0], dict) else _read_tuples(relation, rows)
+    found = _read_dicts(relation, rows) if isinstance(rows[0], dict) else _read_tuples(relation, rows)
+    return found if nulls is None else replace(found, nulls=nulls)
 
 
 def _read_tuples(relation: str, rows: Sequence[Any]) -> Data:
@@ -76,14 +80,25 @@ def _read_dicts(relation: str, rows: Sequence[Any]) -> Data:
 
 
 def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
-    """Columns that come with exactly the names of the relation's columns are matched by name, others by position."""
-    if rows.names is None or set(rows.names) != set(names) or len(rows.names) != len(names):
-        if rows.by_name:
-            own, told = (", ".join(f"`{name}`" for name in found) for found in (names, rows.names or ()))
-            raise failures.OTHER_NAMES.error(relation=relation, names=told, own=own or "not known yet")
+    """The columns in the order of the relation's: by name or by position (`match_names`); others are reported."""
+    if rows.names is None:
         return rows
-    by_name = dict(zip(rows.names, rows.columns, strict=True))
-    return Data(tuple(by_name[name] for name in names), rows.length, tuple(names), until=rows.until, typed=rows.typed)
+    places = match_names(relation, names, rows.names) if names else None
+    if places is None:
+        if rows.by_name:
+            own, found = shown_names(names), shown_names(rows.names)
+            raise failures.OTHER_NAMES.error(relation=relation, names=found, own=own or "not known yet")
+        return rows
+    report_other_names(relation, relation, names, rows.names)
+    return replace(rows, columns=tuple(rows.columns[place] for place in places), names=tuple(names), by_name=False)
+
+
+def without_nulls(rows: Data, names: Sequence[str], types: Types, relation: str) -> tuple[Data, NullCounts]:
+    """The rows after their null policy, and how many nulls it met."""
+    if rows.nulls is None or not rows.length or len(rows.columns) != len(names):
+        return rows, NullCounts()
+    columns, length, counts = handle_nulls(rows.nulls, rows.columns, names, types, relation)
+    return replace(rows, columns=tuple(columns), length=length, nulls=None), counts
 
 
 def data_types(relation: str, rows: Data) -> tuple[str, ...]:

@@ -28,10 +28,13 @@ class Columns(NamedTuple):
     typed: bool = True  # whether somebody gave them their types; a file of text has none
 
 
-def read_table(relation: str, data: Any) -> Columns | None:
-    """The columns of a table of some library; None if it is none."""
+def read_table(relation: str, data: Any, *, missing: bool = False) -> Columns | None:
+    """The columns of a table of some library; None if it is none.
+
+    With ``missing`` all that pandas calls missing is null, NaN included.
+    """
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy"):
-        return _pandas(data)
+        return _pandas(data, missing)
     if isinstance(data, np.ndarray):
         return _numpy(relation, data)
     if isinstance(data, pa.Table | pa.RecordBatch):
@@ -72,19 +75,19 @@ def _stream(relation: str, data: Any) -> Columns:
         raise failures.BROKEN_STREAM.error(relation=relation, found=type(data).__name__, error=error) from error
 
 
-def _pandas(data: Any) -> Columns:
+def _pandas(data: Any, missing: bool) -> Columns:
     """A data frame; a series or an index is one column. The index of a frame is no column of it."""
     if data.ndim == 1:
-        return Columns((_pandas_column(data),), len(data))
-    columns = tuple(_pandas_column(data.iloc[:, place]) for place in range(data.shape[1]))
+        return Columns((_pandas_column(data, missing),), len(data))
+    columns = tuple(_pandas_column(data.iloc[:, place], missing) for place in range(data.shape[1]))
     return Columns(columns, len(data), tuple(map(str, data.columns)))
 
 
-def _pandas_column(column: Any) -> Any:
+def _pandas_column(column: Any, missing: bool) -> Any:
     if column.dtype == object:
-        return _objects(column)
+        return [None if gone else v for v, gone in zip(column, column.isna(), strict=True)] if missing else _objects(column)
     try:
-        found = pa.array(column.array, from_pandas=False)
+        found = pa.array(column.array, from_pandas=missing)
     except (pa.ArrowException, TypeError):  # a type that Arrow does not know
         return column.tolist()
     return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])

@@ -39,6 +39,14 @@ class Arriving(Protocol):
     def outside(self) -> tuple[str, ...] | None:
         """The types that they came with, if they came with types."""
 
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns of the source that the relation does not have."""
+
+    @property
+    def count_nulls(self) -> Callable[[], NullCounts] | None:
+        """How many nulls were skipped or replaced on the way, after the run; None if nulls are refused."""
+
 
 class Runtime(Protocol):
     """The partitions of one engine."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
+from tidelog.io.nulls import NullPolicy
 from tidelog.io.rows import Data, read_rows
 from tidelog.spark.failures import CHANGE_MISSING
 
@@ -35,6 +36,7 @@ class Arrival:
     sign: int = 1
     change: str | None = None
     encode: Callable[[Sequence[str] | None, Types | None], EncodedArrival] | None = None
+    nulls: NullPolicy | None = None
 
     def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
         """The rows as cells, for a relation of these columns (None: not known yet)."""
@@ -42,7 +44,7 @@ class Arrival:
             return self.encode(names, types)
         from tidelog.spark.rows.encode import encode
 
-        return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change)
+        return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
 
     def collected(self) -> list[tuple[int, str, Data]]:
         """The rows in this process, by sign."""
@@ -68,7 +70,7 @@ class Arrival:
             table = rows.toArrow()
         except (PySparkException, Py4JJavaError) as error:
             raise ROWS_NOT_READ.error(relation=self.relation, said=first_line(error)) from error
-        return read_rows(self.relation, table)
+        return read_rows(self.relation, table, self.nulls)
 
 
 def is_data_frame(rows: object) -> TypeGuard[DataFrame]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from tidelog.io.match_names import match_names, report_other_names
 from tidelog.program.outside import EXACT
 from tidelog.spark.rows.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
@@ -46,7 +47,7 @@ IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that errors tell.
+    """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that the DataFrame has for them.
 
     Beside them may stand `sign`, where each row says whether it comes or goes, and what the reader of a file says of a
     row: ``aside`` are their names. ``places`` is where the columns stand in the DataFrame that came.
@@ -57,7 +58,7 @@ class Matched:
     fields: tuple[T.StructField, ...]
     aside: tuple[str, ...]
     places: tuple[int, ...]
-    own_names: tuple[str, ...] = ()  # what the DataFrame calls them
+    ignored: tuple[str, ...] = ()  # columns that the relation does not have
 
     @property
     def frame(self) -> DataFrame:
@@ -66,7 +67,7 @@ class Matched:
 
 
 def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None) -> Matched:
-    """Columns are matched by name where exactly the relation's names are there, else by position.
+    """Columns are matched by name or by position, as tables are everywhere (`io.match_names`).
 
     ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
     ``change`` belongs to no relation: it tells +1 or -1.
@@ -78,29 +79,30 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     if change is not None:
         shown.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
         aside.append(SIGN)
-    if names is not None and not names and list(places.values()) in ([], [NO_COLUMNS]):
-        places = {}
+    there = list(places.values())
+    order, ignored = list(places), ()
+    if names and (found := match_names(relation, names, there)) is not None:
+        order = [order[place] for place in found]
+        ignored = report_other_names(relation, relation, names, there)
+    elif names is not None and not names and there in ([], [NO_COLUMNS]):
+        order = []
     elif names is not None and len(places) != len(names):
         raise FRAME_COLUMNS.error(
             relation=relation,
             wanted=len(names),
             names=", ".join(names),
             found=len(places),
-            there=", ".join(places.values()),
+            there=", ".join(there),
         )
-    order = list(places)
-    if names is not None and len(set(names)) == len(names) and set(places.values()) == set(names):
-        order.sort(key=lambda place: names.index(places[place]))
     numbered = [f.name if f.name in (WRONG, LINE) else f"s{place}" for place, f in enumerate(own)]
     columns = [f"s{place} AS s{i}" for i, place in enumerate(order)]
     fields = tuple(T.StructField(f"s{i}", own[place].dataType, own[place].nullable) for i, place in enumerate(order))
-    told = tuple(names or places.values())
     called = tuple(own[place].name for place in order)
 
     def make() -> DataFrame:
         return df.toDF(*numbered).selectExpr(*columns, *shown)
 
-    return Matched(make, told, fields, tuple(aside), tuple(order), called)
+    return Matched(make, called, fields, tuple(aside), tuple(order), ignored)
 
 
 def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int:
@@ -189,11 +191,11 @@ def _reason_if(test: Sql, what: str) -> Sql:
 def _tests(field: T.StructField, type_: str) -> list[tuple[Sql, str]]:
     own = field.dataType
     value = f"{field.name}.__cell" if own == ENCODED_LIST else field.name
-    tests = [(f"{value} IS NULL", "is null; nulls are refused, leave such rows out")] if field.nullable else []
+    tests = [(f"{value} IS NULL", "is null; nulls are refused")] if field.nullable else []
     if isinstance(own, T.StringType):
         tests.append((f"NOT is_valid_utf8({value})", "is not UTF-8 text"))
     if isinstance(own, T.ArrayType):
-        tests += [(test, "holds a null; nulls are refused, leave such rows out") for test in _holds_null(value, own)]
+        tests += [(test, "holds a null; nulls are refused") for test in _holds_null(value, own)]
         tests += [(test, "holds a number out of range") for test in _leaf_out_of_range(value, own)]
     misfit = _out_of_range(value, own, type_)
     if misfit is not None:

@@ -13,10 +13,12 @@ from functools import partial
 
 from pyspark.sql import DataFrame
 
+from tidelog.io.nulls import NullCounts, NullPolicy
 from tidelog.program.schema import numbered_columns
 from tidelog.spark.rows.check import Matched, Types, bad_row, learn_types, match_columns
 from tidelog.spark.rows.decode import outside_of
 from tidelog.spark.rows.ids import Sql, cell_column, entry_value, literal
+from tidelog.spark.rows.nulls import handle_nulls
 from tidelog.spark.rows.plain import Plain, plain_columns
 from tidelog.spark.rows.tables import BAD, EXAMPLE, LINE, SIGN, cell_names
 
@@ -41,6 +43,8 @@ class EncodedArrival:
     names: tuple[str, ...] | None = None  # that the columns came with, in the order of the relation
     outside: tuple[str, ...] | None = None  # the types that they came with; None for texts of files
     leaving: tuple[str, ...] | None = None  # those of rows that go, of which nothing is remembered
+    ignored: tuple[str, ...] = ()  # columns of the source that the relation does not have
+    count_nulls: Callable[[], NullCounts] | None = None
 
     @property
     def frame(self) -> DataFrame:
@@ -63,11 +67,12 @@ def encode(
     change: str | None = None,
     exact: Callable[[], object] | None = None,
     typed: bool = True,
+    nulls: NullPolicy | None = None,
 ) -> EncodedArrival:
     """The rows of a DataFrame for a relation; a DataError if its schema does not fit.
 
     ``column_names`` and ``types`` are those of the relation (None: not known yet), a type is None while it is open.
-    All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
+    ``nulls`` says how nulls are handled, if they are not refused. All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
     Rows that go, and those that are not ``typed`` (texts of files), bring no names or types to be remembered.
     """
     if column_names is None and types is not None:
@@ -76,11 +81,13 @@ def encode(
     learnt = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
     outside = tuple(outside_of(field.dataType) for field in matched.fields) if typed else None
-    names = matched.own_names if typed and sign > 0 else None
-    plain = plain_columns(df, matched, learnt, sign, change)
+    names = matched.names if typed and sign > 0 else None
+    plain = plain_columns(df, matched, learnt, sign, change) if nulls is None else None
+    called = column_names or matched.names
+    matched, count = (matched, None) if nulls is None else handle_nulls(matched, nulls, called, learnt, relation)
     make = partial(_projected, matched, learnt, signs)
     came, went = (outside, None) if sign > 0 else (None, outside)
-    return EncodedArrival(relation, learnt, make, df, exact, plain, names, came, went)
+    return EncodedArrival(relation, learnt, make, df, exact, plain, names, came, went, matched.ignored, count)
 
 
 def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:

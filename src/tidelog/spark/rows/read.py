@@ -8,6 +8,7 @@ first line of a file is looked at in advance, for its header. Encoding is the bu
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,10 +20,24 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from tidelog.io.delimited import EMPTY_ROW, Shape, keeps_empty_lines, without_header
+from tidelog.io.delimited import (
+    DECIMAL,
+    EMPTY_ROW,
+    IDENTIFIERS,
+    WHOLE,
+    Shape,
+    above_numbers,
+    are_identifiers,
+    first_row,
+    keeps_empty_lines,
+    named_numbers,
+    possible_header,
+    without_header,
+)
 from tidelog.io.failures import TRIPLE_COLUMNS
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
-from tidelog.io.open_columns import DECIMAL, WHOLE
+from tidelog.io.match_names import find_names, other_names, report_other_names
+from tidelog.io.nulls import NullPolicy, read_policy
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
 from tidelog.program.term import Const
 from tidelog.spark.rows.decode import SPARK_TYPES
@@ -52,11 +67,12 @@ class Reading:
     raw: bool
     exact: Callable[[], object] | None = None
     typed: bool = False  # the source has types and names of its own
+    nulls: NullPolicy | None = None
 
     def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
         """The rows as cells; a mistake in them is told with its place in the file."""
         names = self.names if names is None else names
-        return encode(self.frame, self.relation, names, types, exact=self.exact, typed=self.typed)
+        return encode(self.frame, self.relation, names, types, exact=self.exact, typed=self.typed, nulls=self.nulls)
 
 
 def read_files(
@@ -74,12 +90,13 @@ def read_files(
 def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> Reading:
     """The rows of a file; of text still as text, see `with_types`."""
     kind, where = kind_of(file), str(file.path)
-    reading = Reading(file.relation, tuple(names), spark.range(0), False)
+    nulls = read_policy(file.layout.nulls, where)
+    reading = Reading(file.relation, tuple(names), spark.range(0), False, nulls=nulls)
     with failures(where):
         if kind == PARQUET:
             return replace(reading, frame=_picked(spark.read.parquet(where), file), typed=True)
         if kind == JSON:
-            return replace(reading, frame=_read_json(spark, where, names, types))
+            return replace(reading, frame=_read_json(spark, file, names, types))
         _check_packing(file.path)
         exact = _exact_reader(file, names, types)
         lines = _lines(spark, where)
@@ -88,7 +105,8 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
                 raise TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
             return replace(reading, frame=_read_triples(lines, names), exact=exact)
         shape = shape_of(file, kind, _head(file.path), names, types)
-        return replace(reading, frame=_read_delimited(spark, lines, shape, file.path), raw=bool(types), exact=exact)
+        frame = _read_delimited(spark, lines, shape, file.path)
+        return replace(reading, frame=_with_nulls(frame, shape), raw=bool(types), exact=exact)
 
 
 def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[str]) -> Reading:
@@ -171,11 +189,37 @@ def _read_delimited(spark: SparkSession, lines: DataFrame, shape: Shape, path: P
     if not shape.types:
         return _read_empty_rows(lines)
     _, shape, skipped = without_header(head, shape)
-    if shape.quoted:
-        return _read_quoted(spark, shape, path, skipped, head)
-    if skipped:
+    if skipped and not shape.quoted:
         lines = _without_first(lines, head.decode("utf-8").removesuffix("\n").removesuffix("\r"))
-    return _split_lines(lines, shape)
+    found = _read_quoted(spark, shape, path, skipped, head) if shape.quoted else _split_lines(lines, shape)
+    if shape.headers is None and not skipped and head:
+        _check_first_row(found, first_row(head.removesuffix(b"\n").removesuffix(b"\r"), shape), shape)
+    return found
+
+
+def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: Shape) -> None:
+    """The law of `delimited.check_first_row`, in one job over the file, and only if the line may be a header."""
+    named, may_be_header = named_numbers(cells, shape), are_identifiers(cells, shape)
+    if len(cells) != len(shape.names) or not (named or may_be_header):
+        return
+    columns = [F.col(_quoted(name)) for name in shape.names]
+    counts = [F.count_if(column == cell).alias(f"r{i}") for i, (column, cell) in enumerate(zip(columns, cells, strict=True))]
+    texts = [F.count_if(~columns[i].rlike(DECIMAL.removesuffix("$") + r"\z")).alias(f"t{i}") for i in named]
+    found = frame.agg(F.count("*").alias("rows"), *counts, *texts).first()
+    assert found is not None
+    if may_be_header and all(found[f"r{i}"] <= 1 for i in range(len(cells))):
+        raise possible_header(shape, cells, IDENTIFIERS)
+    for place in named:
+        if found["rows"] > 1 and found[f"t{place}"] == 1:
+            raise possible_header(shape, cells, above_numbers(place))
+
+
+def _with_nulls(frame: DataFrame, shape: Shape) -> DataFrame:
+    """Empty cells as nulls, in the columns where they are."""
+    for place in shape.nulls:
+        name = _quoted(shape.names[place])
+        frame = frame.withColumn(shape.names[place], F.when(F.col(name) != "", F.col(name)))
+    return frame
 
 
 def _read_empty_rows(lines: DataFrame) -> DataFrame:
@@ -249,20 +293,41 @@ def _picked(df: DataFrame, file: InputFile) -> DataFrame:
     )
 
 
-def _read_json(spark: SparkSession, where: str, names: Sequence[str], types: Types) -> DataFrame:
-    """One object a line; its fields bear the names of the columns. Columns of open type are as Spark finds them."""
-    known = {n: SPARK_TYPES[t] for n, t in zip(names, types, strict=True) if t not in (None, "list")}
-    if len(known) < len(names):
-        known = {f.name: known.get(f.name, f.dataType) for f in spark.read.json(where).schema if f.name in names}
-    missing = [name for name in names if name not in known]
+def _read_json(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> DataFrame:
+    """One object a line; its fields are named as the columns. Columns of open type are as Spark finds them.
+
+    How the fields are called is decided by the first object: only its line is looked at in advance.
+    """
+    where = str(file.path)
+    own = _first_fields(spark, where) or list(names)
+    places = find_names(names, own)
+    if places is None:
+        raise JSON_FIELD.error(where=where, field=next(iter(other_names(own, names)), names[0]))
+    called = [own[place] for place in places]
+    report_other_names(where, file.relation, names, own)
+    known = {n: SPARK_TYPES[t] for n, t in zip(called, types, strict=True) if t not in (None, "list")}
+    if len(known) < len(called):
+        known = {f.name: known.get(f.name, f.dataType) for f in spark.read.json(where).schema if f.name in called}
+    missing = [name for name in called if name not in known]
     if missing:
         raise JSON_FIELD.error(where=where, field=missing[0])
-    fields = [T.StructField(name, known[name]) for name in names]
+    fields = [T.StructField(name, known[name]) for name in called]
     schema = T.StructType([*fields, T.StructField(LINE, T.StringType())])
     raw = spark.read.schema(schema).option("columnNameOfCorruptRecord", LINE).json(where)
     wrong = F.when(F.col(LINE).isNotNull(), F.lit("not an object with fields of the expected types"))
-    shown = F.coalesce(F.col(LINE), F.to_json(F.struct(*names)))
-    return raw.select(*names, wrong.alias(WRONG), shown.alias(LINE))
+    columns = [F.col(_quoted(own)).alias(name) for own, name in zip(called, names, strict=True)]
+    shown = F.coalesce(F.col(LINE), F.to_json(F.struct(*columns)))
+    return raw.select(*columns, wrong.alias(WRONG), shown.alias(LINE))
+
+
+def _first_fields(spark: SparkSession, where: str) -> list[str]:
+    """The names of the fields of the first object; none where the first line is not one, which is found later."""
+    first = spark.read.text(where).where(F.length(F.trim("value")) > 0).first()
+    try:
+        found = json.loads(first[0]) if first is not None else None
+    except ValueError:
+        found = None
+    return list(found) if isinstance(found, dict) else []
 
 
 def with_types(reading: Reading, types: Sequence[str]) -> Reading:
