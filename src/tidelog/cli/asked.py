@@ -44,7 +44,9 @@ def asked(
 ) -> Iterator[Engine]:
     """An engine to be read: of a state folder, of a program, or empty."""
     if state is None:
-        with guarded():
+        from tidelog.cli.state import shown_warnings
+
+        with guarded(), shown_warnings():
             if at is not None:
                 raise AT_WITHOUT_STATE.error()
             with _of_program(program, facts, functions) as db:

@@ -15,6 +15,7 @@ from tidelog.cli.progress import progress
 from tidelog.cli.report import Report, check_file
 from tidelog.cli.sandbox import input_files
 from tidelog.cli.show import console, show_diagnostics
+from tidelog.cli.state import shown_warnings
 from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
 from tidelog.io.files import InputFile, read_input
@@ -60,7 +61,7 @@ def read_inputs(
         return list(read_data(checked, files, limits))
     from tidelog.spark.files import read_frames
 
-    with progress("reading"):
+    with shown_warnings(), progress("reading"):
         names, types = partial(_columns, checked), partial(_schema_after, checked)
         return read_frames(spark, checked, files, names, types, hidden)
 
@@ -74,7 +75,7 @@ def read_data(checked: Checked, files: Sequence[InputFile], limits: Limits | Non
     """All facts of all files, with types for all columns."""
     budget = Budget() if limits is None else Budget(limits.memory, limits.seconds)
     schema = checked.schema
-    with progress("reading"):
+    with shown_warnings(), progress("reading"):
         read = [
             (file.relation, read_input(file, _columns(checked, file.relation), schema[file.relation], budget))
             for file in files

@@ -1,6 +1,8 @@
 """What a program puts out: views as files, as tables, or printed as Soufflé prints them; sizes of relations.
 
-Law (D8): `.output` and `.printsize` mean what they mean to Soufflé. Without `.output` every view is put out.
+Law (D8, D46): `.output` and `.printsize` mean what they mean to Soufflé: a program with declarations writes what
+`.output` names to the folder given. One without declarations and `.output` writes its derived views, and where no
+folder is given, views are printed.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tidelog.cli.session import Session
+from tidelog.cli.show import console
 from tidelog.io.files import output_bytes, output_path
 from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
 from tidelog.program import SOUFFLE, Program
@@ -35,6 +38,10 @@ def find_outputs(program: Program) -> Outputs | None:
 def write_views(session: Session, program: Program, outputs: Outputs | None, out: str | None) -> None:
     """Write or print what the program puts out; without `.output` and `-D`, print every view."""
     sizes = [d.relation for d in program.directives if d.kind == "printsize"]
+    if outputs is None and out is not None and program.declarations:
+        if not sizes:
+            console(stderr=True).print("warning: nothing was written: the program has no `.output` directive")
+        outputs = []
     if outputs is None:
         outputs = [] if sizes and out is None else [(name, _layout(program, Layout())) for name in session.views]
         out = TERMINAL if out is None else out

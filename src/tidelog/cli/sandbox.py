@@ -75,6 +75,7 @@ def includes_of(folder: Path) -> Include:
 
 def input_files(checked: Checked, folder: Path) -> list[InputFile]:
     """The files of a program's base facts."""
+    from tidelog.cli.state import shown_warnings
     from tidelog.io.files import find_inputs
     from tidelog.io.parameters import layout_of
 
@@ -82,7 +83,8 @@ def input_files(checked: Checked, folder: Path) -> list[InputFile]:
     if sandbox is not None:
         layouts = [layout_of(d) for d in checked.program.directives if d.kind == "input"]
         _check_names(sandbox, layouts, folder)
-    files = find_inputs(checked.program, checked.schema, folder)
+    with shown_warnings():
+        files = find_inputs(checked.program, checked.schema, folder)
     if sandbox is not None:
         for file in files:
             sandbox.must_allow(file.path)

@@ -1,6 +1,6 @@
-"""Relations that nobody declared, filled or derived: mostly slips of the pen, told before anything is done (D30).
+"""Relations that are not declared, filled or derived: mostly misspelt, reported before anything is done (D30).
 
-Law: a name is unknown if no declaration, rule or fact knows it. To delete from such a relation or to ask for it is
+Law: a name is unknown if no declaration, rule or fact knows it, those that come with the epoch included. To delete from such a relation or to ask for it is
 always told; to fill one, or to read one in a rule, only where a known name is near, since new relations begin that way.
 What is told is a `TidelogWarning`, or an error in an engine that is ``strict``; a deletion makes no relation.
 """
@@ -15,7 +15,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.errors.warn import warn
 from tidelog.errors import TidelogWarning
-from tidelog.program import Rule
+from tidelog.program import Program, Rule
 from tidelog.program.arity import RESERVED
 from tidelog.program.inline import inline_relations
 from tidelog.program.nearest import LOOSELY, KnownNames
@@ -26,7 +26,7 @@ def check_changes(core: Core, collected: Collected) -> None:
     """Tell the unknown relations of an epoch; what it deletes from them is left out."""
     if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
         return  # as most epochs are: what they cost follows the change, not the program
-    known = _Known.before(core)
+    known = _Known.before(core, collected.program)
     filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
     after = known.after(collected.added)
     for name in sorted(filled - after.named):
@@ -60,12 +60,13 @@ class _Known:
     named: frozenset[str]
 
     @classmethod
-    def before(cls, core: Core) -> _Known:
-        """What an engine knows."""
-        rules, program = core.rules, core.rules.program
-        made = {declared.relation for declared in program.declarations} | {key.relation for key in program.keys}
-        made |= {directive.relation for directive in program.directives}
-        made |= {rule.head.predicate for rule in program.rules} | {*rules.known}
+    def before(cls, core: Core, coming: Program | None) -> _Known:
+        """What an engine knows, and what the program declares that comes with an epoch."""
+        rules = core.rules
+        made = {rule.head.predicate for rule in rules.program.rules} | {*rules.known}
+        for program in (rules.program, coming) if coming is not None else (rules.program,):
+            for said in (program.declarations, program.keys, program.directives, program.lifetimes):
+                made |= {each.relation for each in said}
         return cls(frozenset(made), frozenset(made | {*core.relations}))
 
     def after(self, added: Iterable[Rule]) -> _Known:

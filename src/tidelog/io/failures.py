@@ -181,7 +181,7 @@ POSSIBLE_HEADER = FailureEntry(
     "possible header line",
     "{where}: the first line, `{line}`, may be a header: {reason}; nothing was read",
     "In a `.csv` file a first line that equals the relation's column names is a header. Any other line that looks like "
-    "one must be declared.",
+    "one must be declared. A program with `.input` directives reads only the files that they name.",
     "Write `.input {relation}(headers=true)` if the line holds column names, or `headers=false` if it is a row.",
     _run("from,to\\na,b\\nb,c\\n", "edge.csv", "reach(X, Y) :- edge(X, Y)."),
 )
@@ -304,7 +304,7 @@ NO_FOLDER = FailureEntry(
     DataError,
     "folder of facts that is not there",
     "no facts for `{relation}`: there is no folder {folder}",
-    "An `.input` directive reads a file in the folder given with `-F`, or else in that of the program.",
+    "An `.input` directive reads a file in the folder given with `-F`; by default that is the current folder.",
     "Give the folder that holds the files: `tidelog run PROGRAM -F FOLDER`.",
     f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F nowhere\n",
 )
@@ -312,10 +312,28 @@ NO_FILE = FailureEntry(
     "TL1057",
     DataError,
     "file of facts that is not there",
-    "no facts for `{relation}`: {folder} has no file {name}; it has {shown}",
+    "no facts for `{relation}`: {folder} has no file {name}; it has {shown}{unread}",
     "An `.input` directive reads the file it names, or one named after the relation.",
     "Name the file in the directive (`filename=`), or the folder with `-F`.",
     f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F .\n",
+)
+NO_FACTS_FOLDER = FailureEntry(
+    "TL1075",
+    DataError,
+    "folder of facts not found",
+    "there is no folder {folder}",
+    "Files of facts are read from the folder given with `-F`; by default that is the current folder.",
+    "Name the folder that holds the files: `tidelog run PROGRAM -F FOLDER`.",
+    "$ printf 'reach(X, Y) :- edge(X, Y).' > p.dl\n$ tidelog run p.dl --runtime embedded -F nowhere\n",
+)
+UNREAD_FILE = FailureEntry(
+    "TL1076",
+    DataError,
+    "file of facts that is not read",
+    "{path} is not read: {reason}",
+    "A program without `.input` directives reads the files that have the names of its relations.",
+    "Rename the file, or name it in an `.input` directive (`filename=`).",
+    test="tests/cli/test_input_files.py::test_a_file_that_fits_no_relation_is_reported_with_the_probable_name",
 )
 TRIPLE_COLUMNS = FailureEntry(
     "TL1058",
@@ -572,6 +590,8 @@ ENTRIES = (
     NOT_HELD,
     NO_FOLDER,
     NO_FILE,
+    NO_FACTS_FOLDER,
+    UNREAD_FILE,
     TRIPLE_COLUMNS,
     NEEDS_SPARK,
     PICKED_COLUMNS,

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tidelog.errors import DataError, ProgramError
+from tidelog.errors import DataError, ProgramError, Span, TidelogWarning
+from tidelog.errors.warn import warn
 from tidelog.io import failures
 from tidelog.io.budget import Budget, read_bytes
 from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
@@ -44,11 +45,21 @@ from tidelog.io.parameters import (
 from tidelog.io.tables import UNTYPED
 from tidelog.program import Program
 from tidelog.program.constraint import is_hidden
+from tidelog.program.nearest import KnownNames
 
 Types = Sequence[str | None]
 OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt", JSON: ".json"}
 WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number")}
 LISTED = 12
+_TURTLE = "convert it to N-Triples (`.nt`), for example with `riot --output=ntriples`"
+_SHEET = "save it as CSV"
+UNREAD = {  # endings of files that hold data and cannot be read, and what to do with them
+    **dict.fromkeys((".ttl", ".rdf", ".owl", ".trig", ".nq", ".n3", ".jsonld"), _TURTLE),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3", ".duckdb"), "export its table as CSV or Parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".orc", ".avro"), "write it as Parquet"),
+    ".txt": "name it `.facts` (tab-separated) or `.csv`, or write `filename=` in an `.input` directive",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +75,78 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
     """The files of a program's base facts; a DataError names a file that is not there, and what is."""
     directives = [d for d in program.directives if d.kind == "input"]
     if not directives:
-        derived = {rule.head.predicate for rule in program.rules}
-        bases = sorted(name for name in schema if name not in derived and not is_hidden(name))
-        found = ((name, _existing(folder, name, tuple(ENDINGS))) for name in bases)
-        return [InputFile(name, path, Layout()) for name, path in found if path is not None]
+        return _files_by_name(program, schema, folder)
     inputs = []
     for directive in directives:
         layout, relation = layout_of(directive), directive.relation
         if layout.kind == TRIPLES and tuple(t or "symbol" for t in schema.get(relation, ())) != ("symbol",) * 3:
             found_types = ", ".join(t or "any" for t in schema.get(relation, ())) or "no columns"
             raise ProgramError([NOT_TRIPLES.diagnostic(directive.span, relation=relation, found=found_types)])
-        path = folder / (layout.table or "") if layout.kind == TABLE else _path_of(relation, layout, folder)
+        beside = _folder_of(directive.span)
+        path = folder / (layout.table or "") if layout.kind == TABLE else _path_of(relation, layout, folder, beside)
         inputs.append(InputFile(relation, path, layout))
     return inputs
 
 
-def _path_of(relation: str, layout: Layout, folder: Path) -> Path:
+def _files_by_name(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:
+    """The files that bear the names of relations without rules; what is not read although facts are missing is told."""
+    if not folder.is_dir():
+        raise failures.NO_FACTS_FOLDER.error(folder=folder)
+    derived = {rule.head.predicate for rule in program.rules}
+    bases = sorted(name for name in schema if name not in derived and not is_hidden(name))
+    found = {name: path for name in bases if (path := _existing(folder, name, tuple(ENDINGS))) is not None}
+    lacking = {*bases} - {*found} - {fact.atom.predicate for fact in program.facts}
+    if lacking:
+        beside = _folder_of(next((rule.span for rule in program.rules if rule.span is not None), None))
+        _report_unread(lacking, {*schema}, folder, beside, nothing_read=not found)
+    return [InputFile(name, path, Layout()) for name, path in found.items()]
+
+
+def _report_unread(
+    lacking: set[str], known: set[str], folder: Path, beside: Path | None, *, nothing_read: bool
+) -> None:
+    """Warn of files that probably hold facts of relations that have none: misspelt, of another kind, or elsewhere."""
+    names = KnownNames(lacking)
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
+        stem, kind = path.name.partition(".")[0], kind_of_file(path.name)
+        near = stem if stem in lacking else names.nearest(stem)
+        if kind is None and near is not None and (why := _unread_kind(path)) is not None:
+            _warn_unread(path, why)
+        elif kind is not None and stem not in known and (near is not None or nothing_read):
+            guess = f"; did you mean `{near}`?" if near is not None else ""
+            _warn_unread(path, f"the program has no relation `{stem}`{guess}")
+    if beside is not None and beside.resolve() != folder.resolve():
+        for name in sorted(lacking):
+            if (path := _existing(beside, name, tuple(ENDINGS))) is not None:
+                _warn_unread(path, f"facts are read from {folder}; use `-F {beside}`")
+
+
+def _warn_unread(path: Path, reason: str) -> None:
+    error = failures.UNREAD_FILE.error(path=path, reason=reason)
+    warn(TidelogWarning(f"{error.code}: {error}"))
+
+
+def _unread_kind(path: Path) -> str | None:
+    """Why files of a kind are not read; None for kinds that hold no facts."""
+    return next((why for ending, why in UNREAD.items() if path.name.lower().endswith(ending)), None)
+
+
+def _folder_of(span: Span | None) -> Path | None:
+    """The folder of the program, if it is a file."""
+    path = None if span is None else Path(span.source.name)
+    return path.parent if path is not None and path.is_file() else None
+
+
+def _path_of(relation: str, layout: Layout, folder: Path, beside: Path | None = None) -> Path:
     if layout.filename is not None:
         path = folder / layout.filename
         if path.is_file() or (path.is_dir() and layout.kind in (PARQUET, JSON)):  # Spark writes folders of files
             return path
-        raise _missing(relation, path.name, path.parent)
+        raise _missing(relation, layout.filename, folder, beside)
     endings = tuple(e for e, kind in ENDINGS.items() if kind == layout.kind) if layout.asked else tuple(ENDINGS)
     found = _existing(folder, relation, endings)
     if found is None:
-        raise _missing(relation, relation + endings[0], folder)
+        raise _missing(relation, relation + endings[0], folder, beside)
     return found
 
 
@@ -97,12 +155,20 @@ def _existing(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _missing(relation: str, name: str, folder: Path) -> DataError:
+def _missing(relation: str, name: str, folder: Path, beside: Path | None) -> DataError:
+    folder = (folder / name).parent
     if not folder.is_dir():
         return failures.NO_FOLDER.error(relation=relation, folder=folder)
-    there = sorted(path.name for path in folder.iterdir() if path.is_file() and kind_of_file(path.name))
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    there = [path.name for path in files if kind_of_file(path.name)]
     shown = ", ".join(there[:LISTED]) + (f" and {len(there) - LISTED} more" if len(there) > LISTED else "")
-    return failures.NO_FILE.error(relation=relation, folder=folder, name=name, shown=shown or "no fact files")
+    others = [(path.name, why) for path in files if (why := _unread_kind(path)) is not None]
+    unread = "".join(f"; {other} is not read: {why}" for other, why in others[:LISTED])
+    if beside is not None and beside.resolve() != folder.resolve() and (beside / name).is_file():
+        unread += f"; there is one beside the program: use `-F {beside}`"
+    return failures.NO_FILE.error(
+        relation=relation, folder=folder, name=Path(name).name, shown=shown or "no fact files", unread=unread
+    )
 
 
 def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budget | None = None) -> Data:
