@@ -6,10 +6,11 @@ With a source and an offset a request whose answer was lost is sent again, and i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from tidelog.client.wire import ARROW, Wire
 from tidelog.errors import ServerError
 
 TRIES = 3
+JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,16 @@ class Changed:
         return bool(self.inserted_count or self.deleted_count)
 
 
+class _Part(NamedTuple):
+    """Rows that are sent by themselves: as a stream of Arrow's, or as JSON with a null policy."""
+
+    change: str
+    relation: str
+    body: bytes
+    kind: str
+    nulls: str | None
+
+
 @dataclass
 class RemoteEpoch:
     """An epoch in the making; after the commit it tells its number, what changed, and the labels of new rules."""
@@ -47,22 +59,29 @@ class RemoteEpoch:
     labels: list[str] = field(default_factory=list)
     changes: dict[str, Changed] = field(default_factory=dict)
     statistics: dict[str, Any] = field(default_factory=dict, repr=False)
+    nulls: dict[str, Any] = field(default_factory=dict)  # rows skipped, and nulls replaced by column
+    ignored: dict[str, list[str]] = field(default_factory=dict)  # columns that the relation does not have
     _body: dict[str, Any] = field(default_factory=dict, repr=False)
-    _tables: list[tuple[str, str, bytes]] = field(default_factory=list, repr=False)
+    _tables: list[_Part] = field(default_factory=list, repr=False)
     _open: bool = True
 
-    def insert(self, relation: str, rows: Any) -> None:
-        """Assert base facts: tuples, dicts, or a table of Arrow, pandas, DuckDB or Polars."""
-        self._change("insert", relation, rows)
+    def insert(self, relation: str, rows: Any, *, nulls: str | None = None) -> None:
+        """Assert base facts: tuples, dicts, or a table of Arrow, pandas, DuckDB or Polars.
 
-    def delete(self, relation: str, rows: Any) -> None:
+        ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none".
+        """
+        self._change("insert", relation, rows, nulls)
+
+    def delete(self, relation: str, rows: Any, *, nulls: str | None = None) -> None:
         """Retract base facts."""
-        self._change("delete", relation, rows)
+        self._change("delete", relation, rows, nulls)
 
-    def _change(self, change: str, relation: str, rows: Any) -> None:
+    def _change(self, change: str, relation: str, rows: Any, nulls: str | None) -> None:
         self._must_be_open()
         if hasattr(rows, "__arrow_c_stream__"):
-            self._tables.append((change, relation, _stream(pa.table(rows))))
+            self._tables.append(_Part(change, relation, _stream(pa.table(rows)), ARROW, nulls))
+        elif nulls is not None:
+            self._tables.append(_Part(change, relation, json.dumps(from_rows(rows)).encode(), JSON, nulls))
         else:
             self._body.setdefault(change, {}).setdefault(relation, []).extend(from_rows(rows))
 
@@ -104,15 +123,15 @@ class RemoteEpoch:
         return self.wire.post("/epochs", {**self._body, **self.about, **more})
 
     def _staged(self, dry_run: bool) -> Any:
-        """Tables of Arrow's go to an open epoch one by one."""
+        """Tables of Arrow's, and rows with a null policy, go to an open epoch one by one."""
         place = f"/epochs/open/{self.wire.post('/epochs/open', dict(self.about))['id']}"
         try:
             if self._body:
                 self.wire.post(place, self._body)
-            for change, relation, body in self._tables:
-                path = f"/relations/{quote(relation, safe='')}/{change}"
-                query = {"open": place.rpartition("/")[2]}
-                self.wire.send("POST", path, query=query, content=body, headers={"Content-Type": ARROW})
+            for part in self._tables:
+                path = f"/relations/{quote(part.relation, safe='')}/{part.change}"
+                query = {"open": place.rpartition("/")[2]} | ({} if part.nulls is None else {"nulls": part.nulls})
+                self.wire.send("POST", path, query=query, content=part.body, headers={"Content-Type": part.kind})
             found = self.wire.post(f"{place}/commit", {"dry_run": True} if dry_run else {})
         except BaseException:
             self._give_up(place)
@@ -130,6 +149,7 @@ class RemoteEpoch:
     def _tell(self, told: Any) -> None:
         self.number, self.repeated, self.seconds = told["epoch"], told["repeated"], told["seconds"]
         self.labels, self.statistics = told["labels"], told["statistics"]
+        self.nulls, self.ignored = told["nulls"], told["ignored_columns"]
         self.changes = {
             name: Changed(to_rows(c["plus"]), to_rows(c["minus"]), c["plus_count"], c["minus_count"])
             for name, c in told["changes"].items()

@@ -27,7 +27,7 @@ from tidelog.engine.report import Changes, no_change, report, row_text
 from tidelog.engine.signature import Signature
 from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.told import tell
-from tidelog.engine.typos import check_changes
+from tidelog.engine.typos import check_changes, check_symbols
 from tidelog.errors import ConstraintError
 from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
@@ -91,6 +91,7 @@ class Committer:
         rules = self.core.rules
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         rule = rule if label is None else replace(rule, label=label)
+        check_symbols(self.core, [rule])
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]
 
     def add_instance(self, collected: Collected, instance: str | Instance) -> str:
@@ -148,6 +149,7 @@ def begin(
 
 def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
     """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
+    check_symbols(core, parsed.rules, parsed)
     epoch = Epoch(Committer(core))
     epoch.collected = Collected(
         facts=program_facts(parsed, core.rules.functions),

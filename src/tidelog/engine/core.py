@@ -240,6 +240,10 @@ class Asked(Generic[P, T]):
         self.act = act
         self.__doc__ = act.__doc__
 
+    def __set_name__(self, owner: type[HasCore], name: str) -> None:
+        """What Python says of wrong arguments names the method, not the function behind it."""
+        self.act.__qualname__ = f"{owner.__name__}.{name}"
+
     @overload
     def __get__(self, engine: None, owner: type[HasCore]) -> Asked[P, T]: ...
 

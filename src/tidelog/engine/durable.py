@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tidelog.engine.core import Core
     from tidelog.engine.epoch import Collected, Epoch
+    from tidelog.io.nulls import Policy
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.runtime.outcome import EpochOutcome
     from tidelog.spark.types import DataFrame, StreamingQuery
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 
 Also: TypeAlias = "Mapping[int, Callable[[Epoch], object]]"  # by batch, what else its epoch does
-Streamed: TypeAlias = "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None, Also]"
+Streamed: TypeAlias = (
+    "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None, Also, Policy | None]"
+)
 
 
 def state_folder(core: Core, what: str) -> Durable:

@@ -36,6 +36,7 @@ from tidelog.store.store import HISTORY
 if TYPE_CHECKING:
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.profile import Profile
+    from tidelog.io.nulls import Policy
     from tidelog.program.state import EngineState
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
     from tidelog.store.difference import Difference
@@ -121,6 +122,7 @@ class Engine:
         checkpoint: str | None = None,
         event_time: str | None = None,
         also: Mapping[int, Callable[[Epoch], object]] | None = None,
+        nulls: Policy | None = None,
         **trigger: str | bool,
     ) -> StreamingQuery:
         """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
@@ -130,8 +132,9 @@ class Engine:
         ``checkpoint`` says. ``trigger`` is handed to Spark. With ``event_time``, a column of timestamps, the time of an
         epoch is the latest that came: facts end by it, and a `.lifetime` ``by`` that column is how late rows may be.
         ``also`` says by the number of a batch what else its epoch does: ``{3: lambda e: e.add_rule("...")}``.
+        ``nulls`` is the null policy of its rows, as in `Epoch.insert`.
         """
-        given = (rows, relation, name or relation, change, checkpoint, trigger, event_time, also or {})
+        given = (rows, relation, name or relation, change, checkpoint, trigger, event_time, also or {}, nulls)
         return durable.stream(self._core, given, partial(commit.begin_batch, self._core))
 
     # Reading

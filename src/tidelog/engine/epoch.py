@@ -116,9 +116,7 @@ class Epoch:
         self.told: Told | None = None
         self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
-    def insert(
-        self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None
-    ) -> None:
+    def insert(self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
 
         With ``until`` they end at that time, a number of seconds or a datetime, unless they are to end later already.
@@ -131,9 +129,7 @@ class Epoch:
         """Retract base facts; those that are not asserted are passed over."""
         self._change(-1, relation, rows, nulls)
 
-    def change(
-        self, relation: str, rows: DataFrame, change: str = "change", *, nulls: Policy | None = None
-    ) -> None:
+    def change(self, relation: str, rows: DataFrame, change: str = "change", *, nulls: Policy | None = None) -> None:
         """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
         if not is_data_frame(rows):
             raise argument_error(rows, "rows", "a DataFrame of Spark with a column of +1 and -1")
@@ -208,9 +204,7 @@ class Epoch:
         """
         return self._target.blame(self, fact, trials)
 
-    def _change(
-        self, sign: int, relation: str, rows: object, nulls: Policy | None, until: int | None = None
-    ) -> None:
+    def _change(self, sign: int, relation: str, rows: object, nulls: Policy | None, until: int | None = None) -> None:
         policy = read_policy(nulls, relation)
         if is_data_frame(rows):
             self._take_arrival(Arrival(relation, rows, sign, nulls=policy), until)

@@ -119,9 +119,7 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     return _Draft(rules, facts, tuple(arriving), moves, collected.at, collected.timeless, namer.in_use(), met)
 
 
-def _ordered(
-    data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport
-) -> Data:
+def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport) -> Data:
     """Columns in the order of the relation, without nulls where a policy says what to do with them.
 
     A relation whose columns have no names takes those of the first table.

@@ -75,16 +75,21 @@ class Prepared:
         self._core, self.text, self.bind = core, text, bind
         self.columns = self._ready().names
 
-    def __call__(self, *values: object) -> Rows:
-        """The answers for these values, one for each variable of ``bind``: one column per other variable."""
-        self._core.must_be_open()
-        if len(values) != len(self.bind):
-            raise failures.NOT_THE_VALUES.error(wanted=len(self.bind), names=", ".join(self.bind), found=len(values))
-        return _ask(self._core, self.text, self.bind, values).rows
+    def __call__(self, /, *values: object, **named: object) -> Rows:
+        """The answers for these values, one for each variable of ``bind``, in order or by name: ``asked(Who="ann")``.
 
-    async def later(self, *values: object) -> Rows:
+        There is one column per other variable.
+        """
+        self._core.must_be_open()
+        given = {**dict(zip(self.bind, values, strict=False)), **named}
+        if len(values) + len(named) != len(self.bind) or given.keys() != {*self.bind}:
+            found = len(values) + len(named)
+            raise failures.NOT_THE_VALUES.error(wanted=len(self.bind), names=", ".join(self.bind), found=found)
+        return _ask(self._core, self.text, self.bind, [given[name] for name in self.bind]).rows
+
+    async def later(self, /, *values: object, **named: object) -> Rows:
         """The same for asyncio: the answers are found on another thread, and the loop goes on."""
-        return await finished(lambda: self(*values))
+        return await finished(lambda: self(*values, **named))
 
     def _ready(self) -> Question:
         rule, names = read_query(self.text, self._core.rules.program.convention)
@@ -216,11 +221,22 @@ def _answers(runtime: Runtime, work: EpochWork, columns: int) -> Cells:
 
 
 @lru_cache(maxsize=1024)
+def _without_mark(text: str) -> str:
+    """A question without the marks of a prompt: `?p(X)`, Prolog's `?- p(X).`, or `p(X)?`.
+
+    >>> _without_mark("?- p(X)."), _without_mark("p(X)?")
+    ('   p(X).', 'p(X)')
+    """
+    for mark in ("?-", "?"):
+        if text.lstrip().startswith(mark):
+            return text.replace(mark, " " * len(mark), 1)
+    return text.rstrip()[:-1] if text.rstrip().endswith(")?") else text
+
+
 def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
     """The rule of a query and the names of its variables."""
     must_be(text, str, "text", "a query such as `reach(0, X)`")
-    asked = text.replace("?", " ", 1) if text.lstrip().startswith("?") else text
-    body = parse_body(asked, convention=convention)
+    body = parse_body(_without_mark(text), convention=convention)
     found: list[Var] = []
     for literal in body:
         literal_variables(literal, found)

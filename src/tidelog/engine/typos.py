@@ -15,10 +15,12 @@ from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.errors.warn import warn
 from tidelog.errors import TidelogWarning
-from tidelog.program import Program, Rule
+from tidelog.partition.dictionary import symbol_id
+from tidelog.program import PROLOG, Program, Rule, Value
 from tidelog.program.arity import RESERVED
 from tidelog.program.inline import inline_relations
 from tidelog.program.nearest import LOOSELY, KnownNames
+from tidelog.program.notices import symbols_as_variables, values_of_facts
 from tidelog.program.scope import atoms, rule_literals
 
 
@@ -50,6 +52,19 @@ def check_question(core: Core, rule: Rule) -> None:
     for name in _read([rule]):
         if name not in core.rules.schema and name not in inline and not name.startswith(RESERVED):
             _tell(core, name, KnownNames(core.relations).nearest(name, LOOSELY))
+
+
+def check_symbols(core: Core, rules: Iterable[Rule], program: Program | None = None) -> None:
+    """Warn of rules whose symbols look like variables in lower case; those of facts, here or in the program, do not."""
+    if core.rules.program.convention != PROLOG:
+        return
+    own: set[Value] = set() if program is None else values_of_facts(program)
+
+    def is_known(value: Value) -> bool:
+        return value in own or bool(isinstance(value, str) and core.dictionary.known([symbol_id(value)]))
+
+    for found in symbols_as_variables(rules, is_known):
+        warn(TidelogWarning(f"{found.code}: {found.message}. {found.note} {found.hint}"))
 
 
 @dataclass(frozen=True, slots=True)

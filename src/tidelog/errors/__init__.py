@@ -48,6 +48,7 @@ class Source:
 
     name: str
     text: str = field(repr=False)
+    included: Span | None = field(default=None, compare=False, repr=False)  # where, if another text includes it
 
 
 @dataclass(frozen=True, slots=True)

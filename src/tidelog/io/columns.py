@@ -126,6 +126,7 @@ UNSIGNED = pa.decimal128(20, 0)  # what Spark has for uint64
 _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_decimal, "declare the column symbol, which keeps its text, or cast it to float, which rounds"),
     (pa.types.is_struct, "declare the column of a record type (`.type T = [x: number, ...]`)"),
+    (lambda t: isinstance(t, pa.BaseExtensionType), "cast it to strings or to timestamps"),
     (pa.types.is_duration, "cast it to int64"),
     (pa.types.is_time, "cast it to a string"),
     (pa.types.is_null, "give the column a type; nulls are refused"),

@@ -105,7 +105,7 @@ NOT_A_ROW = FailureEntry(
     "row that is no tuple",
     "{relation}: row {number}, {shown}, is not a tuple",
     "A row is a tuple or a list with a value for each column, also where there is one column.",
-    "Write a row of one value as `(value,)`.",
+    "{advice}",
     _insert("reach(X) :- edge(X).", "[1, 2]"),
 )
 UNEVEN_NAMES = FailureEntry(
@@ -161,7 +161,7 @@ SOME_NAMES = FailureEntry(
     "{where}: the columns are {found}, the relation has {names}: {problem}",
     "A table that has all column names of the relation is read by name, one that has none of them by position. "
     "Names are compared without case and surrounding blanks.",
-    "Rename the columns. To read by position, pass tuples, or write `columns=` (such as `columns=\"0:1\"`) in the "
+    'Rename the columns. To read by position, pass tuples, or write `columns=` (such as `columns="0:1"`) in the '
     "`.input` directive.",
     'import pyarrow as pa\ndb = Engine(".decl edge(x: number, y: number)")\nwith db.epoch() as e:\n'
     '    e.insert("edge", pa.table({"y": [1], "z": [2]}))\n',

@@ -80,7 +80,9 @@ class NullCounts:
         >>> str(NullCounts(1, {"mgr": 2}))
         'skipped 1 row with a null, replaced 2 nulls in `mgr`'
         """
-        parts = [f"skipped {self.skipped:,} {'row' if self.skipped == 1 else 'rows'} with a null"] if self.skipped else []
+        parts = (
+            [f"skipped {self.skipped:,} {'row' if self.skipped == 1 else 'rows'} with a null"] if self.skipped else []
+        )
         for name, count in self.replaced.items():
             if count:
                 parts.append(f"replaced {count:,} {'null' if count == 1 else 'nulls'} in `{name}`")
@@ -148,7 +150,9 @@ def handle_nulls(
         nulls = null_mask(made[place], types[place])
         count = int(nulls.sum())
         if count:
-            made[place] = _filled(made[place], nulls, _value(policy, value, made[place], types[place], where), policy, where)
+            made[place] = _filled(
+                made[place], nulls, _value(policy, value, made[place], types[place], where), policy, where
+            )
             replaced[names[place]] = count
     if not policy.skip:
         return made, length, NullCounts(0, replaced)

@@ -84,4 +84,11 @@ def _converted(column: pa.ChunkedArray, type_: str) -> pa.ChunkedArray:
     try:
         return column.cast(ARROW_TYPES[type_])
     except pa.ArrowException:
-        return pa.chunked_array([pa.array([None if text is None else read_text(text, type_) for text in column.to_pylist()], ARROW_TYPES[type_])])
+        return pa.chunked_array(
+            [
+                pa.array(
+                    [None if text is None else read_text(text, type_) for text in column.to_pylist()],
+                    ARROW_TYPES[type_],
+                )
+            ]
+        )

@@ -62,7 +62,11 @@ def _read_tuples(relation: str, rows: Sequence[Any]) -> Data:
     even = {tuple, list}.issuperset(map(type, rows)) and len(set(map(len, rows))) == 1
     for number, row in enumerate(() if even else rows, 1):
         if not isinstance(row, tuple | list):
-            raise failures.NOT_A_ROW.error(relation=relation, number=number, shown=f"{row!r}"[:SHOWN])
+            single = isinstance(rows, tuple) and not any(isinstance(each, tuple | list) for each in rows)
+            advice = (
+                "Put a single row into a list: `[(1, 2)]`." if single else "Write a row of one value as `(value,)`."
+            )
+            raise failures.NOT_A_ROW.error(relation=relation, number=number, shown=f"{row!r}"[:SHOWN], advice=advice)
         if len(row) != len(rows[0]):
             shown, columns = f"{row!r}"[:SHOWN], len(rows[0])
             raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=columns)

@@ -85,7 +85,11 @@ def _pandas(data: Any, missing: bool) -> Columns:
 
 def _pandas_column(column: Any, missing: bool) -> Any:
     if column.dtype == object:
-        return [None if gone else v for v, gone in zip(column, column.isna(), strict=True)] if missing else _objects(column)
+        return (
+            [None if gone else v for v, gone in zip(column, column.isna(), strict=True)]
+            if missing
+            else _objects(column)
+        )
     try:
         found = pa.array(column.array, from_pandas=missing)
     except (pa.ArrowException, TypeError):  # a type that Arrow does not know

@@ -53,4 +53,17 @@ ZONES = FailureEntry(
     "with db.epoch() as e:\n    e.insert('a', local)\n    e.insert('b', zoned)\n",
 )
 
-ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS, ZONES)
+ZONE_OF_ROWS = FailureEntry(
+    "TL4586",
+    EngineError,
+    "rows whose times have a zone, or have none, unlike their column",
+    "column {place} of `{relation}` would hold times with a zone (instants) beside times without one",
+    "A time without a zone is not an instant until its zone is known.",
+    'Convert the rows first: in pandas with `dt.tz_localize("UTC")` or `dt.tz_localize(None)`, in Spark with '
+    "`cast(t as timestamp)` or `cast(t as timestamp_ntz)`.",
+    "import pyarrow as pa\nlocal = pa.table({'t': pa.array([0], pa.timestamp('us'))})\n"
+    "zoned = pa.table({'t': pa.array([0], pa.timestamp('us', 'UTC'))})\n"
+    "db = Engine('later(T) :- a(T).')\n"
+    "with db.epoch() as e:\n    e.insert('a', local)\n    e.insert('a', zoned)\n",
+)
+ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS, ZONES, ZONE_OF_ROWS)

@@ -139,6 +139,13 @@ _NAMES = (
         "Mark the same argument with `@` wherever the relation is used.",
         "link(@a, b).\nback(@Y, X) :- link(X, @Y).\n",
     ),
+    CodeEntry(
+        "TL216",
+        "file included twice",
+        "`{file}` is included twice, so that all that it declares is declared twice",
+        "An `#include` puts the whole text of a file in its place, each time.",
+        "Write `.once` at the beginning of the file, or remove one of the includes.",
+    ),
 )
 
 _SAFETY = (
@@ -277,6 +284,16 @@ _WARNINGS = (
         "Every relation is kept; there are no events that vanish after one round.",
         "Add a `materialize` line for the relation, and remove its facts when they are over.",
         "materialize(link, infinity, infinity, keys(1, 2)).\nlink(@a, b).\npong(@Y, X) :- ping(@X, Y), link(@X, Y).\n",
+    ),
+    CodeEntry(
+        "TL704",
+        "symbol that looks like a variable",
+        '`{name}` is the symbol "{name}", not a variable: the rule has no variables',
+        "In a program without `.decl` lines variables start with a capital letter or `_`. Other bare identifiers are "
+        "symbols.",
+        'Write `{variable}` for a variable, or "{name}" in quotes for the symbol. Declare the relations with `.decl` to '
+        "write variables in lower case.",
+        "reach(x, y) :- edge(x, y).\n",
     ),
     CodeEntry(
         "TL760",

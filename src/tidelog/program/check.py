@@ -21,7 +21,7 @@ from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.arity import check_names
 from tidelog.program.casts import drop_casts
 from tidelog.program.choice import with_choices
-from tidelog.program.consequences import without_consequences
+from tidelog.program.consequences import without_consequences, without_repetitions
 from tidelog.program.constraint import with_hidden_heads, without_head
 from tidelog.program.dependency import dependencies
 from tidelog.program.ending import Ending, check_ending
@@ -143,7 +143,7 @@ def examine_program(
     if groups:
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
         strata = strata_of_edges(rules, edges, groups)
-    ordered = tuple(sorted(without_consequences(program, findings), key=position))
+    ordered = tuple(sorted(without_repetitions(without_consequences(program, findings)), key=position))
     if program.components:
         ordered = tuple(_once(ordered))
     warnings = tuple(finding for finding in ordered if not _is_error(finding))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.catalogue import diagnose
 from tidelog.program.program import Program
 from tidelog.program.rule import Fact, Rule
 from tidelog.program.scope import atoms, rule_literals
@@ -27,6 +28,34 @@ def without_consequences(program: Program, findings: Iterable[Diagnostic]) -> li
     written: tuple[Rule | Fact, ...] = (*program.rules, *program.facts)
     clauses = [span for clause in written for span in _unsure_clause(clause, unsure)]
     return [finding for finding in findings if not _follows(finding, unsure, clauses)]
+
+
+def without_repetitions(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings, with one in the place of all that repeat because a file is included twice."""
+    kept: list[Diagnostic] = []
+    met: set[str] = set()
+    for finding in findings:
+        first = _first_inclusion(finding)
+        if first is None or finding.span is None:
+            kept.append(finding)
+        elif finding.span.source.name not in met:
+            met.add(finding.span.source.name)
+            again = finding.span.source.included
+            related = [("included here first", first)] if first is not None else []
+            kept.append(diagnose("TL216", again, file=finding.span.source.name, related=related))
+    return kept
+
+
+def _first_inclusion(finding: Diagnostic) -> Span | None:
+    """Where the file of a finding was included first, if the finding is about its own place, met twice."""
+    place = finding.span
+    if place is None or place.source.included is None:
+        return None
+    for _, other in finding.related:
+        at = other.source.included
+        if (other.source.name, other.start) == (place.source.name, place.start) and at is not None:
+            return at if at != place.source.included else None
+    return None
 
 
 def _unsure(program: Program) -> frozenset[str]:

@@ -6,7 +6,7 @@ relation that NDlog would treat as a message of an instant is kept, with a warni
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from tidelog.errors import Diagnostic, EvaluationError
 from tidelog.program.arity import TIMER, Names
@@ -14,10 +14,10 @@ from tidelog.program.catalogue import diagnose
 from tidelog.program.lifetime import check_lifetimes
 from tidelog.program.literal import Atom, PathAtom
 from tidelog.program.patterns import compiled
-from tidelog.program.program import Program
+from tidelog.program.program import PROLOG, Program
 from tidelog.program.rule import Rule
 from tidelog.program.scope import atoms, flat_literals, literal_terms, literal_variables, rule_literals, term_variables
-from tidelog.program.term import Aggregate, Call, Const, Var, subterms
+from tidelog.program.term import SYMBOL, Aggregate, Call, Const, Term, Value, Var, subterms
 
 
 def check_notices(program: Program, names: Names) -> list[Diagnostic]:
@@ -26,6 +26,8 @@ def check_notices(program: Program, names: Names) -> list[Diagnostic]:
     findings += check_lifetimes(program)
     for rule in program.rules:
         _check_rule(rule, names, findings)
+    if program.convention == PROLOG:
+        findings += symbols_as_variables(program.rules, values_of_facts(program).__contains__)
     _check_events(program, names, findings)
     return findings
 
@@ -36,6 +38,44 @@ def _check_rule(rule: Rule, names: Names, findings: list[Diagnostic]) -> None:
             findings.append(diagnose("TL601", literal.span))
     findings.extend(single_variables(rule))
     findings.extend(_wrong_patterns(rule))
+
+
+def values_of_facts(program: Program) -> set[Value]:
+    """The constants of a program's facts."""
+    terms = (inner for fact in program.facts for term in fact.atom.args for inner in subterms(term))
+    return {const.value for const in terms if isinstance(const, Const)}
+
+
+def symbols_as_variables(rules: Iterable[Rule], is_known: Callable[[Value], bool]) -> Iterator[Diagnostic]:
+    """What looks like variables in lower case, in rules of the Prolog convention."""
+    return (found for rule in rules if (found := symbol_as_variable(rule, is_known)) is not None)
+
+
+def symbol_as_variable(rule: Rule, is_known: Callable[[Value], bool]) -> Diagnostic | None:
+    """A rule without variables that has a symbol in head and body which no fact has: mostly one meant as a variable.
+
+    Symbols in quotes are meant as what they are.
+    """
+    found: list[Var] = []
+    terms = [term for literal in rule_literals(rule) for term in literal_terms(literal)]
+    for term in (*rule.head.args, *terms):
+        term_variables(term, found)
+    if any(not var.name.startswith("_") for var in found):
+        return None
+    inside = {const.value for const in _bare_symbols(terms)}
+    for const in _bare_symbols(rule.head.args):
+        if const.value in inside and not is_known(const.value):
+            name = str(const.value)
+            return diagnose("TL704", const.span, name=name, variable=name[0].upper() + name[1:])
+    return None
+
+
+def _bare_symbols(terms: Iterable[Term]) -> Iterator[Const]:
+    """The symbols in terms that are written without quotes."""
+    for const in (inner for term in terms for inner in subterms(term)):
+        if isinstance(const, Const) and const.type == SYMBOL and const.span is not None:
+            if not const.span.text.startswith('"'):
+                yield const
 
 
 def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:

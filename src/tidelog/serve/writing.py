@@ -26,10 +26,11 @@ def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
 
 def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
     """Collect what a request changes; gives the labels of the rules that it adds."""
+    nulls = body.get("nulls", {})
     for name, rows in body.get("insert", {}).items():
-        epoch.insert(name, read_rows(db, name, rows))
+        epoch.insert(name, read_rows(db, name, rows), nulls=nulls.get(name))
     for name, rows in body.get("delete", {}).items():
-        epoch.delete(name, read_rows(db, name, rows))
+        epoch.delete(name, read_rows(db, name, rows), nulls=nulls.get(name))
     for label in body.get("remove_rules", ()):
         epoch.remove_rule(label)
     return [_add_rule(epoch, rule) for rule in body.get("add_rules", ())]
@@ -49,9 +50,9 @@ def _add_rule(epoch: Epoch, rule: Any) -> str:
     return epoch.add_rule(rule["text"], rule.get("label"))
 
 
-def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[Any]) -> None:
+def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[Any], nulls: str | None = None) -> None:
     """Collect rows of one relation."""
-    (epoch.insert if sign > 0 else epoch.delete)(name, rows)
+    (epoch.insert if sign > 0 else epoch.delete)(name, rows, nulls=nulls)
 
 
 def finish(db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, dry_run: bool = False) -> dict[str, Any]:
@@ -67,6 +68,8 @@ def finish(db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, dry_r
         "dry_run": dry_run,
         "seconds": statistics.seconds,
         "labels": list(labels),
+        "nulls": {n: {"skipped": c.skipped, "replaced": dict(c.replaced)} for n, c in epoch.nulls.items()},
+        "ignored_columns": {name: list(columns) for name, columns in epoch.ignored.items()},
         "changes": {name: change_json(change, shown) for name, change in epoch.changes.items()},
         "statistics": {
             "supports": dict(statistics.supports),

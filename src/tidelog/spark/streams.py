@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tidelog.errors import StateError, StateWarning
+from tidelog.io.nulls import Policy
 from tidelog.io.place import open_files
 from tidelog.spark.failures import CHECKPOINT_AHEAD, NEW_CHECKPOINT, NOT_A_STREAM
 
@@ -31,10 +32,10 @@ BEGIN = datetime.datetime(1970, 1, 1)
 class BatchEpoch(Protocol):
     """An epoch that takes one micro-batch; leaving its ``with`` block commits."""
 
-    def insert(self, relation: str, rows: DataFrame) -> None:
+    def insert(self, relation: str, rows: DataFrame, *, nulls: Policy | None = ...) -> None:
         """Assert rows."""
 
-    def change(self, relation: str, rows: DataFrame, change: str = ...) -> None:
+    def change(self, relation: str, rows: DataFrame, change: str = ..., *, nulls: Policy | None = ...) -> None:
         """Assert and retract rows as a column says."""
 
     def __enter__(self) -> BatchEpoch: ...
@@ -59,6 +60,7 @@ class Stream:
     trigger: Mapping[str, str | bool] = field(default_factory=dict)
     event_time: str | None = None
     also: Mapping[int, Callable[[Any], object]] = field(default_factory=dict)  # by batch, what else its epoch does
+    nulls: Policy | None = None  # how nulls are handled
 
     def time_of(self, batch: DataFrame) -> datetime.datetime | None:
         """The latest event of a micro-batch, None if it has none or events have no time; in UTC."""
@@ -84,9 +86,9 @@ class Stream:
             if number in self.also:
                 self.also[number](epoch)
             if self.change is None:
-                epoch.insert(self.relation, batch)
+                epoch.insert(self.relation, batch, nulls=self.nulls)
             else:
-                epoch.change(self.relation, batch, self.change)
+                epoch.change(self.relation, batch, self.change, nulls=self.nulls)
 
 
 def start_stream(stream: Stream, begin: Begin, committed: int | None) -> StreamingQuery:

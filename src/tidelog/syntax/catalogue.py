@@ -290,6 +290,16 @@ _SYNTAX = (
         ".decl session(x: number)\n.lifetime session 30",
     ),
     CodeEntry(
+        "TL135",
+        "variable as the label of a path",
+        "`{found}` is a variable here, and the label of a path must be a constant",
+        "A path follows the facts with one label. In a program with `.decl` lines every bare identifier is a variable, "
+        "in others one that starts with a capital letter or `_`.",
+        'Write `["{found}"]` for the symbol. To match any label, or to bind it, define the steps by a rule such as '
+        "`step(X, Y) :- triple(X, P, Y).` and follow `step+`.",
+        "linked(X, Y) :- triple[P]+(X, Y).",
+    ),
+    CodeEntry(
         "TL140",
         "not a change",
         "expected `+`, `-` or `commit.`, found {found}",

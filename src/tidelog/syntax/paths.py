@@ -1,6 +1,6 @@
 """Reading path expressions (D10): they stand in predicate position only, ``(a/^b|c)(X, Y)``.
 
-Law: `[...]` after a name is a value, `edge[p]`, and after a repetition that may be empty a domain, `edge*[node]`.
+Law: `[...]` after a name is a constant, `edge["p"]` (never a variable), and after a repetition that may be empty a domain, `edge*[node]`.
 From tight to loose the operators are the postfix ones (``+ * ? {m,n}``), ``^``, ``/``, ``&``, ``|``. Parts of one
 operator written without brackets form one node; brackets are kept as nodes of their own.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
+from tidelog.program import Alternative, Conjunction, Const, Inverse, Label, Path, Repeat, Sequence
 from tidelog.syntax.cursor import MAX_DEPTH
 from tidelog.syntax.terms import TermReader
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
@@ -87,6 +87,8 @@ class PathReader(TermReader):
         if token.kind == STRING:
             return self.string()
         if token.kind == NAME:
+            if not isinstance(self.identifier(token), Const):
+                raise self.failure("TL135", token.span, found=token.text)
             return self.advance().text
         negative = self.accept("-")
         return self._integer("a symbol or a number in `[...]`", negative)

@@ -8,7 +8,7 @@ preprocessing ends. Soufflé's own ``.include`` and ``.once`` are obeyed here to
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidelog.errors import Source
 from tidelog.program.component import SEPARATOR
@@ -181,7 +181,7 @@ class Preprocessor:
             return []
         if source.name in self._open or len(self._open) >= MAX_INCLUDES:
             return self._fault("TL181", token, found=wanted, limit=MAX_INCLUDES)
-        return self.tokens(source)[:-1]
+        return self.tokens(replace(source, included=token.span))[:-1]
 
     def _define(self, token: Token, word: str) -> list[Token]:
         rest = _rest(token)

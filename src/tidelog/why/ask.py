@@ -9,13 +9,16 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping
 
-from tidelog.errors import DataError
+from tidelog.errors import DataError, TidelogWarning
+from tidelog.errors.warn import warn
 from tidelog.io.columns import encode_value
 from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.program.arguments import argument_error
 from tidelog.program.functions import Function
 from tidelog.program.ground import ground_value
+from tidelog.program.term import Const
 from tidelog.syntax import parse_ground_atom
+from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.why import failures
 from tidelog.why.ledger import FactKey
 
@@ -26,6 +29,10 @@ def read_fact(
     """Relation and values of a fact given as text, such as ``reach(1, 3)``, or as (relation, values)."""
     if isinstance(fact, str):
         atom = parse_ground_atom(fact)
+        for arg in atom.args:
+            if isinstance(arg, Const) and arg.span is not None and arg.span.text[:1].isupper():
+                found = SYNTAX_CODES["TL123"].diagnostic(arg.span, found=arg.span.text)
+                warn(TidelogWarning(f"{found.code}: {found.message}. Ask a query to find values for a variable."))
         return atom.predicate, tuple(ground_value(arg, functions)[0] for arg in atom.args)
     wanted = "a fact: text such as `reach(1, 3)`, or its relation and its values, `('reach', (1, 3))`"
     if not isinstance(fact, tuple | list) or len(fact) != 2:

@@ -36,6 +36,8 @@ COMMANDS: Mapping[str, Command] = {
     "whynot": Command("FACT", "why a fact is not true"),
 }
 
+SYNONYMS = {"exit": "quit"}
+
 _TYPED = {
     "edge(1, 2).": "assert a fact",
     "-edge(1, 2).": "retract it",

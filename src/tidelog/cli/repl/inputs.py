@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from tidelog.cli.repl.commands import COMMANDS
+from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
 from tidelog.syntax.reader import Findings, tokens_of
 from tidelog.syntax.sources import source_of
 from tidelog.syntax.tokens import Token
@@ -44,7 +44,7 @@ def missing(text: str, convention: str) -> str | None:
     ('another part follows the comma', 'a period ends it')
     """
     stripped = text.strip()
-    if not stripped or is_command_word(stripped):
+    if not stripped or is_command_word(stripped) or stripped.endswith(")?"):
         return None
     tried = _TRIED.match(text)
     if stripped.startswith((":", "?")) and not tried and not stripped.startswith(":-"):
@@ -83,7 +83,7 @@ def is_command_word(text: str) -> bool:
     >>> is_command_word("help"), is_command_word("exit"), is_command_word("help.")
     (True, True, False)
     """
-    return text.strip() in COMMANDS or text.strip() in ("exit", "q")
+    return text.strip() in COMMANDS or text.strip() in (*SYNONYMS, "q")
 
 
 def ends_with_period(text: str, convention: str) -> bool:

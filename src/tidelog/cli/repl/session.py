@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from tidelog.cli import failures
 from tidelog.cli.load import start_engine
 from tidelog.cli.repl import change, files, questions
-from tidelog.cli.repl.commands import COMMANDS
+from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
 from tidelog.cli.repl.told import Answered, Failed, Found, Line, Told
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
@@ -76,16 +76,19 @@ class ReplSession:
 
     def carry_out(self, text: str) -> None:
         """Do what an input says, or raise what is wrong with it; warnings are told."""
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", TidelogWarning)
-            self.dispatch(text.rstrip())
-        for warning in told:
-            self.line(f"warning: {warning.message}")
+        met: list[warnings.WarningMessage] = []
+        try:
+            with warnings.catch_warnings(record=True) as met:
+                warnings.simplefilter("always", TidelogWarning)
+                self.dispatch(text.rstrip())
+        finally:
+            for warning in met:
+                self.line(f"warning: {warning.message}")
 
     def dispatch(self, text: str) -> None:
         """Do what an input says; texts are read as they stand, so that a mistake is shown where it is."""
         bare = text.strip()
-        if bare.startswith("?"):
+        if bare.startswith("?") or bare.endswith(")?"):
             self.tell(self.ask(text))
         elif bare.startswith(":") and not bare.startswith(":-"):
             self._command(bare[1:])
@@ -147,6 +150,7 @@ class ReplSession:
 
     def _command(self, text: str) -> None:
         name, _, rest = text.strip().partition(" ")
+        name = SYNONYMS.get(name, name)
         found = [known for known in COMMANDS if known == name] or [k for k in COMMANDS if name and k.startswith(name)]
         if len(found) != 1:
             raise failures.UNKNOWN_COMMAND.error(name=name)

@@ -40,10 +40,10 @@ def change_rows(service: Service, call: Call, sign: int) -> Reply:
     rows = read_rows(db, name, call.body) if isinstance(call.body, list) else call.body
     if "open" in query:
         with service.staging.use(query["open"], call.size) as staged:
-            collect_rows(staged.epoch, name, sign, rows)
+            collect_rows(staged.epoch, name, sign, rows, query.get("nulls"))
             return Reply({"id": query["open"]})
     epoch = new_epoch(db, query)
-    collect_rows(epoch, name, sign, rows)
+    collect_rows(epoch, name, sign, rows, query.get("nulls"))
     return Reply(finish(db, epoch, (), query.get("rows", PAGE), dry_run=query.get("dry_run", False)))
 
 
@@ -133,9 +133,11 @@ _RULE = {
     "additionalProperties": False,
     "maxLength": TEXT,
 }
+_NULLS = schemas.text("How nulls are handled: `refuse` (the default), `skip`, or replacements: `mgr=none`.", 10_000)
 _CHANGES = {
     "insert": schemas.by_name(schemas.ROWS),
     "delete": schemas.by_name(schemas.ROWS),
+    "nulls": schemas.by_name(_NULLS),
     "add_rules": schemas.listed(_RULE),
     "remove_rules": schemas.listed(schemas.text("The label of a rule.", 200)),
 }
@@ -155,6 +157,8 @@ _DONE = {
         "dry_run": {"type": "boolean"},
         "seconds": {"type": "number"},
         "labels": schemas.listed({"type": "string"}),
+        "nulls": schemas.by_name({"type": "object", "description": "Rows skipped, and nulls replaced by column."}),
+        "ignored_columns": schemas.by_name(schemas.listed({"type": "string"})),
         "changes": schemas.by_name({"type": "object"}),
         "statistics": {"type": "object"},
     },
@@ -228,7 +232,13 @@ OPERATIONS = (
             f"{change.capitalize()} rows of one relation, as JSON or as a stream of Arrow's",
             access=WRITE,
             lane=Lane.write,
-            query={**_ABOUT, "open": schemas.text("The id of an open epoch.", 80), "dry_run": _TRIED, "rows": _SHOWN},
+            query={
+                **_ABOUT,
+                "open": schemas.text("The id of an open epoch.", 80),
+                "nulls": _NULLS,
+                "dry_run": _TRIED,
+                "rows": _SHOWN,
+            },
             body=schemas.ROWS,
             takes=(JSON, ARROW),
             answer=_DONE,

@@ -31,7 +31,9 @@ def handle_nulls(
         place: _literal(policy, value, fields[place].dataType, types[place], where)
         for place, value in policy.places(names, where).items()
     }
-    columns = [f"coalesce({f.name}, {replaced[i]}) AS {f.name}" if i in replaced else f.name for i, f in enumerate(fields)]
+    columns = [
+        f"coalesce({f.name}, {replaced[i]}) AS {f.name}" if i in replaced else f.name for i, f in enumerate(fields)
+    ]
     columns += [f"`{name}`" for name in matched.aside]
     nulls = [_is_null(f) for i, f in enumerate(fields) if i not in replaced] if policy.skip else []
     metrics = {f"r{place}": f"count_if({_is_null(fields[place])})" for place in replaced}

@@ -203,7 +203,9 @@ def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: Shape) -> No
     if len(cells) != len(shape.names) or not (named or may_be_header):
         return
     columns = [F.col(_quoted(name)) for name in shape.names]
-    counts = [F.count_if(column == cell).alias(f"r{i}") for i, (column, cell) in enumerate(zip(columns, cells, strict=True))]
+    counts = [
+        F.count_if(column == cell).alias(f"r{i}") for i, (column, cell) in enumerate(zip(columns, cells, strict=True))
+    ]
     texts = [F.count_if(~columns[i].rlike(DECIMAL.removesuffix("$") + r"\z")).alias(f"t{i}") for i in named]
     found = frame.agg(F.count("*").alias("rows"), *counts, *texts).first()
     assert found is not None
