@@ -22,7 +22,7 @@ from tidelog.io.outside import fits_outside, kept, outside_of
 from tidelog.io.rows import Data
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
-from tidelog.plan.failures import ZONE_OF_ROWS
+from tidelog.plan.failures import ZONES
 from tidelog.plan.outside import check_zones
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.asserted import users_name
@@ -131,7 +131,8 @@ def _remembering(
         called = old.names if old is not None and old.names is not None else names.get(relation)
         if CONFLICT in types:
             place = types.index(CONFLICT) + 1
-            raise ZONE_OF_ROWS.error(relation=relation, place=place)
+            problem = f"column {place} of `{relation}` would hold instants and times without a zone"
+            raise ZONES.error(problem=problem)
         made = Origin(called if called is not None and len(called) == len(types) else None, types)
         if old != made and (old is not None or made.names is not None or not made.is_natural):
             origins[relation] = made

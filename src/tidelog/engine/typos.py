@@ -1,8 +1,9 @@
 """Relations that are not declared, filled or derived: mostly misspelt, reported before anything is done (D30).
 
-Law: a name is unknown if no declaration, rule or fact knows it, those that come with the epoch included. To delete from such a relation or to ask for it is
-always told; to fill one, or to read one in a rule, only where a known name is near, since new relations begin that way.
-What is told is a `TidelogWarning`, or an error in an engine that is ``strict``; a deletion makes no relation.
+Law: a name is unknown if no declaration, rule or fact knows it, those that come with the epoch included. To delete from
+such a relation or to ask for it is always reported; to fill one, or to read one in a rule, only where a known name is
+near, since new relations begin that way. The report is a `TidelogWarning`, or an error in an engine that is ``strict``;
+a deletion makes no relation.
 """
 
 from __future__ import annotations

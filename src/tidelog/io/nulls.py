@@ -1,7 +1,7 @@
 """What becomes of nulls in an input: refused, or as its policy says skipped or replaced.
 
 Law (D37): nulls stay outside the language. Without a policy a null is refused. With `skip` a row that holds a null is
-left out, with `COLUMN=VALUE` the nulls of that column are replaced before rows are skipped or refused; both are counted.
+left out; with `COLUMN=VALUE` the nulls of that column are replaced first. Both are counted.
 A null is what the source has as one; in files of text, where there is none, an empty cell of a column that the policy
 is about. NaN is a float, except in tables of pandas, which has no other null for floats. The absent record `nil` is a
 value, and so nulls in columns of records are not touched.

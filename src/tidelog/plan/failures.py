@@ -42,28 +42,14 @@ ZONES = FailureEntry(
     "TL4585",
     EngineError,
     "times with and without a zone in one column",
-    "column {place} of `{one}` holds times without a zone, column {there} of `{other}` holds instants, and they meet "
-    "in one column or in a rule",
-    "A time on the clock (TIMESTAMP_NTZ) is no instant (TIMESTAMP) until somebody says in which zone the clock hangs.",
-    "Cast one of them before it is inserted: `cast(t as timestamp)` reads the clock in the session's zone, "
-    "`cast(t as timestamp_ntz)` shows the instant on that clock.",
+    "{problem}",
+    "A time without a zone is not an instant until its zone is known.",
+    'Convert one of them before it is inserted: in pandas with `dt.tz_localize("UTC")` or `dt.tz_localize(None)`, in '
+    "Spark with `cast(t as timestamp)` or `cast(t as timestamp_ntz)`.",
     "import pyarrow as pa\nlocal = pa.table({'t': pa.array([0], pa.timestamp('us'))})\n"
     "zoned = pa.table({'t': pa.array([0], pa.timestamp('us', 'UTC'))})\n"
     "db = Engine('both(T) :- a(T), b(T).')\n"
     "with db.epoch() as e:\n    e.insert('a', local)\n    e.insert('b', zoned)\n",
 )
 
-ZONE_OF_ROWS = FailureEntry(
-    "TL4586",
-    EngineError,
-    "rows whose times have a zone, or have none, unlike their column",
-    "column {place} of `{relation}` would hold times with a zone (instants) beside times without one",
-    "A time without a zone is not an instant until its zone is known.",
-    'Convert the rows first: in pandas with `dt.tz_localize("UTC")` or `dt.tz_localize(None)`, in Spark with '
-    "`cast(t as timestamp)` or `cast(t as timestamp_ntz)`.",
-    "import pyarrow as pa\nlocal = pa.table({'t': pa.array([0], pa.timestamp('us'))})\n"
-    "zoned = pa.table({'t': pa.array([0], pa.timestamp('us', 'UTC'))})\n"
-    "db = Engine('later(T) :- a(T).')\n"
-    "with db.epoch() as e:\n    e.insert('a', local)\n    e.insert('a', zoned)\n",
-)
-ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS, ZONES, ZONE_OF_ROWS)
+ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS, ZONES)

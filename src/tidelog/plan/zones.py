@@ -93,7 +93,11 @@ def _kind(found: Sequence[Told]) -> str:
     if merged([one.type for one in found]) == CONFLICT:
         local = next(one for one in found if _is_local(one.type))
         zoned = next(one for one in found if not _is_local(one.type))
-        raise ZONES.error(one=local.relation, place=local.place + 1, other=zoned.relation, there=zoned.place + 1)
+        problem = (
+            f"column {local.place + 1} of `{local.relation}` holds times without a zone, column {zoned.place + 1} of "
+            f"`{zoned.relation}` holds instants, and they meet in one column or in a rule"
+        )
+        raise ZONES.error(problem=problem)
     return "timestamp(us)" if _is_local(found[0].type) else "timestamp(us,UTC)"
 
 

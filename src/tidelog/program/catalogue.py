@@ -145,6 +145,7 @@ _NAMES = (
         "`{file}` is included twice, so that all that it declares is declared twice",
         "An `#include` puts the whole text of a file in its place, each time.",
         "Write `.once` at the beginning of the file, or remove one of the includes.",
+        '#include "edge.dl"\n#include "edge.dl"\n.decl path(x: number, y: number)\npath(x, y) :- edge(x, y).\n',
     ),
 )
 
@@ -291,8 +292,8 @@ _WARNINGS = (
         '`{name}` is the symbol "{name}", not a variable: the rule has no variables',
         "In a program without `.decl` lines variables start with a capital letter or `_`. Other bare identifiers are "
         "symbols.",
-        'Write `{variable}` for a variable, or "{name}" in quotes for the symbol. Declare the relations with `.decl` to '
-        "write variables in lower case.",
+        'Write `{variable}` for a variable, or "{name}" in quotes for the symbol. Declare the relations with `.decl` '
+        "to write variables in lower case.",
         "reach(x, y) :- edge(x, y).\n",
     ),
     CodeEntry(

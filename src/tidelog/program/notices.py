@@ -73,9 +73,9 @@ def symbol_as_variable(rule: Rule, is_known: Callable[[Value], bool]) -> Diagnos
 def _bare_symbols(terms: Iterable[Term]) -> Iterator[Const]:
     """The symbols in terms that are written without quotes."""
     for const in (inner for term in terms for inner in subterms(term)):
-        if isinstance(const, Const) and const.type == SYMBOL and const.span is not None:
-            if not const.span.text.startswith('"'):
-                yield const
+        is_symbol = isinstance(const, Const) and const.type == SYMBOL
+        if is_symbol and const.span is not None and not const.span.text.startswith('"'):
+            yield const
 
 
 def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from tidelog.io.nulls import NullCounts
     from tidelog.partition.dictionary import Dictionary
     from tidelog.partition.limits import Limits
     from tidelog.plan.ruleset import Ruleset, Schema

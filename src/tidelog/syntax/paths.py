@@ -1,6 +1,7 @@
 """Reading path expressions (D10): they stand in predicate position only, ``(a/^b|c)(X, Y)``.
 
-Law: `[...]` after a name is a constant, `edge["p"]` (never a variable), and after a repetition that may be empty a domain, `edge*[node]`.
+Law: `[...]` after a name is a constant, `edge["p"]`, never a variable; after a repetition that may be empty it is a
+domain, `edge*[node]`.
 From tight to loose the operators are the postfix ones (``+ * ? {m,n}``), ``^``, ``/``, ``&``, ``|``. Parts of one
 operator written without brackets form one node; brackets are kept as nodes of their own.
 """

@@ -72,7 +72,8 @@ def encode(
     """The rows of a DataFrame for a relation; a DataError if its schema does not fit.
 
     ``column_names`` and ``types`` are those of the relation (None: not known yet), a type is None while it is open.
-    ``nulls`` says how nulls are handled, if they are not refused. All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
+    All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
+    ``nulls`` says how nulls are handled, if they are not refused.
     Rows that go, and those that are not ``typed`` (texts of files), bring no names or types to be remembered.
     """
     if column_names is None and types is not None:
