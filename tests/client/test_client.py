@@ -203,3 +203,13 @@ def test_texts_with_ends_of_lines_of_any_kind_come_over_feeds() -> None:
             e.insert("told", [(text,)])
         change = next(db.feed("shown", 1))
         assert list(change.inserted) == [(text,)]
+
+
+def test_nulls_and_columns_that_are_ignored_are_reported_to_the_client() -> None:
+    with connected(".decl emp(name: symbol, mgr: symbol)") as db:
+        with db.epoch() as e:
+            e.insert("emp", [("ann", None)], nulls="mgr=none")
+            e.insert("emp", pa.table({"MGR": ["ann", None], "name": ["bob", "cid"], "n": [1, 2]}), nulls="skip")
+        assert sorted(db["emp"]) == [("ann", "none"), ("bob", "ann")]
+        assert e.nulls == {"emp": {"skipped": 1, "replaced": {"mgr": 1}}}
+        assert e.ignored == {"emp": ["n"]}

@@ -187,11 +187,12 @@ OBJECTS = {
 def test_a_table_is_read_by_name_or_by_position_or_refused_in_every_reader(seed: int, tmp_path: Path) -> None:
     names, found = random_case(random.Random(seed))
     wanted = judge(names, found)
-    try:
-        places = match_names("emp", names, found)
-    except DataError as error:
-        assert (wanted, error.code) == (REFUSED, "TL1016")
+    if wanted == REFUSED:
+        with pytest.raises(DataError) as refused:
+            match_names("emp", names, found)
+        assert refused.value.code == "TL1016"
     else:
+        places = match_names("emp", names, found)
         assert wanted == (None if places is None else ([*places], [*other_names(names, found)]))
     distinct = len(set(found)) == len(found)
     readers = {**TABLES, **(DISTINCT if distinct else {})}
@@ -326,7 +327,7 @@ def test_a_misspelt_column_of_a_data_frame_is_refused_and_not_swapped() -> None:
     )
     frame = pd.DataFrame({"id": [1], "mgr": ["ann"], "nam": ["bob"], "dept": ["x"]})
     with Engine(program) as db:
-        with pytest.raises(DataError, match="`name` is missing; did you mean `nam`?") as refused, db.epoch() as e:
+        with pytest.raises(DataError, match=r"`name` is missing; did you mean `nam`\?") as refused, db.epoch() as e:
             e.insert("emp", frame)
         assert refused.value.code == "TL1016"
         with db.epoch() as e:

@@ -11,7 +11,6 @@ from tidelog.program.catalogue import CATALOGUE
 from tidelog.program.check import examine_program
 from tidelog.syntax import read_program
 
-
 EDGE = b".decl edge(x: number, y: number)\n"  # what an example includes
 
 

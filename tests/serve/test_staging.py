@@ -124,3 +124,28 @@ def test_open_epochs_that_nobody_touches_are_forgotten_without_another_request()
         assert len(staging) == 1
         staging.clock = lambda: time.monotonic() + 100_000
         assert len(staging) == 0
+
+
+EMPLOYEES = ".decl emp(name: symbol, mgr: symbol)"
+
+
+def test_objects_are_matched_by_name_and_other_fields_are_reported() -> None:
+    with running(EMPLOYEES) as server:
+        told = server.post("/epochs", {"insert": {"emp": [{"Mgr": "ann", "note": 1, " name": "bob"}]}})
+        assert told["changes"]["emp"]["plus"] == [["bob", "ann"]]
+        assert told["ignored_columns"] == {"emp": ["note"]}
+        refused(server.http.post("/v1/epochs", json={"insert": {"emp": [{"nam": "x", "mgr": "y"}]}}), 400, "TL1016")
+        refused(server.http.post("/v1/epochs", json={"insert": {"emp": [{"a": "x", "b": "y"}]}}), 400, "TL1012")
+
+
+def test_nulls_are_handled_as_the_request_says() -> None:
+    with running(EMPLOYEES) as server:
+        rows = [["ann", None], ["bob", "ann"], [None, "bob"]]
+        refused(server.http.post("/v1/epochs", json={"insert": {"emp": rows}}), 400, "TL1003")
+        told = server.post("/epochs", {"insert": {"emp": rows}, "nulls": {"emp": "mgr=none,skip"}})
+        assert sorted(told["changes"]["emp"]["plus"]) == [["ann", "none"], ["bob", "ann"]]
+        assert told["nulls"] == {"emp": {"skipped": 1, "replaced": {"mgr": 1}}}
+        told = server.post("/relations/emp/delete", [["ann", None]], nulls="mgr=none")
+        assert told["changes"]["emp"]["minus"] == [["ann", "none"]]
+        bad = {"insert": {"emp": rows}, "nulls": {"emp": "drop"}}
+        refused(server.http.post("/v1/epochs", json=bad), 400, "TL1019")

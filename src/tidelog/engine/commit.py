@@ -29,6 +29,8 @@ from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.told import tell
 from tidelog.engine.typos import check_changes, check_symbols
 from tidelog.errors import ConstraintError
+from tidelog.io.match_names import report_ignored
+from tidelog.io.nulls import InputReport
 from tidelog.partition.failures import UNORDERED
 from tidelog.partition.keys import KeyClash, check_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
@@ -168,6 +170,7 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
         check_changes(core, epoch.collected)
         with _texts_dropped_on_failure(core):
             prepared = prepare(core, epoch.collected)
+            report_tables(prepared.met, epoch)
             with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
                 outcome = _run(core, prepared, kept_at_once(core, prepared.rules))
                 with _rolled_back_on_failure(core):
@@ -198,6 +201,12 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
         snapshot_if_due(core)
 
 
+def report_tables(met: InputReport, epoch: Epoch) -> None:
+    """Warn of the columns that are ignored, unless whoever made the epoch reports them in another way."""
+    for relation, names in met.ignored.items() if epoch.warns else ():
+        report_ignored(relation, relation, names)
+
+
 def advance(core: Core, to: Moment) -> Epoch:
     """An epoch at a later time that changes nothing but what ends by then; gives the epoch, committed."""
     core.must_be_open()
@@ -223,6 +232,7 @@ def preview(core: Core, epoch: Epoch) -> None:
         collected = Collected(timeless=True) if is_repeated(core, epoch) else epoch.collected
         check_changes(core, collected)
         with previewed(core, collected) as (prepared, outcome):
+            report_tables(prepared.met, epoch)
             told = tell(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}

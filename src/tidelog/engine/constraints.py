@@ -15,8 +15,8 @@ import numpy as np
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.prepare import Prepared
-from tidelog.errors.warn import warn
 from tidelog.errors import ConstraintError, ConstraintWarning
+from tidelog.errors.warn import warn
 from tidelog.kernel.cells import Cells
 from tidelog.program import Rule
 from tidelog.program.rule import REFUSE, WARN

@@ -113,6 +113,7 @@ class Epoch:
         self.late: Mapping[str, int] = {}  # and how many were inserted after their end
         self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
         self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
+        self.warns = True  # of what is ignored; whoever reports that in another way sets it to False
         self.told: Told | None = None
         self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
-from tidelog.errors.warn import warn
 from tidelog.errors import TidelogWarning
+from tidelog.errors.warn import warn
 from tidelog.partition.dictionary import symbol_id
 from tidelog.program import PROLOG, Program, Rule, Value
 from tidelog.program.arity import RESERVED

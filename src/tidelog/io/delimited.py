@@ -23,7 +23,7 @@ from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc
 from tidelog.io.late import csv as csv_files
 from tidelog.io.lent import read_lent
-from tidelog.io.match_names import compared, match_names, report_other_names, shown_names
+from tidelog.io.match_names import compared, match_names, other_names, report_ignored, shown_names
 from tidelog.io.structure_texts import split_outside
 from tidelog.io.texts import read_text, show_text, souffle_float
 
@@ -127,7 +127,7 @@ def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
         return rest, shape, 1
     picked = match_names(shape.where, shape.names, header)
     if picked is not None:
-        report_other_names(shape.where, shape.relation, shape.names, header)
+        report_ignored(shape.where, shape.relation, other_names(shape.names, header))
     return rest, replace(shape, picked=picked), 1
 
 

@@ -26,7 +26,7 @@ from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
-from tidelog.io.match_names import match_names, report_other_names
+from tidelog.io.match_names import match_names, other_names, report_ignored
 from tidelog.io.ntriples import read_ntriples, write_ntriples
 from tidelog.io.nulls import NullPolicy, handle_row_nulls, handle_table_nulls, read_policy
 from tidelog.io.parameters import (
@@ -117,8 +117,8 @@ def _report_unread(
             _warn_unread(path, f"the program has no relation `{stem}`{guess}")
     if beside is not None and beside.resolve() != folder.resolve():
         for name in sorted(lacking):
-            if (path := _existing(beside, name, tuple(ENDINGS))) is not None:
-                _warn_unread(path, f"facts are read from {folder}; use `-F {beside}`")
+            if (there := _existing(beside, name, tuple(ENDINGS))) is not None:
+                _warn_unread(there, f"facts are read from {folder}; use `-F {beside}`")
 
 
 def _warn_unread(path: Path, reason: str) -> None:
@@ -272,7 +272,7 @@ def _read_parquet(
     if file.layout.columns is not None:
         table = table.select([i for i in file.layout.columns if i < table.num_columns])
     elif (places := match_names(where, names, table.column_names)) is not None:
-        report_other_names(where, file.relation, names, table.column_names)
+        report_ignored(where, file.relation, other_names(names, table.column_names))
         table = table.select(list(places))
     if table.num_columns != len(types):
         raise failures.PARQUET_COLUMNS.error(

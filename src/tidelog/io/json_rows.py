@@ -20,7 +20,7 @@ from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.delimited import not_text
-from tidelog.io.match_names import find_names, other_names, report_other_names
+from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.texts import read_list, read_text
 from tidelog.io.values import column_type, shown
 from tidelog.program.term import NAN
@@ -156,7 +156,7 @@ class _Matcher:
     def report(self) -> None:
         """Report the fields that are no columns."""
         met = tuple(dict.fromkeys(name for own in self._known for name in other_names(self._shape.names, own)))
-        report_other_names(self._shape.where, self._shape.relation, (), met)
+        report_ignored(self._shape.where, self._shape.relation, met)
 
 
 def _row(value: Any, line: int, shape: JsonShape, matcher: _Matcher) -> tuple[Any, ...]:

@@ -82,13 +82,11 @@ def other_names(names: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, key in zip(found, own, strict=True) if key not in wanted)
 
 
-def report_other_names(where: str, relation: str, names: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
-    """Warn of the columns of a table that a relation does not have; they are returned, too."""
-    extra = other_names(names, found)
-    if extra:
-        error = failures.OTHER_COLUMNS.error(where=where, relation=relation, extra=shown_names(extra))
+def report_ignored(where: str, relation: str, ignored: Sequence[str]) -> None:
+    """Warn of the columns of a table that its relation does not have."""
+    if ignored:
+        error = failures.OTHER_COLUMNS.error(where=where, relation=relation, extra=shown_names(ignored))
         warn(TidelogWarning(f"{error.code}: {error}"))
-    return extra
 
 
 def shown_names(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from tidelog.io import failures
 from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, float_cells
-from tidelog.io.match_names import match_names, report_other_names, shown_names
+from tidelog.io.match_names import match_names, shown_names
 from tidelog.io.nulls import NullCounts, NullPolicy, handle_nulls
 from tidelog.io.tables import read_table
 from tidelog.io.values import column_type
@@ -84,7 +84,7 @@ def _read_dicts(relation: str, rows: Sequence[Any]) -> Data:
 
 
 def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
-    """The columns in the order of the relation's: by name or by position (`match_names`); others are reported."""
+    """The columns in the order of the relation's: by name or by position (`match_names`)."""
     if rows.names is None:
         return rows
     places = match_names(relation, names, rows.names) if names else None
@@ -93,7 +93,6 @@ def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
             own, found = shown_names(names), shown_names(rows.names)
             raise failures.OTHER_NAMES.error(relation=relation, names=found, own=own or "not known yet")
         return rows
-    report_other_names(relation, relation, names, rows.names)
     return replace(rows, columns=tuple(rows.columns[place] for place in places), names=tuple(names), by_name=False)
 
 

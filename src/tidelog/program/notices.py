@@ -73,8 +73,7 @@ def symbol_as_variable(rule: Rule, is_known: Callable[[Value], bool]) -> Diagnos
 def _bare_symbols(terms: Iterable[Term]) -> Iterator[Const]:
     """The symbols in terms that are written without quotes."""
     for const in (inner for term in terms for inner in subterms(term)):
-        is_symbol = isinstance(const, Const) and const.type == SYMBOL
-        if is_symbol and const.span is not None and not const.span.text.startswith('"'):
+        if isinstance(const, Const) and const.type == SYMBOL and const.span and const.span.text[:1] != '"':
             yield const
 
 

@@ -21,7 +21,9 @@ from tidelog.serve.values import rows_from_json, rows_to_json
 
 def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
     """An epoch with the source, offset, author and note of a request."""
-    return db.epoch(body.get("source"), body.get("offset"), author=body.get("author"), note=body.get("note"))
+    epoch = db.epoch(body.get("source"), body.get("offset"), author=body.get("author"), note=body.get("note"))
+    epoch.warns = False  # the answer reports it
+    return epoch
 
 
 def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:

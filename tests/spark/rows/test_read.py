@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.errors import DataError
+from tidelog.errors import DataError, TidelogWarning
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.files import InputFile, find_inputs, read_input, write_output
 from tidelog.io.open_columns import settle_types as settle_tables
@@ -123,11 +123,13 @@ def test_parquet_and_tables_are_read_by_name(spark, tmp_path):
 
 def test_json_is_read_by_the_types_of_the_relation(spark, tmp_path):
     file = given(tmp_path, "r.json", b'{"y": "a", "x": 1, "more": 2}\n{"x": 2, "y": "b"}\n', Layout(JSON, asked=True))
-    cells = spark_cells(spark, file, ("x", "y"), ("number", "symbol"))
+    with pytest.warns(TidelogWarning, match="ignored `more`"):
+        cells = spark_cells(spark, file, ("x", "y"), ("number", "symbol"))
     assert cells == sorted(
         map(tuple, encode_rows("r", read_rows("r", [(1, "a"), (2, "b")]), ("number", "symbol"), Dictionary()).tolist())
     )
-    assert encoded(spark, file, ("x", "y"), (None, None)).types == ("number", "symbol")
+    with pytest.warns(TidelogWarning, match="ignored `more`"):
+        assert encoded(spark, file, ("x", "y"), (None, None)).types == ("number", "symbol")
     with pytest.raises(DataError, match="no object has a field `w`") as refused:
         encoded(spark, file, ("x", "w"), (None, None))
     assert refused.value.code == "TL1508"

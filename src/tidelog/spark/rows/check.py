@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from tidelog.io.match_names import match_names, report_other_names
+from tidelog.io.match_names import match_names, other_names
 from tidelog.program.outside import EXACT
 from tidelog.spark.rows.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
@@ -80,10 +80,11 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
         shown.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
         aside.append(SIGN)
     there = list(places.values())
-    order, ignored = list(places), ()
+    order = list(places)
+    ignored: tuple[str, ...] = ()
     if names and (found := match_names(relation, names, there)) is not None:
         order = [order[place] for place in found]
-        ignored = report_other_names(relation, relation, names, there)
+        ignored = other_names(names, there)
     elif names is not None and not names and there in ([], [NO_COLUMNS]):
         order = []
     elif names is not None and len(places) != len(names):

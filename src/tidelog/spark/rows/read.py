@@ -36,7 +36,7 @@ from tidelog.io.delimited import (
 )
 from tidelog.io.failures import TRIPLE_COLUMNS
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
-from tidelog.io.match_names import find_names, other_names, report_other_names
+from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.nulls import NullPolicy, read_policy
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
 from tidelog.program.term import Const
@@ -306,7 +306,7 @@ def _read_json(spark: SparkSession, file: InputFile, names: Sequence[str], types
     if places is None:
         raise JSON_FIELD.error(where=where, field=next(iter(other_names(own, names)), names[0]))
     called = [own[place] for place in places]
-    report_other_names(where, file.relation, names, own)
+    report_ignored(where, file.relation, other_names(names, own))
     known = {n: SPARK_TYPES[t] for n, t in zip(called, types, strict=True) if t not in (None, "list")}
     if len(known) < len(called):
         known = {f.name: known.get(f.name, f.dataType) for f in spark.read.json(where).schema if f.name in called}
