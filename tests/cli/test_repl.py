@@ -456,3 +456,22 @@ def test_a_lifetime_may_come_late() -> None:
         session.execute(text)
     session.db.advance(100)
     assert list(session.db["ping"]) == []
+
+
+@pytest.mark.parametrize("question", ["?reach(1, X)", "?- reach(1, X).", "reach(1, X)?"])
+def test_a_question_is_understood_as_prolog_writes_it(question: str) -> None:
+    assert lines(f"{GRAPH}{question}\n")[-4:-1] == ["─", "2", "3"]
+
+
+@pytest.mark.parametrize("word", [":exit", ":quit", ":q"])
+def test_the_session_ends_by_each_of_its_words(word: str) -> None:
+    assert lines(f"p(1).\n{word}\np(2).\n") == ["+ p(1)"]
+
+
+def test_a_variable_in_a_question_why_is_reported_before_the_answer() -> None:
+    told = run("anc(ann, bob).\n:why anc(ann, X)\n").output
+    assert told.index("warning: TL123: `X`") < told.index("TL4601")
+
+
+def test_a_rule_whose_symbols_look_like_variables_is_reported_at_the_prompt() -> None:
+    assert "warning: TL704" in run("reach(x, y) :- edge(x, y).\n").output

@@ -189,3 +189,24 @@ def test_a_run_reads_and_writes_json_without_spark(tmp_path: Path) -> None:
     (folder / "part-1.json").write_text('{"from": 2, "to": 3}\n')
     found = read_input(InputFile("edge", folder, Layout("json", asked=True)), ("from", "to"), ("number", "number"))
     assert found == [(1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"x": 1,\n{"x": 2}\n', 1),
+        ('{"x": 1}\n{"x": \n{"x": 3}\n', 2),
+        ('{\n  "x": 1,\n  y\n}\n', 3),
+        ('[{"x": 1},\n{"x" 2},\n{"x": 3}]', 2),
+    ],
+)
+def test_broken_json_is_told_at_the_line_of_the_mistake(text: str, line: int) -> None:
+    with pytest.raises(DataError, match=rf"p\.json:{line}: not JSON"):
+        read_json(text.encode(), JsonShape("p.json", "p", ("x",), ("number",)))
+
+
+@pytest.mark.parametrize(("encoding", "cure"), [("utf-16", "utf-16"), ("utf-16-le", "utf-16"), ("latin1", "latin1")])
+def test_text_that_is_not_utf_8_is_told_with_its_probable_encoding(encoding: str, cure: str) -> None:
+    with pytest.raises(DataError, match="not UTF-8") as refused:
+        read_json('{"x": "é"}'.encode(encoding), JsonShape("p.json", "p", ("x",), ("symbol",)))
+    assert f"iconv -f {cure} " in refused.value.hint
