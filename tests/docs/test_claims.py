@@ -10,6 +10,7 @@ import pytest
 from tests.docs.pages import DOCS, ROOT, read
 from tidelog.cli.diagnostics_page import all_entries
 from tidelog.cli.repl.commands import COMMANDS as REPL
+from tidelog.cli.repl.commands import SYNONYMS
 from tidelog.engine.engine import Engine
 from tidelog.partition.records import rank_depth
 from tidelog.program.text import _ORD_SEED
@@ -104,7 +105,7 @@ def test_every_schedule_is_told(page: str) -> None:
 
 def test_commands_of_the_repl_exist() -> None:
     for page in DOCS.rglob("*.md"):
-        assert set(re.findall(r"`:([a-z]+)\b", read(page))) <= set(REPL), page
+        assert set(re.findall(r"`:([a-z]+)\b", read(page))) <= {*REPL, *SYNONYMS}, page
 
 
 def test_every_algorithm_is_told() -> None:
