@@ -73,7 +73,7 @@ def test_no_program_of_this_repository_is_reported() -> None:
 
 
 def _looks_wrong(path: Path) -> bool:
-    return any(finding.code in ("TL704", "TL135") for finding in check_file(str(path)).findings)
+    return any(finding.code in ("TL704", "TL138") for finding in check_file(str(path)).findings)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_variable_as_the_label_of_a_path_is_refused_with_the_way_out(text: str
         Engine(text)
     assert [
         (finding.code, "quot" in finding.hint or '["' in finding.hint) for finding in refused.value.diagnostics
-    ] == [("TL135", True)]
+    ] == [("TL138", True)]
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,7 @@ _SYNTAX = (
         ".decl session(x: number)\n.lifetime session 30",
     ),
     CodeEntry(
-        "TL135",
+        "TL138",
         "variable as the label of a path",
         "`{found}` is a variable here, and the label of a path must be a constant",
         "A path follows the facts with one label. In a program with `.decl` lines every bare identifier is a variable, "

@@ -89,7 +89,7 @@ class PathReader(TermReader):
             return self.string()
         if token.kind == NAME:
             if not isinstance(self.identifier(token), Const):
-                raise self.failure("TL135", token.span, found=token.text)
+                raise self.failure("TL138", token.span, found=token.text)
             return self.advance().text
         negative = self.accept("-")
         return self._integer("a symbol or a number in `[...]`", negative)
