@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +97,16 @@ def test_errors_of_queries_are_about_the_text_that_was_asked() -> None:
                 db.query(text)
             assert str(failed.value) == wanted
             assert "answers" not in str(failed.value)
+
+
+@pytest.mark.parametrize("pair", [("big", "bigk"), ("edge", "edges"), ("person", "persons")])
+def test_a_relation_is_known_in_the_epoch_that_declares_it(pair: tuple[str, str], tmp_path: Path) -> None:
+    first, second = pair
+    text = f".decl {first}(id: number)\n.decl {second}(id: number)\n{second}(i) :- {first}(i).\n"
+    with Engine(path=tmp_path / "s", strict=True) as db:
+        db.epoch_to(text)[0].commit()  # as `tidelog serve` loads a program
+        with db.epoch() as e:
+            e.insert(first, [(1,)])
+        assert list(db[second]) == [(1,)]
+    with Engine(path=tmp_path / "t", strict=True) as db, pytest.raises(EngineError, match="`raech`"):
+        db.epoch_to("reach(X) :- edge(X). far(X) :- raech(X).")[0].commit()

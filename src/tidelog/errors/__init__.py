@@ -27,7 +27,8 @@ This module imports nothing of the package and prints nothing.
         ├── NoAnswer          a call took longer than its limit; the partition is there
         └── ResidentError     an error of a resident that cannot be sent as itself
 
-A :class:`TidelogWarning` tells of a name that is most likely misspelt; an engine that is ``strict`` refuses it. Its
+A :class:`TidelogWarning` reports what is probably a mistake: a misspelt relation (refused by an engine that is
+``strict``), columns or files that are ignored, symbols that look like variables. Its
 kind :class:`ConstraintWarning` tells of violations that are to be warned of and not refused. A
 :class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
 of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.semantics`).

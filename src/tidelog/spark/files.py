@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +17,7 @@ from pyarrow import fs
 
 from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
+from tidelog.io.nulls import read_policy
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
 from tidelog.program.needed import needed_constants
@@ -51,7 +53,8 @@ def read_frames(
     def read(file: InputFile) -> Reading:
         names = columns(file.relation)
         if file.layout.kind == TABLE:
-            found = read_table(spark, file.layout.table or file.relation, file.relation, names)
+            table = read_table(spark, file.layout.table or file.relation, file.relation, names)
+            found = replace(table, nulls=read_policy(file.layout.nulls, file.relation))
         else:
             found = read_file(spark, file, names, checked.schema[file.relation])
         needed = needed_constants(checked.program, file.relation) if file.relation in hidden else {}
@@ -67,7 +70,9 @@ def read_frames(
         if file.relation in keyed:
             found.append((file.relation, _through_here(file, reading)))
         else:
-            found.append((file.relation, Arrival(file.relation, reading.frame, encode=_encoder(reading))))
+            found.append(
+                (file.relation, Arrival(file.relation, reading.frame, encode=_encoder(reading), nulls=reading.nulls))
+            )
     return found
 
 
