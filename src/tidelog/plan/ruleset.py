@@ -265,10 +265,12 @@ class Ruleset:
 def changed_types(old: Schema, new: Schema) -> Schema:
     """The types that columns had before an epoch, of relations where the epoch changes or forgets them.
 
+    A relation that comes back with another number of columns had no facts, and nothing is told of it.
+
     >>> dict(changed_types({"a": ("float",), "b": (None,), "c": ("number",)}, {"a": (None,), "b": ("number",)}))
     {'a': ('float',), 'c': ('number',)}
     """
-    told = {name: types for name, types in old.items() if new.get(name) != types}
+    told = {name: types for name, types in old.items() if len(new.get(name, types)) == len(types)}
     known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in told.items()}
     return {name: types for name, types in known.items() if new.get(name) != types}
 

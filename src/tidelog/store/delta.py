@@ -159,7 +159,7 @@ def _check(delta: Delta) -> None:
             raise Impossible(f"`{name}` has no row {int(rows.min())} to {int(rows.max())}")
         if not _are_distinct(rows):
             raise Impossible(f"`{name}` names a row twice")
-    for types in (delta.types, delta.types_before):
+    for types in (delta.types, delta.types_before if len(delta.deleted) else None):
         if types and any(types) and len(types) != delta.arity:
             raise Impossible(f"`{name}` has {delta.arity} columns and {len(types)} types")
 
