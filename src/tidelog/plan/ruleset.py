@@ -214,11 +214,12 @@ class Ruleset:
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
-        fresh = [name for name in relations if name not in self.known]
-        if not fresh:
+        held = {name: self.schema[name] for name in relations}
+        known = {name: len(types) for name, types in held.items() if name not in self.known}
+        columns = (((name, i), t) for name, types in held.items() for i, t in enumerate(types))
+        bound = {place: t for place, t in columns if t is not None and place not in self.bound}
+        if not known and not bound:
             return self
-        known = {name: len(self.schema[name]) for name in fresh}
-        bound = {(name, i): t for name in fresh for i, t in enumerate(self.schema[name]) if t is not None}
         return replace(self, known={**self.known, **known}, bound={**self.bound, **bound})
 
     def _rebuilt(
