@@ -71,7 +71,7 @@ def govern(
         change.put(inserts, deletes, lived)
     if moment != core.times.now:
         inserts[NOW] = np.array([[moment]], np.int64)
-        if NOW in core.schema:
+        if NOW in core.rules.schema:
             deletes[NOW] = np.array([[core.times.now]], np.int64)
     return lived
 
@@ -109,12 +109,12 @@ class _Change:
 
     def _present(self, name: str, rows: Cells) -> Cells:
         """The rows of a relation that begin with one of these, at the last committed epoch."""
-        if name not in self.core.schema:
+        if name not in self.core.rules.schema:
             return rows[:0]
         facts = self.core.runtime.facts
         if not self.arity:
             return facts.rows(name)
-        wide: Cells = np.zeros((len(rows), len(self.core.schema[name])), np.int64)
+        wide: Cells = np.zeros((len(rows), len(self.core.rules.schema[name])), np.int64)
         wide[:, : self.arity] = rows
         return facts.rows_with_keys(name, tuple(range(self.arity)), wide)
 
@@ -141,7 +141,7 @@ class _Change:
     def _evict(self, size: int) -> None:
         """The oldest facts of a table that has become too large go; among those of one epoch, the least."""
         hidden, facts = ENDS + self.name, self.core.runtime.facts
-        known = hidden in self.core.schema
+        known = hidden in self.core.rules.schema
         over = (facts.live(hidden) if known else 0) - size
         over += len(self.inserted.keys() - self.old.keys()) - len(self.gone & self.old.keys())
         if over <= 0:
