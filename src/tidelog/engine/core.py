@@ -27,6 +27,7 @@ from tidelog.rewrite.names import is_auxiliary
 if TYPE_CHECKING:
     from tidelog.engine.epoch import Epoch
     from tidelog.engine.open import Opened
+    from tidelog.engine.view import View
     from tidelog.errors import EngineError
     from tidelog.io.feed import Feed
     from tidelog.partition.dictionary import Dictionary
@@ -43,9 +44,13 @@ P = ParamSpec("P")
 
 @dataclass(slots=True)
 class Fed:
-    """A feed with the epochs that it has not been given yet, and whether it could not be written last time."""
+    """A feed with the epochs that it has not been given yet, and whether it could not be written last time.
+
+    ``view`` is what is known of the relation; it stays when the relation goes, for the changes that it left.
+    """
 
     feed: Feed
+    view: View
     waiting: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
     failed: bool = False
 

@@ -47,7 +47,7 @@ class Delta:
     """The changes of one relation. ``types`` are those of its columns then; ``base`` is what its ranks count from.
 
     Rows that follow each other, the usual case where many facts come, are named by the first alone. Where an epoch
-    changes the types of columns, ``types_before`` are those of the deleted facts.
+    changes the types of columns, ``types_before`` are those of the deleted facts, if there are any.
     """
 
     relation: str
@@ -129,7 +129,7 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
             rows,
             _table(_writable(inserted, message), arity + 2, name),
             _table(deleted, arity + 1, name),
-            _read_types(before, arity) if bar else None,
+            _read_types(before, arity) if bar and len(deleted) else None,
         )
         _check(delta)
         yield delta
