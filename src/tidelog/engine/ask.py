@@ -94,7 +94,7 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
     if spark is not None and not hasattr(spark, "sparkContext"):
         raise argument_error(spark, "spark", "a session of Spark, or None")
     core.must_be_open()
-    with ExitStack() as open_:
+    with core.serving(), ExitStack() as open_:
         with core.writing:
             rules, form = core.rules, core.planner.placing.form
             held, still = open_.enter_context(streamed_state(core.runtime, form, core.dictionary))

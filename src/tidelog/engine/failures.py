@@ -126,6 +126,16 @@ CLOSED = FailureEntry(
     "Make a new engine; one with a state folder goes on where it was closed.",
     'db = Engine("n(1).")\ndb.close()\ndb["n"]\n',
 )
+FORKED = FailureEntry(
+    "TL4061",
+    EngineError,
+    "engine of the parent process",
+    "this engine belongs to process {maker}; this is process {here}, which was forked from it",
+    "An engine belongs to the process that opened it. A forked child has none of its threads, locks and connections.",
+    "Open another engine in the child, for example `Engine(path=..., at=-1)` to read the state folder, or read before "
+    "the fork what the child needs, with `rows()` or `to_arrow()`.",
+    test="tests/engine/test_forks.py::test_every_call_in_a_forked_child_is_refused",
+)
 EPOCH_OVER = FailureEntry(
     "TL4056",
     EngineError,
@@ -252,6 +262,7 @@ ENTRIES = (
     NO_INSTANCE,
     INLINE_FACTS,
     CLOSED,
+    FORKED,
     EPOCH_OVER,
     FEED_PLACE,
     PARTITIONS,
