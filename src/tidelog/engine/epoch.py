@@ -18,9 +18,10 @@ from tidelog.engine.signature import Signature
 from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.view import Table, table_data
 from tidelog.io.rows import Data, read_rows
+from tidelog.io.signed import by_sign
 from tidelog.io.tabular import Tabular
 from tidelog.program import Instance, Program, Rule
-from tidelog.program.arguments import argument_error
+from tidelog.program.arguments import must_be
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from tidelog.engine.ask import Fact
     from tidelog.engine.told import Told
     from tidelog.engine.violations import Violated, Violation
-    from tidelog.spark.types import DataFrame
 
 
 @dataclass(slots=True)
@@ -124,11 +124,14 @@ class Epoch:
         """Retract base facts; those that are not asserted are passed over."""
         self._change(-1, relation, rows)
 
-    def change(self, relation: str, rows: DataFrame, change: str = "change") -> None:
-        """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
-        if not is_data_frame(rows):
-            raise argument_error(rows, "rows", "a DataFrame of Spark with a column of +1 and -1")
-        self._take_arrival(Arrival(relation, rows, change=change))
+    def change(self, relation: str, rows: Tabular, change: str = "change") -> None:
+        """Assert and retract base facts as a column of a table says: +1 or -1; all rows or none are accepted."""
+        must_be(change, str, "change", "the name of a column of +1 and -1")
+        if is_data_frame(rows):
+            self._take_arrival(Arrival(relation, rows, change=change))
+            return
+        data = self._read(relation, rows)
+        self.collected.facts += ((sign, relation, part) for sign, part in by_sign(relation, data, change))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
@@ -203,10 +206,13 @@ class Epoch:
         if is_data_frame(rows):
             self._take_arrival(Arrival(relation, rows, sign), until)
             return
+        data = self._read(relation, rows)
+        self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
+
+    def _read(self, relation: str, rows: object) -> Data:
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
-        data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows)
-        self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
+        return table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows)
 
     def _take_arrival(self, frame: Arrival, until: int | None = None) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
