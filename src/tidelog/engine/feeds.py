@@ -29,6 +29,7 @@ from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.outside import NATURAL, merge
+from tidelog.spark.session.master import refuse_connect
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
@@ -46,6 +47,7 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
     if not hasattr(stream.rows, "isStreaming"):
         raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
+    refuse_connect(stream.rows)
     if stream.event_time is not None and stream.event_time not in stream.rows.columns:
         raise argument_error(stream.event_time, "event_time", "a column of the DataFrame, or None")
     if not isinstance(stream.also, Mapping) or not all(map(_is_act, stream.also.items())):
