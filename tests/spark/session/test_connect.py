@@ -77,18 +77,19 @@ def port() -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         number = int(free.getsockname()[1])
     arguments = [sys.executable, "-c", SERVER, str(number)]
-    server = subprocess.Popen(arguments, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        assert server.stdout.readline() == "ready\n"
-        yield number
-    finally:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(arguments, env=environment(), text=True, **pipes) as server:
         assert server.stdin is not None
-        server.stdin.close()
+        assert server.stdout is not None
         try:
-            server.wait(60)
-        except subprocess.TimeoutExpired:
-            server.kill()
+            assert server.stdout.readline() == "ready\n"
+            yield number
+        finally:
+            server.stdin.close()
+            try:
+                server.wait(60)
+            except subprocess.TimeoutExpired:
+                server.kill()
 
 
 TOKEN = secrets.token_hex(8)
