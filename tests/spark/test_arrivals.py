@@ -21,6 +21,7 @@ from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
 from tidelog.spark.arrivals import Arrival
+from tidelog.spark.streams import Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -279,6 +280,9 @@ def test_rows_whose_sign_is_none_are_refused_wherever_the_engine_lives(spark: Sp
         with refused as error, db.epoch() as epoch:
             epoch.change("e", spark.sql(signs))
         assert error.value.code == "TL1510"
+        stream = Stream(spark.sql(signs), "e", "s", change="change")
+        with pytest.raises(DataError, match="e: 3 rows do not fit"):  # a micro-batch goes the same way
+            stream.take(db.epoch(), stream.rows, 0)
         with db.epoch() as epoch:
             epoch.change("e", spark.sql(signs).where("change IN (1, -1)"))
         assert db["e"].rows() == [(1, 2)]
