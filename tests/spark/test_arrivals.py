@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -313,6 +314,7 @@ def test_the_end_of_a_forked_child_leaves_spark_alone(spark: SparkSession) -> No
             return found
 
         assert in_child(end) == ["TL4061"] * 3
+        assert in_child(atexit._run_exitfuncs) is None  # the finalizers of whatever is there: none waits for the parent
         with db.epoch() as epoch:
             epoch.insert("e", [(2,)])
         assert sorted(db["p"]) == [(1,), (2,)]
