@@ -47,7 +47,7 @@ WRONG: dict[str, Call] = {
     "offset": lambda db: db.epoch("a", 1.5),
     "insert": in_epoch(lambda e: e.insert(3, [(1, 2)])),
     "delete": in_epoch(lambda e: e.delete(None, [(1, 2)])),
-    "change": in_epoch(lambda e: e.change("edge", [(1, 2)])),
+    "change": in_epoch(lambda e: e.change("edge", [{"x": 1, "y": 2}], change=3)),
     "add_rule": in_epoch(lambda e: e.add_rule(None)),
     "label": in_epoch(lambda e: e.add_rule("q(X) :- edge(X, X).", label=3)),
     "remove_rule": in_epoch(lambda e: e.remove_rule(3)),

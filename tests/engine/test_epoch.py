@@ -331,3 +331,33 @@ def test_rules_of_an_epoch_that_comes_again_are_passed_over() -> None:
             assert e.add_rule("p(X + 1) :- q(X).", label="b") == "b"
         assert (db.epoch_number, sorted(db["p"])) == (2, [(2,)])
         assert list(db.rules) == ["b"]
+
+
+def test_asserted_facts_keep_the_types_that_a_rule_gave_them_when_the_rule_goes() -> None:
+    db = Engine()
+    with db.epoch() as e:
+        e.add_rule("half(X, V / 2.0 + 0.5) :- f(X, V).", label="a")
+        e.insert("f", [(1, 0.5)])
+    with db.epoch() as e:
+        e.remove_rule("a")
+    with db.epoch() as e:
+        e.add_rule("g(X) :- h(X).", label="b")
+    assert list(db["f"]) == [(1, 0.5)]
+    with db.epoch() as e:
+        e.insert("f", [(2, 1.5)])
+    assert sorted(db["f"]) == [(1, 0.5), (2, 1.5)]
+
+
+def test_a_rule_that_is_replaced_by_one_of_another_shape_in_one_epoch_is_told_by_its_label() -> None:
+    one, other = "p(N) :- N = count : { q(_) }.", "p(N) :- q(X), N = sum Y : { r(X, Y) }."
+    db = Engine(f"a: {one} q(1). r(1, 4).")
+    with pytest.raises(EngineError, match="rule `a` holds results of another shape"), db.epoch() as e:
+        e.remove_rule("a")
+        e.add_rule(other, label="a")
+    assert list(db["p"]) == [(1,)]
+    with db.epoch() as e:
+        e.remove_rule("a")
+    with db.epoch() as e:
+        e.add_rule(other, label="a")
+    assert list(db["p"]) == [(4,)]
+    assert db.verify()

@@ -6,7 +6,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine import failures
-from tidelog.errors import EngineError
+from tidelog.errors import EngineError, ProgramError
 
 PROGRAM = """
 .decl next(x: number, y: number) inline
@@ -88,3 +88,37 @@ def test_inline_rules_are_kept_in_the_state_folder(tmp_path: object) -> None:
             e.remove_rule("three")
         assert rows(db, "odd") == [1, 3, 5, 9]
         assert db.verify()
+
+
+AGGREGATED = """
+.decl w(x: number) .decl a(x: number) .decl c(x: number, y: number) .decl k(x: number) .decl o(y: number)
+.decl i(x: number, y: number) inline
+w(3). a(1). a(2). c(1, 7). c(2, 9). k(3).
+i(x, g) :- w(x), a(v), g = max z : { c(v, z) }.
+i(x, x) :- k(x).
+o(y) :- i(3, y).
+"""
+
+
+def test_one_of_two_inline_rules_may_aggregate_by_a_variable_of_its_own() -> None:
+    db = Engine(AGGREGATED)
+    assert sorted(db["o"]) == sorted(Engine(AGGREGATED.replace(" inline", ""))["o"]) == [(3,), (7,), (9,)]
+    assert db.verify()
+
+
+def test_a_branch_of_a_disjunction_may_aggregate_by_a_variable_of_its_own() -> None:
+    db = Engine("a(1). a(2). c(1, 7). c(2, 9). k(3). o(Y) :- (a(V), Y = max Z : { c(V, Z) } ; k(Y)).")
+    assert sorted(db["o"]) == [(3,), (7,), (9,)]
+    assert db.verify()
+
+
+@pytest.mark.parametrize(
+    "body", ["w(x), z > y", "w(x), c(y, z + 1)", "w(x), !c(y, z)", "w(x), w(y), y = count : { c(z, _) }, z > 1"]
+)
+def test_an_unbound_variable_of_an_inline_rule_is_reported_at_its_place(body: str) -> None:
+    text = ".decl w(x: number) .decl c(x: number, y: number) .decl i(x: number, y: number) inline .decl o(y: number)\n"
+    with pytest.raises(ProgramError) as error:
+        Engine(text + f"i(x, y) :- {body}.\no(y) :- w(y), i(3, y).")
+    (found,) = error.value.diagnostics
+    assert found.span is not None
+    assert (found.span.text, found.span.start > len(text)) == ("z", True)

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.law.harness import tell
+from tests.law.repartition_cases import ALL_PAIRS, SHAPES, UNGROUPED, random_graph
 from tests.store.disks import STOP, MemoryDisk, MemoryStore, Stopped
 from tidelog import Engine
 from tidelog.engine.core import core_of
@@ -22,6 +24,7 @@ from tidelog.errors import EngineError, LimitError, StateError
 from tidelog.partition.limits import Limits
 from tidelog.store.scrub import scrub
 from tidelog.testing.invariants import violations
+from tidelog.testing.programs import find_programs, load_program
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).
@@ -354,3 +357,148 @@ def test_an_uneven_copy_is_told_with_what_it_copies() -> None:
         assert "  copy of edge by column 1: the fullest partition holds 2.5 x the mean\n" in told
         assert "  rows to aggregate of r2: the fullest partition holds 2.5 x the mean\n" in told
         assert "  __edge_by_1: the fullest partition holds 2.5 x the mean\n" in str(db.explain(core=True))
+
+
+# Min and max, witnesses, keys, subsumption
+
+
+WAY = (2, 1, 3, 2, 4, 8, 4, 3, 1, 8, 2, 3, 4, 1)  # between any two of 1, 2, 3 and 4, and to and from 8
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_groups_of_several_columns_go_to_any_number_of_partitions_and_back(shape: str) -> None:
+    graph = random_graph(8)
+    with Engine(SHAPES[shape]) as judge, Engine(SHAPES[shape]) as db:
+        for row in graph:
+            for one in (judge, db):
+                with one.epoch() as e:
+                    e.insert("w", graph[:-3] if row is graph[0] else [row])
+                    e.delete("w", [row] if row in graph[1:4] else [])
+        for count, row in zip(WAY, graph[-3:] * 5, strict=False):
+            db.repartition(count)
+            assert facts_of(db) == facts_of(judge)
+            for one in (judge, db):
+                with one.epoch() as e:
+                    (e.delete if row in one["w"] else e.insert)("w", [row])
+            assert facts_of(db) == facts_of(judge)
+            assert not violations(db.state())
+        assert db.verify()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_folder_with_groups_opens_with_any_number_of_partitions_and_is_read_as_it_was(shape: str) -> None:
+    disk, graph = MemoryDisk(), random_graph(8)
+    with Engine(SHAPES[shape], path=MemoryStore(disk), partitions=3) as db:
+        with db.epoch() as e:
+            e.insert("w", graph)
+        expected, number = facts_of(db), db.epoch_number
+    for count in (1, 2, 8, 3):
+        with Engine(path=MemoryStore(disk), partitions=count) as db:
+            assert facts_of(db) == expected
+            assert db.verify()
+        with Engine(path=MemoryStore(disk), at=number) as past:
+            assert facts_of(past) == expected
+            assert past.verify()
+
+
+def test_shortest_paths_of_many_nodes_are_moved_and_built() -> None:
+    """Both ways to another number: records that move as they are, and a recursion that joins itself."""
+    joining = "d(X, Z, min<C + K>) :- d(X, Y, C), d(Y, Z, K)."
+    graph, found = random_graph(20), []
+    for rules in (ALL_PAIRS, ALL_PAIRS + joining):
+        with Engine(rules, partitions=2) as db:
+            with db.epoch() as e:
+                e.insert("w", graph)
+            expected = facts_of(db)
+            found.append([db.repartition(count) for count in (1, 3, 4)])
+            assert facts_of(db) == expected
+            assert db.verify()
+    moved, built = found
+    assert moved == ["all facts were moved with their ranks and counts"] * 3
+    assert "ranks given anew to" in built[0]
+
+
+PROGRAMS = find_programs(Path(__file__).parents[2] / "programs")
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_program_goes_through_other_numbers_while_it_changes(path: Path) -> None:
+    case = load_program(path)
+    with Engine(case.start.program, partitions=2) as db:
+        with db.epoch() as e:
+            for name, rows in case.start.relations().items():
+                e.insert(name, rows)
+        numbers = iter((1, 3, 2, 4) * (1 + len(case.epochs)))
+        db.repartition(next(numbers))
+        assert {name: frozenset(db[name]) for name in case.expected} == case.expected
+        for change in case.epochs:
+            with db.epoch() as e:
+                tell(e, change, case.start.program.convention)
+            before = {name: frozenset(db[name]) for name in db.relations}
+            db.repartition(next(numbers))
+            assert {name: frozenset(db[name]) for name in db.relations} == before
+        assert {name: frozenset(db[name]) for name in case.expected_after} == case.expected_after
+        assert db.verify()
+
+
+# What rules that are gone leave behind
+
+
+@pytest.mark.parametrize("rule", [UNGROUPED, UNGROUPED.replace("count", "sum X").replace("e(_)", "e(X)")])
+@pytest.mark.parametrize("way", [(2, 1, 2), (3, 1, 2), (2, 1, 3), (2, 3, 2), (1, 2, 1, 3)])
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_rule_that_comes_back_after_other_numbers_of_partitions_derives_all(
+    rule: str, way: tuple[int, ...], opened: bool
+) -> None:
+    disk = MemoryDisk()
+    db = Engine("", path=MemoryStore(disk), partitions=way[0])
+    with db.epoch() as e:
+        e.add_rule(rule, label="L")
+        e.insert("v", [(i,) for i in range(10)])
+    with db.epoch() as e:
+        e.remove_rule("L")
+    for count in way[1:]:
+        if opened:
+            db.close()
+            db = Engine(path=MemoryStore(disk), partitions=count)
+        else:
+            db.repartition(count)
+    with db.epoch() as e:
+        e.add_rule(rule, label="L")
+    assert len(db["d"]) == 10
+    assert db.verify()
+    with db.epoch() as e:
+        e.insert("v", [(10,)])
+    db.close()
+    with Engine(path=MemoryStore(disk)) as db:
+        assert len(db["d"]) == 11
+        assert db.verify()
+
+
+def test_nothing_of_a_rule_that_is_gone_survives_but_the_name_of_its_relation() -> None:
+    """`blame` is asked about facts of a relation that rules made once, also after other partitions took over."""
+    disk = MemoryDisk()
+    with Engine("", path=MemoryStore(disk), partitions=2) as db:
+        with db.epoch() as e:
+            e.add_rule(UNGROUPED, label="L")
+            e.insert("v", [(1,), (2,)])
+        with db.epoch() as e:
+            e.remove_rule("L")
+        db.repartition(3)
+        assert {name for name in core_of(db).runtime.node.strata if name.startswith("__")} == set()
+        assert set(core_of(db).planner.placing.known) == set(core_of(db).runtime.node.strata)
+    with Engine(path=MemoryStore(disk)) as db:
+        assert "rule `L` was removed" in str(db.blame("d(1)"))
+
+
+def test_relations_that_a_rule_had_put_together_are_apart_again() -> None:
+    with Engine("a(X) :- n(X).  b(X) :- a(X).", partitions=2) as db:
+        with db.epoch() as e:
+            e.insert("n", [(1,), (2,)])
+            label = e.add_rule("a(X) :- b(X).")
+        with db.epoch() as e:
+            e.remove_rule(label)
+        assert any(len(group) > 1 for group in core_of(db).runtime.node.groups)
+        db.repartition(1)
+        assert all(len(group) == 1 for group in core_of(db).runtime.node.groups)
+        assert not violations(db.state())

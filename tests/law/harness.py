@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.program import Program
 from tidelog.program.functions import FUNCTIONS
+from tidelog.store.content import check_image
 from tidelog.syntax import parse_program, print_program, print_rule
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import FEATURES, PLAIN, EpochChanges, State, random_changes, random_program
@@ -93,6 +95,12 @@ def check_against(db: Engine, model: Model) -> None:
         assert found[name] == rows, f"{name}: missing {set(missing)}, extra {set(extra)}"
     broken = violations(db.state(), FUNCTIONS)
     assert not broken, broken[:5]
+
+
+def check_at_rest(db: Engine) -> None:
+    """No record is in the middle of an epoch: what partitions hold is what a state may hold."""
+    for image in core_of(db).runtime.handover.images():
+        check_image(image, "memory")
 
 
 def check_feed(epoch: Epoch, before: Model, after: Model) -> None:

@@ -19,8 +19,23 @@ RELATIONS = ("e", "f", "p", "q", "n", "i", "j")
 DECLARED = "".join(f".decl {name}(x: number, y: number){' inline' * (name in 'ij')}\n" for name in RELATIONS)
 # What the rules of the inline relations may be: bound in themselves, so that the judge can hold them.
 INLINE = {
-    "i": ("e(x, y)", "f(y, x)", "e(x, y), x < y", "e(x, y), !f(x, y)", "e(x, z), f(z, y)", "f(x, y), y = 1"),
-    "j": ("i(x, y)", "e(y, x), i(x, y)", "f(x, y) ; e(x, y), x = 2", "e(x, y), !f(_, y)"),
+    "i": (
+        "e(x, y)",
+        "f(y, x)",
+        "e(x, y), x < y",
+        "e(x, y), !f(x, y)",
+        "e(x, z), f(z, y)",
+        "f(x, y), y = 1",
+        "e(x, v), y = max z : { f(v, z) }",
+        "f(x, z), y = count : { e(z, _) }",
+    ),
+    "j": (
+        "i(x, y)",
+        "e(y, x), i(x, y)",
+        "f(x, y) ; e(x, y), x = 2",
+        "e(x, y), !f(_, y)",
+        "i(x, z), y = sum v : { f(z, v) }",
+    ),
 }
 HELD = (
     "p(x, y) :- i(x, y).",
@@ -32,6 +47,7 @@ HELD = (
     "q(x, y) :- e(x, y), x = max z : { i(z, y) }.",
     "q(x + 1, y) :- f(x, y), i(x, y).",
     "q(x, y) :- e(x, y), j(x, x + 1).",
+    "q(x, y) :- (e(x, v), y = max z : { f(v, z) } ; e(x, y), f(y, _)).",
 )
 NEGATED = (
     "n(x, y) :- e(x, y), !i(x, y).",

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from tests.law.harness import Case, check, check_feed, commit
+from tests.law.harness import Case, check, check_at_rest, check_feed, commit
 from tests.law.sabotage import TROUBLES, tiny_slices
 from tests.law.share import share
 from tidelog import Engine, EvaluationError, LimitError, ProgramError, TidelogError
@@ -71,6 +71,7 @@ def make_fail(db: Engine, change: EpochChanges, convention: str, rng: Random) ->
             commit(db, change, convention)
         except expected:
             assert db.state() == state, trouble.__name__
+            check_at_rest(db)
             assert (db.epoch_number, db.relations, db.rules) == (number, relations, rules)
             return True
     return False
@@ -188,3 +189,32 @@ def test_sum_of_floats_that_a_failed_epoch_planned_anew_is_still_one_of_floats()
     with db.epoch() as e:
         e.insert("a", [(1, 2.25, (3,))])
     assert list(db["t"]) == [(1, 3.75)]
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize("head", ["best(X, min<C>)", "best(X, max<T>)", "best(X, min<C>, Y)"])
+def test_the_next_best_of_a_group_is_at_rest_again_after_a_preview(head: str, partitions: int) -> None:
+    key = "materialize(best, infinity, infinity, keys(1)). "
+    with Engine(f"{key}{head} :- w(X, Y, C), T = to_string(C).", partitions=partitions) as db:
+        with db.epoch() as e:
+            e.insert("w", [(2, 1, 0), (2, 5, 1), (2, 3, 4), (1, 2, 3)])
+        for row in [(2, 1, 0), (2, 3, 4)]:
+            epoch = db.epoch()
+            epoch.delete("w", [row])
+            db.preview(epoch)
+            check_at_rest(db)
+            assert db.verify()
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_relation_has_its_own_columns_again_after_an_epoch_that_gave_it_others(partitions: int) -> None:
+    with Engine("a: d(X) :- p(X).", partitions=partitions) as db:
+        epoch = db.epoch()
+        epoch.remove_rule("a")
+        epoch.add_rule("d(X, Y) :- q(X, Y).", label="b")
+        epoch.insert("q", [(1, 2)])
+        db.preview(epoch)
+        with db.epoch() as e:
+            e.insert("p", [(7,)])
+        assert list(db["d"]) == [(7,)]
+        assert db.verify()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import threading
@@ -15,10 +17,12 @@ from unittest.mock import patch
 import pyarrow as pa
 import pytest
 
+from tests.engine.test_forks import code_of, in_child
 from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
 from tidelog.spark.arrivals import Arrival
+from tidelog.spark.streams import Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -265,3 +269,53 @@ def test_rules_and_the_dataframe_of_a_relation_that_they_make_known_come_in_one_
             for rule in REACH.replace(". ", ".\n").splitlines():
                 e.add_rule(rule)
         assert set(db["reach"]) == {("a", "b"), ("b", "c"), ("a", "c")}
+
+
+@pytest.mark.parametrize("on_spark", [False, True])
+def test_rows_whose_sign_is_none_are_refused_wherever_the_engine_lives(spark: SparkSession, on_spark: bool) -> None:
+    rows = "(1L, 2L, 1), (3L, 4L, 2), (5L, 6L, NULL), (7L, 8L, 0), (9L, 10L, -1)"
+    signs = f"SELECT * FROM VALUES {rows} AS t(a, b, change)"
+    where = {"spark": spark, "partitions": 1} if on_spark else {}
+    with Engine("p(X) :- e(X, _).", **where) as db:
+        refused = pytest.raises(DataError, match=r"e: 3 rows do not fit; .* the column of signs holds neither")
+        with refused as error, db.epoch() as epoch:
+            epoch.change("e", spark.sql(signs))
+        assert error.value.code == "TL1510"
+        stream = Stream(spark.sql(signs), "e", "s", change="change")
+        with pytest.raises(DataError, match="e: 3 rows do not fit"):  # a micro-batch goes the same way
+            stream.take(db.epoch(), stream.rows, 0)
+        with db.epoch() as epoch:
+            epoch.change("e", spark.sql(signs).where("change IN (1, -1)"))
+        assert db["e"].rows() == [(1, 2)]
+
+
+def test_a_source_that_moves_is_read_once_by_an_embedded_engine(spark: SparkSession) -> None:
+    moving = spark.range(200).selectExpr("id", "IF(rand() < 0.5, 1, -1) AS change")
+    db = Engine("p(X) :- e(X).")
+    with db.epoch() as epoch:
+        epoch.insert("e", [(i,) for i in range(200)])
+    with db.epoch() as epoch:
+        epoch.change("e", moving)
+        told = {sign: {int(v) for v in part.columns[0].to_pylist()} for sign, _, part in epoch.collected.facts}
+    assert told[1] | told[-1] == set(range(200))
+    assert not told[1] & told[-1]
+
+
+def test_the_end_of_a_forked_child_leaves_spark_alone(spark: SparkSession) -> None:
+    with Engine("p(X) :- e(X).", spark=spark, partitions=1) as db:
+        with db.epoch() as epoch:
+            epoch.insert("e", [(1,)])
+        view = db["p"]
+
+        def end() -> list[str]:
+            found = [code_of(view.rows), code_of(db.verify), code_of(lambda: epoch.changes["p"].inserted.rows())]
+            db.close()
+            gc.collect()
+            return found
+
+        assert in_child(end) == ["TL4061"] * 3
+        assert in_child(atexit._run_exitfuncs) is None  # the finalizers of whatever is there: none waits for the parent
+        with db.epoch() as epoch:
+            epoch.insert("e", [(2,)])
+        assert sorted(db["p"]) == [(1,), (2,)]
+        assert spark.range(3).count() == 3

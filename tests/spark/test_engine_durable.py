@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.law.repartition_cases import SHAPES, UNGROUPED, random_graph
 from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside
 from tests.spark.processes import descendants, runs, wait_for
@@ -93,6 +94,39 @@ def test_a_running_engine_gets_another_number_of_partitions(spark: SparkSession,
             beside.check()
             beside.epoch(f"+edge({count},9). +name({90 + count}, later).")
             assert (90 + count, "later!") in view
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("shape", ["all pairs", "best path", "subsumption"])
+def test_groups_of_several_columns_go_to_other_numbers_of_partitions(spark: SparkSession, shape: str) -> None:
+    graph = random_graph(6)
+    with Engine(SHAPES[shape]) as judge, Engine(SHAPES[shape], spark=spark, partitions=2) as db:
+        for one in (judge, db):
+            with one.epoch() as e:
+                e.insert("w", graph)
+        for count in (1, 3):
+            db.repartition(count)
+            for one in (judge, db):
+                with one.epoch() as e:
+                    e.delete("w", [graph[count]])
+            assert {name: sorted(db[name]) for name in db.relations} == {n: sorted(judge[n]) for n in judge.relations}
+        assert db.verify()
+
+
+@pytest.mark.spark
+def test_a_rule_that_comes_back_after_other_numbers_of_partitions_derives_all(spark: SparkSession) -> None:
+    with Engine("", spark=spark, partitions=2) as db:
+        with db.epoch() as e:
+            e.add_rule(UNGROUPED, label="L")
+            e.insert("v", [(i,) for i in range(10)])
+        with db.epoch() as e:
+            e.remove_rule("L")
+        db.repartition(1)
+        db.repartition(3)
+        with db.epoch() as e:
+            e.add_rule(UNGROUPED, label="L")
+        assert len(db["d"]) == 10
+        assert db.verify()
 
 
 def test_a_repartition_that_fails_leaves_the_old_partitions(

@@ -122,3 +122,33 @@ def test_a_path_that_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("...")
     with pytest.raises(StateError, match="cannot be used as a state folder"):
         Engine("p(1).", path=tmp_path / "file" / "state")
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("d(X) :- n(X).", "d(X, Y) :- w(X, Y, _)."),
+        ("d(X, Y) :- w(X, Y, _).", "d(X) :- n(X)."),
+        ("d(X) :- n(X), G = sum C : { w(_, _, C) }.", "g(X, V) :- n(X), V = mean A : { w(X, _, A) }."),
+        ("g(X, V) :- n(X), V = mean A : { w(X, _, A) }.", "d(X) :- n(X), G = sum C : { w(_, _, C) }."),
+    ],
+)
+def test_a_relation_that_comes_back_with_other_columns_is_read_again(
+    one: str, other: str, partitions: int, tmp_path: Path
+) -> None:
+    """Also one that a rewrite names after the label of a rule."""
+    with Engine("", path=tmp_path, partitions=partitions) as db:
+        with db.epoch() as e:
+            e.insert("n", [(1,), (2,)])
+            e.insert("w", [(1, 2, 3), (2, 2, 5)])
+            e.add_rule(one, label="L")
+        with db.epoch() as e:
+            e.remove_rule("L")
+        with db.epoch() as e:
+            e.add_rule(other, label="L")
+        expected = {name: sorted(db[name]) for name in db.relations}
+    with Engine(path=tmp_path) as db:
+        assert {name: sorted(db[name]) for name in db.relations} == expected
+        assert db.verify()
+        assert len(db.changes("n")) == 2

@@ -14,6 +14,7 @@ from tidelog.engine import failures
 from tidelog.partition.limits import Limits
 from tidelog.program import Program
 from tidelog.program.arguments import argument_error, must_be, must_be_amount
+from tidelog.spark.session.master import is_session, refuse_connect
 from tidelog.syntax import parse_file, parse_program
 
 _FILE = re.compile(r"[^\s(:]*\.(dl|datalog|ndlog|souffle)")
@@ -62,10 +63,17 @@ def _check_place(path: object, at: object, history: object, spark: object, parti
         raise argument_error(path, "path", "a folder, or None")
     must_be(at, (int, type(None)), "at", "the number of an epoch, or None")
     must_be_amount(history, "history", "a number of epochs, or None for all")
-    if spark is not None and not hasattr(spark, "sparkContext"):
-        raise argument_error(spark, "spark", "a session of Spark, or None")
+    must_be_session(spark)
     must_be(partitions, (int, type(None)), "partitions", "a number of partitions, or None")
     must_be(threads, (int, type(None)), "threads", "a number of threads, or None")
+
+
+def must_be_session(spark: object) -> None:
+    """A session of Spark that partitions can live in, or none."""
+    if spark is not None:
+        if not is_session(spark):
+            raise argument_error(spark, "spark", "a session of Spark, or None")
+        refuse_connect(spark)
 
 
 def _check_uses(limits: object, functions: object) -> None:

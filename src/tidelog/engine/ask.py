@@ -11,12 +11,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tidelog.engine.arguments import must_be_session
 from tidelog.engine.core import Core, known_columns
 from tidelog.engine.state import gather_state, homes_of, streamed_state
 from tidelog.explain.explanation import Explanation, explain
 from tidelog.explain.profile import Profile
 from tidelog.plan.ruleset import Ruleset
-from tidelog.program.arguments import argument_error, must_be
+from tidelog.program.arguments import must_be
 from tidelog.program.state import EngineState
 from tidelog.runtime.still import CheckPart
 from tidelog.verify import Verdict, Violation, verify
@@ -91,10 +92,9 @@ def state(core: Core) -> EngineState:
 
 def certify(core: Core, spark: SparkSession | None) -> Verdict:
     """Check the state against the rules, in Python or with a Spark session as SQL."""
-    if spark is not None and not hasattr(spark, "sparkContext"):
-        raise argument_error(spark, "spark", "a session of Spark, or None")
+    must_be_session(spark)
     core.must_be_open()
-    with ExitStack() as open_:
+    with core.serving(), ExitStack() as open_:
         with core.writing:
             rules, form = core.rules, core.planner.placing.form
             held, still = open_.enter_context(streamed_state(core.runtime, form, core.dictionary))

@@ -185,6 +185,7 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
                 core.replicas.read_ahead(outcome.changes)
                 core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
                 core.times.committed(prepared.lived.moment, prepared.lived.entered, prepared.lived.spent)
+                core.times.keep(core.rules.schema)
                 _settle_sizes(core, outcome)
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema, before)

@@ -6,10 +6,12 @@ modules of this package are functions over a core; `Engine` shows them to users.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MethodType
 from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+from weakref import WeakSet
 
 from tidelog.engine import failures
 from tidelog.engine.committed import Committed
@@ -27,6 +29,7 @@ from tidelog.rewrite.names import is_auxiliary
 if TYPE_CHECKING:
     from tidelog.engine.epoch import Epoch
     from tidelog.engine.open import Opened
+    from tidelog.engine.view import View
     from tidelog.errors import EngineError
     from tidelog.io.feed import Feed
     from tidelog.partition.dictionary import Dictionary
@@ -37,20 +40,26 @@ if TYPE_CHECKING:
     from tidelog.runtime.runtime import Runtime
     from tidelog.store.durable import Durable
 
+PATIENCE = 10.0  # seconds for which `close` waits
+
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
 @dataclass(slots=True)
 class Fed:
-    """A feed with the epochs that it has not been given yet, and whether it could not be written last time."""
+    """A feed with the epochs that it has not been given yet, and whether it could not be written last time.
+
+    ``view`` is what is known of the relation; it stays when the relation goes, for the changes that it left.
+    """
 
     feed: Feed
+    view: View
     waiting: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
     failed: bool = False
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class Core:
     """One engine."""
 
@@ -72,6 +81,7 @@ class Core:
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)
+        CORES.add(self)
 
     @property
     def rules(self) -> Ruleset:
@@ -169,11 +179,23 @@ class Core:
             found = act(self.runtime.facts)
             if self.moves == moves:
                 return found
-        except Exception:
+        except Exception as error:
+            if self.closed:
+                raise failures.CLOSED.error() from error
             if self.moves == moves and not moves % 2:
                 raise
         with self.writing:
             return act(self.runtime.facts)
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """While something is read without the turn: whoever meets `close` is told so, whatever it ran into."""
+        try:
+            yield
+        except Exception as error:
+            if self.closed:
+                raise failures.CLOSED.error() from error
+            raise
 
     def must_be_open(self) -> None:
         """Refuse to serve after `close`."""
@@ -189,13 +211,19 @@ class Core:
         return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
 
     def close(self) -> None:
-        """Give back the memory and the state folder; whoever reads at this moment ends first."""
-        resources, self.resources = self.resources, None
-        if resources is not None:
-            self.last_dictionary = resources[0].runtime.dictionary
-            self.questions.clear()
-            self.replicas.clear()
-            resources[0].close()
+        """Give back the memory and the state folder; an epoch or a question that runs ends first, if it does soon."""
+        if self.resources is None:
+            return
+        with self.writing.last(PATIENCE):
+            resources, self.resources = self.resources, None
+            if resources is not None:  # nobody else closed it meanwhile
+                self.last_dictionary = resources[0].runtime.dictionary
+                self.questions.clear()
+                self.replicas.clear()
+                resources[0].close()
+
+
+CORES: WeakSet[Core] = WeakSet()  # all that were opened by this process
 
 
 class HasCore(Protocol):

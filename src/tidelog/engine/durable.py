@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.engine import failures
 from tidelog.engine.facts import program_facts
+from tidelog.engine.instances import retract_all
 from tidelog.plan.ruleset import changed_types
 from tidelog.program import Program
 from tidelog.program.arguments import must_be
+from tidelog.program.scope import atoms, rule_literals
 from tidelog.store.difference import Difference, compare_programs, fact_texts
 from tidelog.syntax import parse_program, print_rule
 
@@ -161,5 +163,15 @@ def collect_difference(core: Core, program: str | Program, collected: Collected)
     for sign, facts in ((1, difference.facts_added), (-1, difference.facts_removed)):
         parsed = parse_program("\n".join((f".convention {given.convention}", *facts)))
         collected.facts += ((sign, name, rows) for _, name, rows in program_facts(parsed, core.rules.functions))
+    if difference.other:
+        gone = core.rules.declared - _named_relations(given)
+        collected.facts = [change for change in collected.facts if change[1] not in gone]
+        retract_all(core, collected, sorted(gone))
     collected.text_facts = fact_texts(given)
     return difference
+
+
+def _named_relations(program: Program) -> set[str]:
+    """The relations that a program declares or that its rules speak of."""
+    read = {atom.predicate for rule in program.rules for atom in (rule.head, *atoms(rule_literals(rule)))}
+    return read | {declaration.relation for declaration in program.declarations}

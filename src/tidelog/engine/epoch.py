@@ -17,11 +17,12 @@ from tidelog.engine.report import Changes, EpochStatistics
 from tidelog.engine.signature import Signature
 from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.view import Table, table_data
-from tidelog.io.nulls import NullCounts, Policy, read_policy
+from tidelog.io.nulls import NullCounts, NullPolicy, Policy, read_policy
 from tidelog.io.rows import Data, read_rows
+from tidelog.io.signed import by_sign
 from tidelog.io.tabular import Tabular
 from tidelog.program import Instance, Program, Rule
-from tidelog.program.arguments import argument_error
+from tidelog.program.arguments import must_be
 from tidelog.spark.arrivals import Arrival, is_data_frame
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from tidelog.engine.ask import Fact
     from tidelog.engine.told import Told
     from tidelog.engine.violations import Violated, Violation
-    from tidelog.spark.types import DataFrame
 
 
 @dataclass(slots=True)
@@ -130,11 +130,15 @@ class Epoch:
         """Retract base facts; those that are not asserted are passed over."""
         self._change(-1, relation, rows, nulls)
 
-    def change(self, relation: str, rows: DataFrame, change: str = "change", *, nulls: Policy | None = None) -> None:
-        """Assert and retract base facts as a column of a Spark DataFrame says: +1 or -1."""
-        if not is_data_frame(rows):
-            raise argument_error(rows, "rows", "a DataFrame of Spark with a column of +1 and -1")
-        self._take_arrival(Arrival(relation, rows, change=change, nulls=read_policy(nulls, relation)))
+    def change(self, relation: str, rows: Tabular, change: str = "change", *, nulls: Policy | None = None) -> None:
+        """Assert and retract base facts as a column of a table says: +1 or -1; all rows or none are accepted."""
+        must_be(change, str, "change", "the name of a column of +1 and -1")
+        policy = read_policy(nulls, relation)
+        if is_data_frame(rows):
+            self._take_arrival(Arrival(relation, rows, change=change, nulls=policy))
+            return
+        data = self._read(relation, rows, policy)
+        self.collected.facts += ((sign, relation, part) for sign, part in by_sign(relation, data, change))
 
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
@@ -210,10 +214,13 @@ class Epoch:
         if is_data_frame(rows):
             self._take_arrival(Arrival(relation, rows, sign, nulls=policy), until)
             return
+        data = self._read(relation, rows, policy)
+        self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
+
+    def _read(self, relation: str, rows: object, policy: NullPolicy | None) -> Data:
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
-        data = table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows, policy)
-        self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
+        return table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows, policy)
 
     def _take_arrival(self, frame: Arrival, until: int | None = None) -> None:
         """Rows of Spark go to the partitions; through here only where nothing is on Spark."""

@@ -46,6 +46,21 @@ MEANT_OTHERWISE = FailureEntry(
     "Give the relation another name, or make a new state from what `tidelog export` writes.",
     test="tests/law/test_choice.py::test_a_choice_is_not_declared_over_asserted_facts",
 )
+OTHER_SHAPE = FailureEntry(
+    "TL4082",
+    EngineError,
+    "rule that is replaced by one of another shape in the same epoch",
+    "rule `{label}` holds results of another shape under this label until the epoch ends",
+    "What an aggregate or a path of a rule is rewritten to is named after the label of the rule; while an epoch runs, "
+    "the results of the rule that goes are still there.",
+    "Give the new rule another label, or remove the old one in an epoch before.",
+    'db = Engine("a: p(N) :- N = count : { q(_) }.")\n'
+    "with db.epoch() as e:\n"
+    '    e.insert("q", [(1,)])\n'
+    "with db.epoch() as e:\n"
+    '    e.remove_rule("a")\n'
+    '    e.add_rule("p(N) :- q(X), N = sum Y : { r(X, Y) }.", label="a")\n',
+)
 OWN_NAME = FailureEntry(
     "TL4053",
     EngineError,
@@ -110,6 +125,16 @@ CLOSED = FailureEntry(
     "`close()`, and the end of a `with` block, end the life of an engine.",
     "Make a new engine; one with a state folder goes on where it was closed.",
     'db = Engine("n(1).")\ndb.close()\ndb["n"]\n',
+)
+FORKED = FailureEntry(
+    "TL4061",
+    EngineError,
+    "engine of the parent process",
+    "this engine belongs to process {maker}; this is process {here}, which was forked from it",
+    "An engine belongs to the process that opened it. A forked child has none of its threads, locks and connections.",
+    "Open another engine in the child, for example `Engine(path=..., at=-1)` to read the state folder, or read before "
+    "the fork what the child needs, with `rows()` or `to_arrow()`.",
+    test="tests/engine/test_forks.py::test_every_call_in_a_forked_child_is_refused",
 )
 EPOCH_OVER = FailureEntry(
     "TL4056",
@@ -230,12 +255,14 @@ ENTRIES = (
     AT_WITHOUT_PATH,
     HALF_A_SOURCE,
     OWN_NAME,
+    OTHER_SHAPE,
     NOBODY_KNOWS,
     NO_NAME,
     INSTANCE_TAKEN,
     NO_INSTANCE,
     INLINE_FACTS,
     CLOSED,
+    FORKED,
     EPOCH_OVER,
     FEED_PLACE,
     PARTITIONS,

@@ -29,6 +29,7 @@ from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.outside import NATURAL, merge
+from tidelog.spark.session.master import refuse_connect
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
@@ -46,6 +47,7 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
     if not hasattr(stream.rows, "isStreaming"):
         raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
+    refuse_connect(stream.rows)
     if stream.event_time is not None and stream.event_time not in stream.rows.columns:
         raise argument_error(stream.event_time, "event_time", "a column of the DataFrame, or None")
     if not isinstance(stream.also, Mapping) or not all(map(_is_act, stream.also.items())):
@@ -66,17 +68,17 @@ def _is_act(item: tuple[object, object]) -> bool:
 
 def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
     """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
-    name = open_view(core, view).name
+    shown = open_view(core, view)
     must_be(folder, (str, Path, type(None)), "folder", "a folder, or None")
     must_be(table, (str, type(None)), "table", "the name of a table, or None")
     found = make_feed(
-        name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
+        shown.name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
     )
     with core.writing:
-        last = found.last()
+        last, fed = found.last(), Fed(found, shown)
         if core.opened.lasting is not None:
-            _catch_up(core, found, last)
-        core.feeds.append(Fed(found))
+            _catch_up(core, fed, last)
+        core.feeds.append(fed)
 
 
 def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[[], SparkSession]) -> Feed:
@@ -108,16 +110,23 @@ def _write_waiting(core: Core, fed: Fed) -> None:
         last = fed.feed.last()
         fed.waiting = [waiting for waiting in fed.waiting if waiting[0] > last]
         if core.opened.lasting is not None:
-            _catch_up(core, fed.feed, last)
+            _catch_up(core, fed, last)
             fed.waiting.clear()
     while fed.waiting:
-        _put(core, fed.feed, *fed.waiting[0])
+        _put(core, fed, *fed.waiting[0])
         fed.waiting.pop(0)
     fed.failed = False
 
 
-def _put(core: Core, feed: Feed, epoch: int, changes: RowChanges, before: Types) -> None:
-    view = open_view(core, feed.view)
+def _shown(core: Core, fed: Fed) -> View:
+    """The view of a feed, as it was before its relation went where that is gone."""
+    if core.knows(fed.feed.view):
+        fed.view = open_view(core, fed.feed.view)
+    return fed.view
+
+
+def _put(core: Core, fed: Fed, epoch: int, changes: RowChanges, before: Types) -> None:
+    view, feed = _shown(core, fed), fed.feed
     names, types, outside = view.columns, told_types(view.types, before), _lasting_types(view)
 
     def write(folder: str) -> list[Kinds]:
@@ -131,9 +140,9 @@ def _lasting_types(view: View) -> tuple[str, ...]:
     return tuple(merge(type_, NATURAL) for type_ in view.outside)
 
 
-def _catch_up(core: Core, feed: Feed, last: int) -> None:
+def _catch_up(core: Core, fed: Fed, last: int) -> None:
     """Write the epochs that a feed does not hold yet."""
-    view = open_view(core, feed.view)
+    view, feed = _shown(core, fed), fed.feed
     names, outside = view.columns, _lasting_types(view)
     for epoch, found in groupby(changes_since(core, feed.view, last), key=lambda change: change.epoch):
         changes = list(found)

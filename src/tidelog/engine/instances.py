@@ -7,6 +7,7 @@ no trace. What other rules still read cannot be removed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,17 @@ def remove_instance(core: Core, collected: Collected, name: str) -> None:
     collected.removed += [label for label in labels if label not in collected.removed]
     collected.facts = [change for change in collected.facts if not belongs_to(change[1], name)]
     collected.arrivals = [arrival for arrival in collected.arrivals if not belongs_to(arrival.relation, name)]
+    retract_all(core, collected, relations)
+    if core.durable is not None:
+        collected.text_facts = [text for text in _texts(core, collected) if not belongs_to(text, name)]
+
+
+def retract_all(core: Core, collected: Collected, relations: Iterable[str]) -> None:
+    """Collect the retraction of whatever was asserted of relations that go."""
     for relation in relations:
         rows = read.asserted(core, relation).rows() if core.knows(relation) else []
         if rows:
             collected.facts.append((-1, relation, read_rows(relation, rows)))
-    if core.durable is not None:
-        collected.text_facts = [text for text in _texts(core, collected) if not belongs_to(text, name)]
 
 
 def _program(core: Core, collected: Collected) -> Program:

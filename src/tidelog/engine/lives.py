@@ -52,7 +52,8 @@ def hidden_types(
     rules: Ruleset, names: Iterable[str], *, moves: bool
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
     """The types and numbers of columns of hidden relations that are not known yet; ``moves``: the time does."""
-    columns = {ENDS + name: (*(t or "number" for t in rules.schema[name]), "number", "number") for name in names}
+    types = {name: rules.schema[name] for name in names if name in rules.schema}  # ends of relations that go are known
+    columns = {ENDS + name: (*(t or "number" for t in types[name]), "number", "number") for name in types}
     if moves:
         columns[NOW] = ("number",)
     missing = {name: types for name, types in columns.items() if name not in rules.known}
@@ -66,12 +67,13 @@ def govern(
     """Put into an epoch's net changes what lifetimes make of them."""
     lived, due = Lived(moment), core.times.due(moment) if names else {}
     for name in names:
-        change = _Change(core, name, rules.lives.get(name, Life()), moment, len(rules.schema[name]))
+        arity = len(rules.schema[name] if name in rules.schema else core.schema[name])
+        change = _Change(core, name, rules.lives.get(name, Life()), moment, arity)
         change.take(inserts.pop(name, None), deletes.pop(name, None), due.get(name), given.get(name, ()))
         change.put(inserts, deletes, lived)
     if moment != core.times.now:
         inserts[NOW] = np.array([[moment]], np.int64)
-        if NOW in core.schema:
+        if NOW in core.rules.schema:
             deletes[NOW] = np.array([[core.times.now]], np.int64)
     return lived
 
@@ -109,12 +111,13 @@ class _Change:
 
     def _present(self, name: str, rows: Cells) -> Cells:
         """The rows of a relation that begin with one of these, at the last committed epoch."""
-        if name not in self.core.schema:
+        types = self.core.rules.schema.get(name)  # which has gone, or comes again with other columns, has no rows
+        if types is None:
             return rows[:0]
         facts = self.core.runtime.facts
         if not self.arity:
             return facts.rows(name)
-        wide: Cells = np.zeros((len(rows), len(self.core.schema[name])), np.int64)
+        wide: Cells = np.zeros((len(rows), len(types)), np.int64)
         wide[:, : self.arity] = rows
         return facts.rows_with_keys(name, tuple(range(self.arity)), wide)
 
@@ -141,7 +144,7 @@ class _Change:
     def _evict(self, size: int) -> None:
         """The oldest facts of a table that has become too large go; among those of one epoch, the least."""
         hidden, facts = ENDS + self.name, self.core.runtime.facts
-        known = hidden in self.core.schema
+        known = hidden in self.core.rules.schema
         over = (facts.live(hidden) if known else 0) - size
         over += len(self.inserted.keys() - self.old.keys()) - len(self.gone & self.old.keys())
         if over <= 0:

@@ -29,6 +29,7 @@ from tidelog.program.asserted import users_name
 from tidelog.program.choice import given_relations
 from tidelog.program.schema import numbered_columns
 from tidelog.program.shape import Shape
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
 
@@ -210,9 +211,18 @@ def _planned(core: Core, draft: _Draft) -> Prepared:
     lived = govern(core, rules, moment, names, ends, inserts, deletes)
     rules = rules.holding([*inserts, *mixed])
     work = core.planner.work(core.rules, rules, inserts, deletes)
+    _refuse_other_shapes(core, rules, work)
     if mixed:
         work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
     return Prepared(rules, work, draft.arriving, lived, draft.met)
+
+
+def _refuse_other_shapes(core: Core, rules: Ruleset, work: EpochWork) -> None:
+    """What a rule is rewritten to has the columns of what another held under its label, or that is gone by now."""
+    held = {name for name in work.arities if is_auxiliary(name) and core.runtime.facts.live(name)}
+    for rule in rules.core.values() if held else ():
+        if rule.head.predicate in held:
+            raise failures.OTHER_SHAPE.error(label=rule.users_label)
 
 
 def _ends(draft: _Draft, signed: Signed) -> dict[str, list[tuple[int, Cells]]]:

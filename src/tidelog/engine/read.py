@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tidelog.engine.core import Core
+from tidelog.engine.forked import ForkedCore
 from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
 from tidelog.engine.times import in_seconds
@@ -68,7 +69,8 @@ def epoch_number(core: Core) -> int:
 
 def fact_count(core: Core) -> int:
     """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
-    return core.runtime.facts.fact_count
+    with core.serving():
+        return core.runtime.facts.fact_count
 
 
 def memory(core: Core) -> int:
@@ -121,6 +123,8 @@ def page(core: Core) -> Callable[[], str]:
 
 def summary(core: Core) -> str:
     """An engine in one line."""
+    if isinstance(core, ForkedCore):
+        return f"Engine(of process {core.maker})"
     if core.closed:
         return f"Engine(closed after epoch {core.number})"
     sizes = ", ".join(f"{name}: {size(core, name):,}" for name in core.relations[:SHOWN])

@@ -1,8 +1,10 @@
 """Another number of partitions: for an engine that runs, and for a state folder that is opened with another number.
 
-Law: it is an epoch of its own, which changes no fact. New partitions are filled and made durable beside the old ones;
-the frame in the state folder makes them count, and before it nothing of the old ones has changed. So a failure, Ctrl-C
-or a kill leaves the engine and the folder at the epoch before with the old number, or after with the new one.
+Law: it is an epoch of its own, which changes no fact, and after which what partitions hold is a function of facts,
+rules and their number: of rules that are gone nothing is left but names that the user gave. New partitions are filled
+and made durable beside the old ones; the frame in the state folder makes them count, and before it nothing of the old
+ones has changed. So a failure, Ctrl-C or a kill leaves the engine and the folder at the epoch before with the old
+number, or after with the new one.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from tidelog.plan.form import Placing
 from tidelog.plan.moving import plan_move
 from tidelog.plan.planner import Planner
 from tidelog.program.arguments import must_be
-from tidelog.rewrite.place.placement import SINGLE, copied
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.rewrite.place.placement import SINGLE
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.moving import Mover
 from tidelog.store.durable import EpochRecord
@@ -48,7 +51,7 @@ _ALREADY = "there are {partitions} partitions already"
 class Held:
     """What there was before: records and entries of every partition, the form of the rules, strata and relations.
 
-    The places of the form are those of all relations that there ever were.
+    The places of the form and the relations are those of all that there ever were.
     """
 
     pieces: Sequence[Image]
@@ -57,23 +60,27 @@ class Held:
     groups: tuple[frozenset[str], ...]
     arities: Mapping[str, int]
 
+    def gone(self, schema: Mapping[str, object]) -> dict[str, int]:
+        """The relations that rules once made, with their numbers of columns; history may be asked about them."""
+        return {name: arity for name, arity in self.arities.items() if name not in schema and not is_auxiliary(name)}
+
     def places(self, schema: Mapping[str, object], partitions: int, heavy: Mapping[str, frozenset[int]]) -> Places:
         """The placements that stand with another number of partitions: among several all that are not heavy.
 
-        A relation that no rule speaks of may hold facts and has to live somewhere.
+        A placement stands for the relations of the schema and for those that are gone; the copies that rules read, and
+        what else they are rewritten to, get theirs with the rules.
         """
         if partitions == 1:
             return {}
-        kept = {name: place for name, place in self.form.places.items() if place not in heavy.get(name, ())}
-        stale = {name: arity for name, arity in self.arities.items() if not (name in schema or copied(name, schema))}
-        return {**{name: 0 if arity else SINGLE for name, arity in stale.items()}, **kept}
+        gone = {name: 0 if arity else SINGLE for name, arity in self.gone(schema).items()}
+        known = ((name, place) for name, place in self.form.places.items() if name in schema or name in gone)
+        return {**gone, **{name: place for name, place in known if place not in heavy.get(name, ())}}
 
     def adopted(self, rules: Ruleset, partitions: int, placing: Placing) -> Form:
         """The form of the rules on so many partitions, with the places of all relations."""
         placing.heavy = self.heavy(rules.schema, partitions)
-        known = self.places(rules.schema, partitions, placing.heavy)
-        placing.adopt(rules, known)
-        return replace(placing.form, places={**known, **placing.form.places})
+        placing.adopt(rules, self.places(rules.schema, partitions, placing.heavy))
+        return _form(placing)
 
     def lies_well(self, rules: Ruleset) -> bool:
         """Whether, with the same number of partitions, no relation would be placed otherwise."""
@@ -180,12 +187,11 @@ def move_in(core: Core, held: Held, runtime: Runtime, planner: Planner, watch: C
     move = plan_move(held.form, form, held.groups, rules.schema)
     dictionary = _dictionary(held.pieces, runtime)
     mover = Mover(move, planner.forming(rules), rules.functions, dictionary, watch)
-    images = mover.images(held.pieces, runtime.partitions, tuple(rules.schema))
+    images = mover.images(held.pieces, runtime.partitions)
     watch()
     runtime.handover.take(images)
-    arities = _arities(held, form, rules.schema)
-    places = {name: place for name, place in form.places.items() if name in arities}
-    runtime.adopt(arities, move.strata, map(planner.forming(rules), form.core.values()), places)
+    arities = {**held.gone(rules.schema), **{name: len(types) for name, types in form.schema.items()}}
+    runtime.adopt(arities, move.strata, map(planner.forming(rules), form.core.values()), form.places)
     planner.committed(rules)
     watch()
     if core.durable is not None:
@@ -214,12 +220,6 @@ def held_in_folder(core: Core, durable: Durable) -> Held:
     placing.adopt(core.rules, durable.placements)
     groups = tuple(map(frozenset, image.strata))
     return Held(durable.pieces, count, _form(placing), groups, image.arities)
-
-
-def _arities(held: Held, form: Form, schema: Mapping[str, object]) -> dict[str, int]:
-    """How many columns all relations have; copies that nobody reads any more are left out."""
-    arities = {name: arity for name, arity in held.arities.items() if name in form.schema or not copied(name, schema)}
-    return {**arities, **{name: len(types) for name, types in form.schema.items()}}
 
 
 def _form(placing: Placing) -> Form:

@@ -15,6 +15,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.view import ChangeSet, Rows, data_frame_maker
 from tidelog.io.texts import show_fact
 from tidelog.kernel.cells import Cells
+from tidelog.partition.net import NetChange
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.outcome import EpochOutcome, StratumStatistics
@@ -85,10 +86,14 @@ def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, befo
     epoch.number = core.number
     old = {**schema, **before}
 
+    def read(name: str) -> NetChange[Cells]:
+        with core.serving():
+            return outcome.changes[name]
+
     def change_of(name: str) -> Callable[[], ChangeSet]:
         def change() -> ChangeSet:
-            inserted = fixed_rows(core, name, lambda: outcome.changes[name][0], schema)
-            deleted = fixed_rows(core, name, lambda: outcome.changes[name][1], old)
+            inserted = fixed_rows(core, name, lambda: read(name)[0], schema)
+            deleted = fixed_rows(core, name, lambda: read(name)[1], old)
             types = told_types(inserted.types, deleted.types)
             frame = data_frame_maker(core, name, inserted.columns, types, outcome.changes)
             return ChangeSet(inserted, deleted, frame)

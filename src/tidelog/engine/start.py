@@ -92,9 +92,9 @@ def _move(core: Core, durable: Durable) -> dict[str, int]:
 def _learn_times(core: Core) -> None:
     """The time of a state that was read, and the ends of its facts."""
     facts = core.runtime.facts
-    for row in facts.rows(NOW) if NOW in core.schema else ():
+    for row in facts.rows(NOW) if NOW in core.rules.schema else ():
         core.times.now = int(row[0])
-    for name in sorted(name for name in core.schema if name.startswith(ENDS)):
+    for name in sorted(name for name in core.rules.schema if name.startswith(ENDS)):
         core.times.enter(name.removeprefix(ENDS), facts.rows(name))
 
 

@@ -12,7 +12,7 @@ import datetime
 import heapq
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 from tidelog.engine import failures
 from tidelog.kernel.cells import Cells
 from tidelog.program.arguments import argument_error
-from tidelog.program.lifetime import SECOND
+from tidelog.program.lifetime import ENDS, SECOND
 
 FOREVER = (1 << 63) - 1
 EPOCH_BEGIN = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -88,6 +88,15 @@ class Times:
                 self.ages[name].popleft()
         for name, rows in entered.items():
             self.enter(name, rows)
+
+    def keep(self, known: Container[str]) -> None:
+        """Forget the relations whose ends are not known any more: they went with their facts."""
+        gone = {name for name in self.governed if ENDS + name not in known}
+        if gone:
+            self.governed -= gone
+            self.ends = [end for end in self.ends if end[2] not in gone]
+            heapq.heapify(self.ends)
+            self.ages = {name: ages for name, ages in self.ages.items() if name not in gone}
 
     def enter(self, name: str, rows: Cells) -> None:
         """Remember rows of the relation of ends, in the order of their epochs."""

@@ -7,6 +7,8 @@ once, where no one has the turn, or is told to look elsewhere (`replica`); it ho
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from types import TracebackType
 
@@ -47,6 +49,19 @@ class Turn:
         self._ended = perf_counter()
         self._depth -= 1
         self._turn.release()
+
+    @contextmanager
+    def last(self, patience: float) -> Iterator[None]:
+        """The last turn of all: whoever has it, or looks something up, ends first, unless that takes too long."""
+        held = self._turn.acquire(timeout=patience)
+        looking = self._looking.acquire(timeout=patience)
+        try:
+            yield
+        finally:
+            if looking:
+                self._looking.release()
+            if held:
+                self._turn.release()
 
     @property
     def was_taken_lately(self) -> bool:

@@ -175,7 +175,7 @@ class Table:
         cells = self._cells()
         outside = () if as_text else self.outside
         write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text, outside=outside)
-        session = spark or session_or_active(None)
+        session = session_or_active(spark)
         shown = Shown(self.columns, self.types, lists_as_text=as_text, outside=outside)
         return to_spark_frame(session, folder, write, shown)
 
@@ -351,7 +351,7 @@ class ChangeSet:
         plus, minus = self.inserted, self.deleted
         shown = Shown(plus.columns, plus.types, signed=True, outside=plus.outside)
         write = changes_writer(plus._cells(), minus._cells(), plus.columns, plus.types, plus._dictionary, plus.outside)
-        return to_spark_frame(spark or session_or_active(None), new_folder(None), write, shown)
+        return to_spark_frame(session_or_active(spark), new_folder(None), write, shown)
 
     def __bool__(self) -> bool:
         return len(self.inserted) > 0 or len(self.deleted) > 0

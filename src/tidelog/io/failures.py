@@ -558,6 +558,33 @@ NO_PANDAS = FailureEntry(
     "An install without the extra `spark` has no pandas; Arrow tables need none.",
     test="tests/engine/test_bare_install.py::test_calls_say_in_one_line_what_to_install",
 )
+CHANGE_COLUMN = FailureEntry(
+    "TL1501",
+    DataError,
+    "rows without their column of changes",
+    "{relation}: no column `{change}` tells +1 or -1; the rows have {there}",
+    "With `change=`, one column of the rows says which of them come and which go.",
+    "Name a column that is there once.",
+    test="tests/spark/rows/test_encode.py::test_each_row_may_say_whether_it_comes_or_goes",
+)
+CHANGE_TYPE = FailureEntry(
+    "TL1502",
+    DataError,
+    "column of changes that holds no integers",
+    "{relation}: the column `{change}` holds +1 or -1, not {type}",
+    "With `change=`, one column of the rows says which of them come (+1) and which go (-1).",
+    "Cast the column to int.",
+    test="tests/spark/rows/test_encode.py::test_each_row_may_say_whether_it_comes_or_goes",
+)
+ROWS_REFUSED = FailureEntry(
+    "TL1510",
+    DataError,
+    "rows that do not fit",
+    "{relation}: {count} not fit; for example {example}: {reason}; nothing of the batch was applied",
+    "Every value fits the type of its column, and none is null.",
+    "Filter or convert the rows before they are inserted.",
+    test="tests/spark/rows/test_encode.py::test_bad_rows_are_told_by_count_and_example_and_nothing_counts",
+)
 ENTRIES = (
     NOT_A_VALUE,
     NOT_A_VALUE_IN_ROW,
@@ -616,4 +643,7 @@ ENTRIES = (
     NARROWER,
     BEYOND_PYTHON,
     NO_PANDAS,
+    CHANGE_COLUMN,
+    CHANGE_TYPE,
+    ROWS_REFUSED,
 )

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,9 +181,21 @@ def _write_whole(path: str, table: pa.Table) -> None:
         else:
             filesystem, place = files.LocalFileSystem(), path
         folder, _, name = place.rpartition("/")
-        filesystem.create_dir(folder, recursive=True)
         half = f"{folder}/.{name}.{os.getpid()}.part"
+        if isinstance(filesystem, files.LocalFileSystem):
+            _make_folder(Path(folder))
+        else:
+            filesystem.create_dir(folder, recursive=True)
         pq.write_table(table, half, filesystem=filesystem)
+        if isinstance(filesystem, files.LocalFileSystem):
+            os.chmod(half, os.stat(half).st_mode & os.stat(folder).st_mode & 0o666)
         filesystem.move(half, place)
     except (OSError, pa.ArrowException) as error:
         raise failures.TABLE_NOT_WRITTEN.error(path=path, error=error) from error
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it; none is open to more people than the one that it is made in."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True, mode=folder.parent.stat().st_mode & 0o777)

@@ -17,7 +17,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
-from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present_now
+from tidelog.partition.records import COUNTS, STATE, Mask, asserted, present, present_now
 from tidelog.partition.relations import BRIEF, Relations
 
 NOTHING: Cells = np.zeros(0, np.int64)
@@ -122,6 +122,26 @@ def assertions(relations: Relations, name: str) -> NetChange[Cells]:
     touched = touched_records(relations, relations.numbers[name])
     columns = touched.records[:, :STATE]
     return NetChange(columns[touched.asserted], columns[touched.retracted])
+
+
+def unmark(relations: Relations, items: Cells) -> None:
+    """Take back what batches mark in records without a journal: those of old candidates that a group may show next.
+
+    ``items`` are those of the queue. A record that was touched while it was marked has the mark in its journal.
+    """
+    for number in np.unique(items >> 32).tolist():
+        records, rows = relations.records(number), items[items >> 32 == number] & at.LOW32
+        old = rows[present(records[rows])]
+        records[old, STATE] = _unmarked(records[old, STATE])
+    for number in relations.directory[: len(relations.names), at.JROWS].nonzero()[0].tolist():
+        states = relations.journal(number)[:, 1]
+        states[:] = np.where(states == 0, 0, _unmarked(states))
+
+
+def _unmarked(states: Cells) -> Cells:
+    """States of facts that were present before the epoch, as they are between epochs."""
+    found: Cells = (states & ~at.BATCH) | at.VISIBLE
+    return found
 
 
 def settle_states(records: Cells) -> None:

@@ -21,6 +21,7 @@ from tidelog.partition.assemble import Assembler
 from tidelog.partition.call import call_function
 from tidelog.partition.committed import CommittedFacts
 from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.journal import unmark
 from tidelog.partition.kept import KeptIndexes
 from tidelog.partition.machine import Machine, close_machine
 from tidelog.partition.open_epoch import OpenEpoch
@@ -105,6 +106,7 @@ class Partition:
         self.replanner.start_epoch()
         directory = self.relations.directory
         directory[:, at.FRESH] = directory[:, at.ROWS] == 0
+        self.relations.replaced.clear()
         self.epoch = OpenEpoch(True, self.clock, self.relations.directory[:, at.RANK_BASE].copy())
 
     def touch(self, stratum: Stratum) -> list[int]:
@@ -149,6 +151,7 @@ class Partition:
             return
         before, self.epoch = self.epoch, OpenEpoch()
         self._undo_records(before.rank_bases)
+        self.relations.numbers.update(self.relations.replaced)
         self.committed.epoch_ends()
         for code in self.rules.codes.values():
             if code.fold is not None:
@@ -157,6 +160,7 @@ class Partition:
 
     def _undo_records(self, rank_bases: Cells) -> None:
         directory = self.relations.directory
+        unmark(self.relations, self.machine.queue.items)
         for number in range(len(self.relations.names)):
             if directory[number, at.FRESH] and directory[number, at.ROWS] and number not in self.assembler.memories:
                 clear(self.relations, number)

@@ -52,6 +52,7 @@ class Relations(Arrays):
     def __init__(self) -> None:
         super().__init__()
         self.numbers: dict[str, int] = {}
+        self.replaced: dict[str, int] = {}  # the numbers before the epoch of relations that it gave other columns
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
         self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
@@ -73,6 +74,8 @@ class Relations(Arrays):
             "journal": np.zeros((SMALLEST, 3), np.int64),
         }
         table = Table()
+        if name in self.numbers:
+            self.replaced.setdefault(name, self.numbers[name])
         self.numbers[name] = number  # all memory is had before anything changes
         self.names.append(name)
         row = self.directory[number]

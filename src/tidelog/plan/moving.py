@@ -8,6 +8,8 @@ support, on one partition. Ranks and ``low`` may be kept where nothing that they
   them is on every partition, before or after: copies of a fact have ranks of their own, which rules read there.
 - Any other recursive stratum is *built* again, from what is asserted in it and from the facts below: copies have come
   or gone, and what is compared are other ranks.
+
+Strata are those of the rules alone: what rules that are gone had put together is not kept together.
 """
 
 from __future__ import annotations
@@ -55,8 +57,7 @@ def plan_move(old: Form, new: Form, groups: Iterable[Group], relations: Collecti
     ``relations`` are those of the rules themselves, without copies.
     """
     before = [group for group in groups if len(group) > 1]
-    kept = [frozenset(name for name in group if name in new.schema) for group in before]
-    strata = group_strata(list(new.core.values()), kept)
+    strata = group_strata(list(new.core.values()), ())
     rules = {group: [rule for rule in new.core.values() if rule.head.predicate in group] for group in strata}
     recursive = [group for group in strata if len(group) > 1 or _reads(rules[group], group)]
     together = frozenset[str]().union(*before)

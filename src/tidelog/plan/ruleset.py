@@ -22,7 +22,7 @@ from tidelog.program.constraint import is_hidden
 from tidelog.program.dependency import POSITIVE
 from tidelog.program.functions import Function
 from tidelog.program.inline import inline_relations
-from tidelog.program.lifetime import Life, lives
+from tidelog.program.lifetime import ENDS, Life, lives
 from tidelog.program.outside import Origin
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.scope import atoms, rule_literals
@@ -90,7 +90,7 @@ class Ruleset:
         """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
         changed = replace(self, program=program)
         gone = self.declared - changed.declared
-        gone |= {apart for name, apart in self.apart.items() if name in gone}
+        gone |= {apart for name, apart in self.apart.items() if name in gone} | {ENDS + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         origins = {name: origin for name, origin in self.origins.items() if name not in gone}
@@ -214,11 +214,12 @@ class Ruleset:
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
-        fresh = [name for name in relations if name not in self.known]
-        if not fresh:
+        held = {name: self.schema[name] for name in relations}
+        known = {name: len(types) for name, types in held.items() if name not in self.known}
+        columns = (((name, i), t) for name, types in held.items() for i, t in enumerate(types))
+        bound = {place: t for place, t in columns if t is not None and place not in self.bound}
+        if not known and not bound:
             return self
-        known = {name: len(self.schema[name]) for name in fresh}
-        bound = {(name, i): t for name in fresh for i, t in enumerate(self.schema[name]) if t is not None}
         return replace(self, known={**self.known, **known}, bound={**self.bound, **bound})
 
     def _rebuilt(
@@ -265,10 +266,14 @@ class Ruleset:
 def changed_types(old: Schema, new: Schema) -> Schema:
     """The types that columns had before an epoch, of relations where the epoch changes or forgets them.
 
+    One that comes again with another number of columns had none: its facts are all gone.
+
     >>> dict(changed_types({"a": ("float",), "b": (None,), "c": ("number",)}, {"a": (None,), "b": ("number",)}))
     {'a': ('float',), 'c': ('number',)}
+    >>> changed_types({"a": ("float",)}, {"a": ("float", "number")})
+    {}
     """
-    told = {name: types for name, types in old.items() if new.get(name) != types}
+    told = {n: types for n, types in old.items() if new.get(n) != types and len(new.get(n, types)) == len(types)}
     known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in told.items()}
     return {name: types for name, types in known.items() if new.get(name) != types}
 

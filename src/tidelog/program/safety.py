@@ -200,12 +200,12 @@ def _shared(aggregate: Aggregate, around: Set[str]) -> set[str]:
 
 def _check_witnesses(rule: Rule, bound: Set[str], scope: _Scope) -> None:
     """Report the unbound variables that an aggregate binds for itself: they cannot be taken out of it."""
-    if not (scope.names <= bound):
-        for aggregate in _rule_aggregates(rule):
-            inside = bound_variables(aggregate.body or (), set(), set())
-            for variable in _own_occurrences(rule):
-                if variable.name in inside and variable.name not in bound:
-                    _report("TL308", variable, scope)
+    unbound = [] if scope.names <= bound else _unbound_occurrences(rule, bound, scope)
+    for aggregate in _rule_aggregates(rule) if unbound else ():
+        inside = bound_variables(aggregate.body or (), set(), set())
+        for variable in unbound:
+            if variable.name in inside:
+                _report("TL308", variable, scope)
 
 
 def _rule_aggregates(rule: Rule) -> Iterator[Aggregate]:
@@ -220,12 +220,25 @@ def _rule_aggregates(rule: Rule) -> Iterator[Aggregate]:
                 yield from body_aggregates(term)
 
 
-def _own_occurrences(rule: Rule) -> list[Var]:
+def _unbound_occurrences(rule: Rule, bound: Set[str], scope: _Scope) -> list[Var]:
+    """The variables outside aggregates that have no value where they stand."""
     found: list[Var] = []
     for term in rule.head.args:
         term_variables(term, found)
-    for literal in rule.body:
-        literal_variables(literal, found)
+    return [variable for variable in found if variable.name not in bound] + _unbound_in(rule.body, bound, scope)
+
+
+def _unbound_in(literals: Iterable[Literal], bound: Set[str], scope: _Scope) -> list[Var]:
+    """The same of a conjunction; in a branch of a disjunction what that branch binds has a value too."""
+    found: list[Var] = []
+    for literal in literals:
+        if isinstance(literal, Disjunction):
+            for branch in literal.branches:
+                found += _unbound_in(branch, bound_variables(branch, bound, scope.names), scope)
+        else:
+            own: list[Var] = []
+            literal_variables(literal, own)
+            found += (variable for variable in own if variable.name not in bound)
     return found
 
 

@@ -47,7 +47,7 @@ def changed_inside(term: Term, change: Change) -> Term:
 
 
 def substitution(terms: Mapping[str, Term]) -> Change:
-    """The change that puts a term in the place of each variable named.
+    """The change that puts a term in the place of each variable named; a new variable is placed where that one was.
 
     >>> substitution({"x": Var("y")})(Call("+", (Var("x"), Var("z"))))
     Call(function='+', args=(Var(name='y'), Var(name='z')))
@@ -55,7 +55,8 @@ def substitution(terms: Mapping[str, Term]) -> Change:
 
     def change(term: Term) -> Term:
         if isinstance(term, Var):
-            return terms.get(term.name, term)
+            found = terms.get(term.name, term)
+            return replace(found, span=term.span) if isinstance(found, Var) and found.span is None else found
         return changed_inside(term, change)
 
     return change

@@ -19,7 +19,7 @@ from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions import Function
 from tidelog.program.scope import atoms
-from tidelog.rewrite.place.placement import MIRRORED, copied
+from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime import failures
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.embedded import EmbeddedRuntime
@@ -46,15 +46,14 @@ class Mover:
         self._move, self._form = move, form
         self._functions, self._dictionary, self._on_slice = functions, dictionary, on_slice
 
-    def images(self, pieces: Sequence[Image], partitions: int, relations: Sequence[str]) -> list[Image]:
-        """What each of the new partitions holds; ``relations`` are those of the rules themselves, without copies."""
+    def images(self, pieces: Sequence[Image], partitions: int) -> list[Image]:
+        """What each of the new partitions holds."""
         whole = Whole(pieces, self._move.old.places)
         shares = Shares(whole, self._move, partitions)
         built = frozenset[str]().union(*self._move.built)
-        for name in sorted({*whole.names, *self._move.copies} - built):
-            if name in self._move.new.schema or copied(name, relations) is None:
-                self._on_slice()
-                shares.share_moved([name])
+        for name in sorted(self._move.new.schema.keys() - built):
+            self._on_slice()
+            shares.share_moved(name)
         for group in self._move.built:
             shares.take_built(group, self._built(group, whole, partitions))
         entries = {cell: value for piece in pieces for cell, value in piece.entries.items()}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from tidelog.io.nulls import NullPolicy
 from tidelog.io.rows import Data, read_rows
-from tidelog.spark.failures import CHANGE_MISSING
+from tidelog.io.signed import by_sign
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,19 +47,13 @@ class Arrival:
         return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
 
     def collected(self) -> list[tuple[int, str, Data]]:
-        """The rows in this process, by sign."""
-        if self.change is None:
-            return [(self.sign, self.relation, self._read(self.rows))]
-        if self.change not in self.rows.columns:
-            raise CHANGE_MISSING.error(relation=self.relation, change=self.change)
-        found = []
-        for sign in (1, -1):
-            part = self.rows.where(f"`{self.change}` = {sign}").drop(self.change)
-            found.append((sign, self.relation, self._read(part)))
-        return found
+        """The rows in this process, by sign; they are read once."""
+        found = self._read()
+        parts = [(self.sign, found)] if self.change is None else by_sign(self.relation, found, self.change)
+        return [(sign, self.relation, part) for sign, part in parts]
 
-    def _read(self, rows: DataFrame) -> Data:
-        """Rows of a DataFrame, or what Spark says of it in a line."""
+    def _read(self) -> Data:
+        """The rows, or what Spark says of them in a line."""
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
 
@@ -67,7 +61,7 @@ class Arrival:
         from tidelog.spark.rows.send import first_line
 
         try:
-            table = rows.toArrow()
+            table = self.rows.toArrow()
         except (PySparkException, Py4JJavaError) as error:
             raise ROWS_NOT_READ.error(relation=self.relation, said=first_line(error)) from error
         return read_rows(self.relation, table, self.nulls)

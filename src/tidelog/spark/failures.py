@@ -51,15 +51,6 @@ TABLE_FEED = FailureEntry(
     "Check the table and the catalogue it is in.",
     test="tests/engine/test_feeds.py::test_a_table_that_spark_does_not_write_is_told_as_the_feed_that_it_is",
 )
-CHANGE_MISSING = FailureEntry(
-    "TL1512",
-    DataError,
-    "collected DataFrame without its column of changes",
-    "{relation}: no column `{change}` tells +1 or -1",
-    "With `change=`, one column of the rows says which of them come and which go.",
-    "Name a column that is there.",
-    test="tests/spark/test_failures.py::test_collected_frame_without_its_column_of_changes_is_refused",
-)
 KEYED_JSON = FailureEntry(
     "TL1513",
     DataError,
@@ -75,6 +66,5 @@ ENTRIES = (
     NEW_CHECKPOINT,
     CHECKPOINT_AHEAD,
     TABLE_FEED,
-    CHANGE_MISSING,
     KEYED_JSON,
 )

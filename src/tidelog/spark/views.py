@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from tidelog.io.view_files import Shown, Write
+from tidelog.spark.session.master import refuse_connect
 from tidelog.spark.session.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ def to_data_frame(
 
 def session_or_active(session: object | None) -> SparkSession:
     """The Spark session of an engine's partitions, or if they live in this process the one that is active."""
-    if session is not None:
-        return cast("SparkSession", session)
-    from tidelog.spark.session.active import active_session
+    if session is None:
+        from tidelog.spark.session.active import active_session
 
-    return active_session()
+        session = active_session()
+    refuse_connect(session)
+    return cast("SparkSession", session)

@@ -47,7 +47,7 @@ class Delta:
     """The changes of one relation. ``types`` are those of its columns then; ``base`` is what its ranks count from.
 
     Rows that follow each other, the usual case where many facts come, are named by the first alone. Where an epoch
-    changes the types of columns, ``types_before`` are those of the deleted facts.
+    changes the types of columns, ``types_before`` are those of the deleted facts, if there are any.
     """
 
     relation: str
@@ -129,7 +129,7 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
             rows,
             _table(_writable(inserted, message), arity + 2, name),
             _table(deleted, arity + 1, name),
-            _read_types(before, arity) if bar else None,
+            _read_types(before, arity) if bar and len(deleted) else None,
         )
         _check(delta)
         yield delta
@@ -159,7 +159,7 @@ def _check(delta: Delta) -> None:
             raise Impossible(f"`{name}` has no row {int(rows.min())} to {int(rows.max())}")
         if not _are_distinct(rows):
             raise Impossible(f"`{name}` names a row twice")
-    for types in (delta.types, delta.types_before):
+    for types in (delta.types, delta.types_before if len(delta.deleted) else None):
         if types and any(types) and len(types) != delta.arity:
             raise Impossible(f"`{name}` has {delta.arity} columns and {len(types)} types")
 

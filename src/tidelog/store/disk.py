@@ -6,14 +6,19 @@ removals); everything else may be lost or half done when the machine stops.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from tidelog.store.frame import Bytes
+
+PRIVATE = 0o700
 
 
 class Disk(Protocol):
@@ -53,7 +58,9 @@ class Disk(Protocol):
 class LocalDisk:
     """The file system of this machine.
 
-    A file stays open from its write to its sync, so that the sync is told of a write that failed in between.
+    A file stays open from its write to its sync, so that the sync is told of a write that failed in between. A folder
+    that is made here is its user's alone (0700), whatever the umask, and so are the files (0600). In one that was there
+    everything gets the rights that the folder has: some users share theirs with a group.
     """
 
     def __init__(self, root: Path) -> None:
@@ -66,11 +73,24 @@ class LocalDisk:
 
     def make_folder(self, name: str) -> None:
         """Make a folder and those above it; the new names are durable."""
-        folder = self.root / name
-        missing = [p for p in (folder, *folder.parents) if not p.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in missing:
+        for path in self._make_missing(self.root / name):
             _sync_path(path.parent)
+
+    def _make_missing(self, folder: Path) -> list[Path]:
+        """Make a folder and those above it; those that were missing, lower ones first."""
+        missing = [p for p in (folder, *folder.parents) if not p.exists()]
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True, mode=PRIVATE if path == self.root else 0o777)
+            if path == self.root:
+                path.chmod(PRIVATE)
+            elif self.root in path.parents:
+                path.chmod(self._rights)
+        return missing
+
+    @cached_property
+    def _rights(self) -> int:
+        """Who may enter the folder: what is made in it is for the same people."""
+        return stat.S_IMODE(os.stat(self.root).st_mode) & 0o777
 
     def names(self, folder: str) -> list[str]:
         """The files in a folder."""
@@ -89,7 +109,7 @@ class LocalDisk:
     def size(self, name: str) -> int:
         """The length of a file, -1 if it is not there."""
         try:
-            return (self.root / name).stat().st_size
+            return os.stat(f"{self.root}/{name}").st_size
         except FileNotFoundError:
             return -1
 
@@ -97,8 +117,11 @@ class LocalDisk:
         """Write from a place on; at 0 the file is made anew."""
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if at == 0 else 0)
         self._close(name)
-        file = os.open(self.root / name, flags, 0o644)
+        file = os.open(self.root / name, flags, 0o600)
         self._written[name] = file
+        if at == 0:
+            with contextlib.suppress(PermissionError):  # the file of somebody else, in a folder that is shared
+                os.fchmod(file, self._rights & 0o666)
         try:
             for part in parts:
                 rest = memoryview(part).cast("B")

@@ -164,6 +164,11 @@ class Durable:
         if not self.writable:
             raise failures.READ_ONLY.error(name=self.store.name, epoch=self._epoch)
 
+    def _must_be_sole_writer(self) -> None:
+        """Refuse to write what is only read, and over what somebody else has written; by whoever has the turn."""
+        self.must_be_writable()
+        self.log.must_end_here(self._epoch + 1)
+
     def must_be_exact(self) -> None:
         """Refuse to try out changes on facts that were put together from several partitions: their ranks differ."""
         if not self.writable and self.partitions:
@@ -201,6 +206,8 @@ class Durable:
 
     def keeping(self, epoch: int, rules: Ruleset, schema: Schema, before: Schema) -> Keeping:
         """What partitions must know to write their pieces of an epoch that leads to these rules."""
+        if self.markers and self.writable:  # pieces are written before the frame
+            self._must_be_sole_writer()
         return Keeping(epoch, dict(schema), self.changes_rules(rules), dict(before))
 
     def record_pieces(
@@ -273,7 +280,7 @@ class Durable:
     def _append(
         self, epoch: int, rules: Ruleset, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
     ) -> None:
-        self.must_be_writable()
+        self._must_be_sole_writer()
         parts, checksum = framed(EPOCH, epoch, self._checksum, header, messages)
         self.log.append(epoch, parts)
         self._checksum, self._epoch, self._rules = checksum, epoch, rules
@@ -332,7 +339,7 @@ class Durable:
         messages: Callable[[], list[tuple[str, Bytes]]],
     ) -> Old:
         """Put the snapshot in place unless it is there, and remove old files; tells which those are."""
-        self.must_be_writable()
+        self._must_be_sole_writer()
         if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
             kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, node)}
             header = {"time": round(time.time(), 3), **about, **kept}
@@ -375,6 +382,7 @@ class Durable:
         """Note what was committed and let another writer in."""
         try:
             if self.writable and self._epoch > self._noted:
+                self._must_be_sole_writer()
                 write_note(self.store, NOTE_FILE, {"epoch": self._epoch})
         except (OSError, StateError) as error:
             warnings.warn(f"{self.store.name}/{NOTE_FILE} was not written: {error}", StateWarning, stacklevel=3)

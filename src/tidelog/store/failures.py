@@ -72,8 +72,7 @@ LOCKED = FailureEntry(
     "TL5108",
     StateError,
     "state that another writer has open",
-    "{folder}: another writer has this state open: {held}; wait until it is done, or read a "
-    "committed epoch with `at` (command line: `--at`)",
+    "{folder}: {held}, or read a committed epoch with `at` (command line: `--at`)",
     "A state has one writer at a time and any number of readers.",
     "",
     'first = Engine("n(1).", path="s")\nEngine(path="s")\n',
@@ -132,6 +131,25 @@ GONE = FailureEntry(
     "An engine writes into the folder that it opened and makes no new one in its place. What it holds can be read.",
     "Move the folder back, and go on; if it is lost, make a new state from the facts that the engine holds.",
     test="tests/store/test_writers.py::test_a_folder_that_is_removed_under_an_engine_is_told_to_be_gone",
+)
+FORKED = FailureEntry(
+    "TL5186",
+    StateError,
+    "state folder of the parent process",
+    "{name} was opened by process {process}, which this process was forked from; nothing was written",
+    "A state folder belongs to the process that opened it. A forked child has a copy of the engine, not of the lock.",
+    "Read the folder in the child with `Engine(path=..., at=-1)`, or open it there after the parent has closed it.",
+    test="tests/store/test_forks.py::test_a_store_of_the_parent_is_not_written_by_a_child",
+)
+OTHER_WRITER = FailureEntry(
+    "TL5185",
+    StateError,
+    "state folder that somebody else has written",
+    "{file} is {found}, and this engine left it {known}: something else has written this state since epoch {epoch}; "
+    "nothing was written",
+    "A state has one writer. Before it writes an epoch it checks that the log ends where it left it.",
+    "Close this engine and open the folder again: it continues from the last epoch there. Find out who wrote.",
+    test="tests/store/test_writers.py::test_a_writer_that_finds_epochs_of_another_one_refuses_to_write",
 )
 LOG_MISSING = FailureEntry(
     "TL5112",
@@ -278,6 +296,8 @@ ENTRIES = (
     DAMAGED,
     IMPOSSIBLE,
     GONE,
+    FORKED,
+    OTHER_WRITER,
     RULES_UNREADABLE,
     LOG_MISSING,
     NO_EPOCH,

@@ -48,6 +48,13 @@ class FileStore:
         """The names of the files in a folder, in order; temporary files are none."""
         return [n for n in self.disk.names(folder) if not n.endswith(TEMPORARY) and n != LOCK]
 
+    def size(self, name: str) -> int:
+        """The length of a file, -1 if it is not there."""
+        found = self.disk.size(name)
+        if found < 0:
+            self._must_be_there()
+        return found
+
     def read(self, name: str) -> Bytes:
         """The content of a file."""
         return self.disk.read(name)
@@ -111,6 +118,8 @@ class FileStore:
 
     def _must_be_there(self) -> None:
         """A folder that was taken away is not made anew: half a state would be there, or another writer's."""
+        if self._lock.holder is not None:
+            raise failures.FORKED.error(name=self.root, process=self._lock.holder)
         if self._lock.is_lost:
             raise failures.GONE.error(name=self.root)
 

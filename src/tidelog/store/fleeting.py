@@ -21,7 +21,7 @@ class FleetingDisk(LocalDisk):
 
     def make_folder(self, name: str) -> None:
         """Make a folder and those above it."""
-        (self.root / name).mkdir(parents=True, exist_ok=True)
+        self._make_missing(self.root / name)
 
     def sync(self, name: str) -> None:
         """Other processes see what was written as soon as it is."""

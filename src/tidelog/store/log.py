@@ -54,6 +54,7 @@ class Log:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.end = End()
+        self._half = 0  # the segment whose first frame could not be written
         self.bytes = 0  # appended since the last snapshot, as far as this process knows
 
     @property
@@ -112,6 +113,21 @@ class Log:
             at = frame.end
         self.end = End(segment, at)
 
+    def must_end_here(self, epoch: int) -> None:
+        """Refuse to write if the log does not end where this writer left it, before an epoch (D38)."""
+        kept, begun = self.end.segment, epoch != self._half and epoch != self.end.segment
+        if kept and self._store.appends and not self.end.torn:
+            found = self._store.size(segment_name(kept))
+            if found != self.end.size:
+                raise self._other_writer(epoch, kept, found, f"{self.end.size} bytes long")
+        if begun and (found := self._store.size(segment_name(epoch))) >= 0:
+            raise self._other_writer(epoch, epoch, found, "unwritten")
+
+    def _other_writer(self, epoch: int, segment: int, found: int, known: str) -> StateError:
+        length = f"{found} bytes long" if found >= 0 else "gone"
+        file = f"{self._store.name}/{segment_name(segment)}"
+        return failures.OTHER_WRITER.error(file=file, found=length, known=known, epoch=epoch - 1)
+
     def append(self, epoch: int, parts: Sequence[Bytes]) -> None:
         """Make an epoch durable; raises StateError and leaves the log as it was if that cannot be done."""
         grows = self._store.appends and self.end.segment and self.end.size < SEGMENT
@@ -121,6 +137,7 @@ class Log:
             self._store.append(segment_name(segment), parts, at)
         except OSError as error:
             self.end.torn = self.end.segment == segment
+            self._half = 0 if grows else segment
             raise failures.EPOCH_NOT_WRITTEN.error(
                 file=f"{self._store.name}/{segment_name(segment)}", epoch=epoch, reason=error.strerror or error
             ) from error

@@ -51,6 +51,11 @@ class ObjectStore:
         found = (info.base_name for info in self.filesystem.get_file_info(chosen) if info.type == fs.FileType.File)
         return sorted(name for name in found if not name.endswith(TEMPORARY))
 
+    def size(self, name: str) -> int:
+        """The length of a file, -1 if it is not there."""
+        info = self.filesystem.get_file_info(self._path(name))
+        return int(info.size) if info.type == fs.FileType.File else -1
+
     def read(self, name: str) -> Bytes:
         """The content of a file."""
         with self.filesystem.open_input_file(self._path(name)) as file:

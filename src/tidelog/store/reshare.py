@@ -62,20 +62,16 @@ class Shares:
         self._whole, self._move, self._partitions = whole, move, partitions
         self.images = [Image(clock=whole.clock) for _ in range(partitions)]
 
-    def share_moved(self, names: Sequence[str]) -> None:
-        """Share out relations whose records go as they are."""
-        for name in names:
-            records = self._records(name)
-            if records is not None:
-                if name in self._move.plain:
-                    rest_low(records)
-                self._expose(name, records)
-                place = self._move.new.places.get(name, SINGLE)  # of one partition nothing else is said
-                self.give(name, share_rows(records, place, self._partitions))
-
-    def give(self, name: str, parts: Sequence[Cells]) -> None:
-        """Give each partition its records of a relation."""
-        for image, part in zip(self.images, parts, strict=True):
+    def share_moved(self, name: str) -> None:
+        """Share out a relation whose records go as they are."""
+        records = self._records(name)
+        if records is None:
+            return
+        if name in self._move.plain:
+            rest_low(records)
+        self._expose(name, records)
+        place = self._move.new.places.get(name, SINGLE)  # of one partition nothing else is said
+        for image, part in zip(self.images, share_rows(records, place, self._partitions), strict=True):
             if len(part):
                 image.relations[name] = relation_of(part.copy())  # partitions write to what they get
 

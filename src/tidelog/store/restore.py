@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tidelog.partition.partition import Partition
-from tidelog.partition.records import Mask, exposed, in_use, lowest_ranked, raise_ranks, shown_records
+from tidelog.partition.records import exposed, in_use, lowest_ranked, mark_exposed, raise_ranks, shown_records
 from tidelog.partition.relations import Relations
 from tidelog.partition.shown import SHOWN
 from tidelog.plan.build import aggregate_of, group_columns, is_folded
 from tidelog.program import Atom, Rule
-from tidelog.rewrite.place.placement import MIRRORED
+from tidelog.rewrite.place.placement import MIRRORED, copied
 from tidelog.store.altered import Impossible, damage
 from tidelog.store.delta import Cells
 from tidelog.store.image import SMALLEST, Image, RelationImage
@@ -98,11 +98,11 @@ def live_records(relation: RelationImage) -> Cells:
 
 
 def relation_of(records: Cells) -> RelationImage:
-    """A relation that holds some records, with the room that the kernel wants."""
+    """A relation that holds some records, with the room that the kernel wants, and row after row as it reads them."""
     count, width = records.shape
     if count < SMALLEST:
         records = np.concatenate([records, np.zeros((SMALLEST - count, width), np.int64)])
-    return RelationImage(width - 2, 0, count, records)
+    return RelationImage(width - 2, 0, count, np.ascontiguousarray(records))
 
 
 def show_groups(image: Image, rule: Rule) -> None:
@@ -128,20 +128,13 @@ def _shows_groups(rule: Rule) -> bool:
 
 def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:
     """The rows of the candidates that are exposed; where partitions chose among those of a copy, they stand there."""
-    rows: Cells = _exposed_in(candidates).nonzero()[0]
-    copies = (
-        relation for other, relation in image.relations.items() if other.startswith((f"__{name}_by_", f"__{name}_on_"))
-    )
-    for copy in copies if not len(rows) else ():
-        if copy.arity == candidates.arity and _exposed_in(copy).any():
-            chosen = copy.records[: copy.rows][_exposed_in(copy), : copy.arity]
-            held = candidates.records[: candidates.rows, : copy.arity]
-            rows = np.isin(rows_as_values(held), rows_as_values(chosen)).nonzero()[0]
+    held = candidates.records[: candidates.rows]
+    for other, copy in image.relations.items() if not exposed(held).any() else ():
+        if copied(other, {name}) is not None and (marked := exposed(copy.records[: copy.rows])).any():
+            chosen = copy.records[: copy.rows][marked, : copy.arity]
+            mark_exposed(held, np.isin(rows_as_values(held[:, : copy.arity]), rows_as_values(chosen)))
+    rows: Cells = exposed(held).nonzero()[0]
     return rows
-
-
-def _exposed_in(relation: RelationImage) -> Mask:
-    return exposed(relation.records[: relation.rows])
 
 
 def rows_as_values(cells: Cells) -> npt.NDArray[np.void]:

@@ -31,6 +31,9 @@ class Store(Protocol):
     def names(self, folder: str) -> list[str]:
         """The names of the files in a folder, in order; none if the folder is not there."""
 
+    def size(self, name: str) -> int:
+        """The length of a file, -1 if it is not there."""
+
     def read(self, name: str) -> Bytes:
         """The content of a file; FileNotFoundError if it is not there."""
 

@@ -33,6 +33,10 @@ class Subfolder:
         """The names of the files in a folder, in order."""
         return self._store.names(self._within(folder))
 
+    def size(self, name: str) -> int:
+        """The length of a file, -1 if it is not there."""
+        return self._store.size(self._within(name))
+
     def read(self, name: str) -> Bytes:
         """The content of a file."""
         return self._store.read(self._within(name))

@@ -23,7 +23,7 @@ def with_rules(program: Program, rules: Iterable[Rule], state: EngineState) -> t
     named = tuple(replace(rule, head=_atom(rule.head), body=tuple(map(_literal, rule.body))) for rule in rules)
     read = {atom.predicate for rule in named for atom in (rule.head, *_atoms(rule.body))}
     facts, schema = _named(state.facts, read), _named(state.schema, read)
-    bare = tuple(replace(each, domains=()) for each in program.declarations)  # the rules choose already
+    bare = tuple(replace(each, domains=(), qualifiers=()) for each in program.declarations)  # the rules do it already
     return replace(program, rules=named, pragmas=(), declarations=bare), replace(state, facts=facts, schema=schema)
 
 

@@ -12,7 +12,7 @@ from tidelog import Engine
 from tidelog.errors import DataError
 from tidelog.spark.rows import plain
 from tidelog.spark.rows.encode import encode
-from tidelog.spark.rows.plain import few_rows
+from tidelog.spark.rows.plain import estimated_size, few_rows
 from tidelog.spark.rows.tables import BAD, SIGN, cell_names
 
 if TYPE_CHECKING:
@@ -70,6 +70,39 @@ def test_rows_that_are_not_few_are_not_taken(spark: SparkSession, monkeypatch: p
     assert few_rows(rows, found.plain) is not None
     monkeypatch.setattr(plain, "FEW", 79)
     assert few_rows(rows, found.plain) is None
+
+
+def test_rows_that_catalyst_takes_for_few_are_counted(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = spark.range(0, 10, 1, 2).selectExpr("id AS a", "explode(sequence(1, 30)) AS b")
+    found = encode(made, "r", None, None)
+    assert found.plain is not None
+    assert estimated_size(made) < 300 * 16  # a generator is taken for one row
+    assert len(few_rows(made, found.plain)[0][1]) == 300
+    monkeypatch.setattr(plain, "FEW", 299 * 16)
+    assert few_rows(made, found.plain) is None
+    with Engine("q(A) :- t(A, B), B > 29.", spark=spark, partitions=1) as db:
+        with db.epoch() as epoch:
+            epoch.insert("t", made)
+        assert len(db["t"]) == 300
+        assert sorted(db["q"]) == [(a,) for a in range(10)]
+
+
+def test_no_more_than_few_rows_reach_the_driver(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    collect = type(spark.range(1)).toArrow
+
+    def counted(df: DataFrame) -> object:
+        table = collect(df)
+        read.append(table.num_rows)
+        return table
+
+    monkeypatch.setattr(type(spark.range(1)), "toArrow", counted)
+    monkeypatch.setattr(plain, "FEW", 1600)
+    made = spark.range(0, 10, 1, 2).selectExpr("id AS a", "explode(sequence(1, 5000)) AS b")
+    found = encode(made, "r", None, None)
+    assert found.plain is not None
+    assert few_rows(made, found.plain) is None
+    assert read == [101]
 
 
 def test_few_and_many_rows_of_one_epoch_are_summed(spark: SparkSession) -> None:

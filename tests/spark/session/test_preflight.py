@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
+from tidelog import Engine
 from tidelog.spark import PreflightError, ResidentStage
 from tidelog.spark.resident import stage
 from tidelog.spark.session.master import slots
@@ -82,13 +83,37 @@ def test_killing_of_idle_workers_is_refused(spark: SparkSession) -> None:
         preflight(pretending, 1)
 
 
+class ConnectSession:
+    """The shape of Connect's session: its context is a property that raises an AttributeError."""
+
+    @property
+    def sparkContext(self) -> object:
+        raise AttributeError("[JVM_ATTRIBUTE_NOT_SUPPORTED] Attribute `sparkContext` is not supported in Spark Connect")
+
+    def range(self, end: int) -> object:
+        raise AssertionError("nothing is asked of it")
+
+
+ConnectSession.__module__ = "pyspark.sql.connect.session"
+
+
 def test_connect_session_is_refused() -> None:
-    connect: Any = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    connect: Any = ConnectSession()
     with pytest.raises(PreflightError, match=r"Spark Connect session.*SparkSession\.builder\.master") as refused:
         preflight(connect, 1)
     assert refused.value.code == "TL6006"
-    with pytest.raises(PreflightError, match=r"Spark Connect session"):
-        ResidentStage(connect, 1, Keeper).start()
+    db = Engine("p(1).")
+    frame: Any = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe", "isStreaming": True})()
+    for act in (
+        lambda: ResidentStage(connect, 1, Keeper).start(),
+        lambda: Engine("p(1).", spark=connect),
+        lambda: db.verify(spark=connect),
+        lambda: db["p"].to_spark(connect),
+        lambda: db.stream(frame, "p"),
+    ):
+        with pytest.raises(PreflightError, match=r"Spark Connect session.*`spark\.createDataFrame\(") as refused:
+            act()
+        assert refused.value.code == "TL6006"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ of the user's own.
 from __future__ import annotations
 
 import hmac
+import os
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -50,6 +52,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         self._limit = credentials.limit
         options = {"middleware": {"token": _Gate(credentials.token)}, **_encryption(credentials.certificates)}
         super().__init__(location(host, 0, tls=credentials.certificates is not None), **options)
+        _SERVERS.add(self)
         self.endpoint = Endpoint(number, host, max(0, self.port), credentials)
 
     def do_action(self, context: Any, action: Any) -> list[Any]:
@@ -98,6 +101,23 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         closing.start()
         closing.join(seconds)
         return not closing.is_alive()
+
+
+_SERVERS: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def _leave_all() -> None:
+    """In a process that was just forked: Flight would end the servers with it, and wait for threads that are not here.
+
+    It shows the finalizer that does so to nobody.
+    """
+    servers = set(map(id, _SERVERS))
+    for finalizer, about in tuple(getattr(weakref.finalize, "_registry", {}).items()):
+        if id(about.weakref()) in servers:
+            finalizer.detach()
+
+
+os.register_at_fork(after_in_child=_leave_all)
 
 
 def _encryption(certificates: Certificates | None) -> dict[str, Any]:

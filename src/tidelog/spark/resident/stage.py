@@ -8,6 +8,7 @@ must know again is the caller's affair. What this module does not know is what t
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import threading
 import time
@@ -230,7 +231,7 @@ class ResidentStage:
             self._factory, self.partitions, driver, meeting.renew(), sockets, local, self._patience, own_version()
         )
         self._job = Job(self._spark, assignment)
-        self._finalizer = weakref.finalize(self, _abandon, self._job, meeting)
+        self._finalizer = weakref.finalize(self, _abandon, self._job, meeting, os.getpid())
         try:
             self._await_residents(self._job, limit)
             ready = [meeting.ready[number] for number in range(self.partitions)]
@@ -344,8 +345,9 @@ def _lost(number: int, reason: str) -> PartitionLost:
     return failures.LOST.mark(PartitionLost(number, reason))
 
 
-def _abandon(job: Job, meeting: Rendezvous) -> None:
-    """The stage was forgotten, or the interpreter ends."""
-    meeting.dismiss()
-    job.cancel()
-    meeting.close()
+def _abandon(job: Job, meeting: Rendezvous, maker: int) -> None:
+    """The stage was forgotten, or the interpreter ends; a process that was forked meanwhile leaves it alone."""
+    if os.getpid() == maker:
+        meeting.dismiss()
+        job.cancel()
+        meeting.close()

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from tidelog.io.failures import CHANGE_COLUMN, CHANGE_TYPE
 from tidelog.io.match_names import match_names, other_names
+from tidelog.io.signed import NO_SIGN
 from tidelog.program.outside import EXACT
-from tidelog.spark.rows.failures import CHANGE_COLUMN, CHANGE_TYPE, FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
+from tidelog.spark.rows.failures import FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
 from tidelog.spark.rows.tables import LINE, SIGN, WRONG
 
@@ -181,7 +183,7 @@ def bad_row(matched: Matched, types: Sequence[str]) -> Sql:
         found += [_reason_if(test, f"{where} {reason}") for test, reason in _tests(field, type_)]
     if SIGN in matched.aside:
         wrong = f"coalesce(`{SIGN}` NOT IN (1L, -1L), true)"
-        found.append(_reason_if(wrong, "the column of signs holds neither +1 nor -1"))
+        found.append(_reason_if(wrong, NO_SIGN))
     return f"coalesce({', '.join(found)})" if found else "CAST(NULL AS STRING)"
 
 

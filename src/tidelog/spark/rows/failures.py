@@ -11,24 +11,6 @@ from tidelog.errors.entry import FailureEntry
 _READ = "tests/spark/rows/test_read.py"
 _ENCODE = "tests/spark/rows/test_encode.py"
 
-CHANGE_COLUMN = FailureEntry(
-    "TL1501",
-    DataError,
-    "DataFrame without its column of changes",
-    "{relation}: no column `{change}` tells +1 or -1; the rows have {there}",
-    "With `change=`, one column of the rows says which of them come and which go.",
-    "Name a column that is there once.",
-    test=f"{_ENCODE}::test_each_row_may_say_whether_it_comes_or_goes",
-)
-CHANGE_TYPE = FailureEntry(
-    "TL1502",
-    DataError,
-    "column of changes that holds no integers",
-    "{relation}: the column `{change}` holds +1 or -1, not {type}",
-    "With `change=`, one column of the rows says which of them come (+1) and which go (-1).",
-    "Cast the column to int.",
-    test=f"{_ENCODE}::test_each_row_may_say_whether_it_comes_or_goes",
-)
 FRAME_COLUMNS = FailureEntry(
     "TL1503",
     DataError,
@@ -91,18 +73,7 @@ ROWS_NOT_READ = FailureEntry(
     "Compute the DataFrame by itself (`count()`) to see Spark's whole message.",
     test=f"{_ENCODE}::test_a_source_that_fails_is_told_in_one_line",
 )
-ROWS_REFUSED = FailureEntry(
-    "TL1510",
-    DataError,
-    "rows of a DataFrame that do not fit",
-    "{relation}: {count} not fit; for example {example}: {reason}; nothing of the batch was applied",
-    "Every value fits the type of its column, and none is null.",
-    "Filter or convert the rows before they are inserted.",
-    test=f"{_ENCODE}::test_bad_rows_are_told_by_count_and_example_and_nothing_counts",
-)
 ENTRIES = (
-    CHANGE_COLUMN,
-    CHANGE_TYPE,
     FRAME_COLUMNS,
     FRAME_TYPE,
     SPARK_TYPE,
@@ -110,5 +81,4 @@ ENTRIES = (
     PACKING,
     JSON_FIELD,
     ROWS_NOT_READ,
-    ROWS_REFUSED,
 )

@@ -1,14 +1,17 @@
 """Little DataFrames of whole numbers, taken through the driver: their cells are their values.
 
 Law: what is taken here is what the projection of `encode` would give, row by row; whatever needs more than a copy (a
-null, a text, a sign that is none, more rows than Catalyst took them for) is left to it. Spark needs some tenths of a
-second to start a job of Python tasks, and milliseconds to hand over a few rows as Arrow batches.
+null, a text, a sign that is none, more rows than Catalyst took them for) is left to it. Catalyst's estimate only says
+where it is worth a try: it takes the rows of a generator, and of files with runs of equal values, for far too few. So
+no more than `FEW` bytes are ever read here, whatever it says. Spark needs some tenths of a second to start a job of
+Python tasks, and milliseconds to hand over a few rows as Arrow batches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +24,7 @@ from tidelog.spark.rows.check import Matched
 from tidelog.spark.rows.tables import SIGN
 
 FEW = 4 << 20  # bytes that pass through the driver rather than start Python tasks
+CELL_BYTES = 8
 Signed = list[tuple[int, Cells]]
 
 
@@ -43,10 +47,8 @@ def plain_columns(df: DataFrame, matched: Matched, types: Sequence[str], sign: i
 
 def few_rows(df: DataFrame, plain: Plain) -> Signed | None:
     """The rows by sign, through the driver; None if they are not few, or not all of them are taken as they are."""
-    if estimated_size(df) > FEW:
-        return None
-    table = df.toArrow()
-    if any(column.null_count for column in table.columns):
+    table = _few(df)
+    if table is None or any(column.null_count for column in table.columns):
         return None
     rows = np.empty((table.num_rows, len(plain.places)), np.int64)
     for to, place in enumerate(plain.places):
@@ -59,10 +61,27 @@ def few_rows(df: DataFrame, plain: Plain) -> Signed | None:
     return [(sign, np.ascontiguousarray(rows[signs == sign])) for sign in (1, -1)]
 
 
+def _few(df: DataFrame) -> pa.Table | None:
+    """All rows, if they are no more than few bytes; None where they are more, or may well be."""
+    plan = df._jdf.queryExecution().optimizedPlan()
+    if _size(plan) > FEW:
+        return None
+    most = FEW // (CELL_BYTES * max(1, len(df.columns)))
+    known = plan.maxRows()
+    if known.isDefined() and int(known.get()) <= most:
+        return df.toArrow()
+    found = df.limit(most + 1).toArrow()
+    return found if found.num_rows <= most else None
+
+
 def _numbers(table: pa.Table, place: int) -> Cells:
     return to_vector(table.column(place).cast(pa.int64()), np.int64)
 
 
 def estimated_size(df: DataFrame) -> int:
     """How many bytes Catalyst takes a DataFrame to have; nothing is read for it. Where it has no idea, very many."""
-    return int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+    return _size(df._jdf.queryExecution().optimizedPlan())
+
+
+def _size(plan: Any) -> int:
+    return int(str(plan.stats().sizeInBytes()))

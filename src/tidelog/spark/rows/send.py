@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException, PythonException
 
-from tidelog.errors import DataError
+from tidelog.io.signed import refusal
 from tidelog.rewrite.place.placement import Placement
 from tidelog.spark.resident.wire import decode
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedArrival
-from tidelog.spark.rows.failures import ROWS_NOT_READ, ROWS_REFUSED
+from tidelog.spark.rows.failures import ROWS_NOT_READ
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.plain import Signed, estimated_size, few_rows
 from tidelog.spark.rows.tables import Endpoint
@@ -52,12 +52,10 @@ def hand_over(
     encoded: EncodedArrival, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int
 ) -> Handed:
     """Few rows of whole numbers come here, all others are sent by tasks."""
-    try:
+    with suppress(PySparkException, Py4JJavaError):  # the tasks meet it again, and say what is wrong
         found = None if encoded.plain is None else few_rows(encoded.source, encoded.plain)
-    except (PySparkException, Py4JJavaError) as error:
-        raise ROWS_NOT_READ.error(relation=encoded.relation, said=first_line(error)) from error
-    if found is not None:
-        return Handed(rows=found)
+        if found is not None:
+            return Handed(rows=found)
     return Handed(tuple(key for key, _ in send(encoded, placement, endpoints, stage_id, tasks)))
 
 
@@ -90,13 +88,9 @@ def send(
     if bad:
         if encoded.exact is not None:
             encoded.exact()
-        raise _refusal(encoded.relation, bad, next(r for r in reports if r.bad))
+        first = next(r for r in reports if r.bad)
+        raise refusal(encoded.relation, bad, first.example, first.reason)
     return [(r.attempt, Counts(r.rows, r.entries)) for r in reports]
-
-
-def _refusal(relation: str, bad: int, report: Any) -> DataError:
-    count = "1 row does" if bad == 1 else f"{bad:,} rows do"
-    return ROWS_REFUSED.error(relation=relation, count=count, example=report.example, reason=report.reason)
 
 
 def first_line(error: BaseException) -> str:

@@ -60,8 +60,8 @@ CONNECT = FailureEntry(
     PreflightError,
     "session of Spark Connect",
     "this is a Spark Connect session: the partitions and the driver must reach each other, which Connect does "
-    "not offer; make the session with SparkSession.builder.master(...), or give rows of it to an embedded engine: "
-    "`Engine(...)` without `spark=`, `epoch.insert(relation, df.toArrow())`, `db[view].to_arrow()`",
+    "not offer; make the session with SparkSession.builder.master(...), or use an embedded engine: "
+    "`Engine(...)` without `spark=`, `epoch.insert(relation, df)`, `spark.createDataFrame(db[view].to_arrow())`",
     "Partitions are long tasks of a barrier stage that call each other and the driver.",
     test=f"{_PREFLIGHT}::test_connect_session_is_refused",
 )

@@ -24,6 +24,22 @@ def is_local(master: str) -> bool:
     return master == "local" or master.startswith("local[")
 
 
+def is_connect(part: object) -> bool:
+    """Whether a session, or a DataFrame, talks to a Spark Connect server."""
+    return "connect" in type(part).__module__.split(".")
+
+
+def is_session(spark: object) -> bool:
+    """Whether something is a session of Spark, of either kind; one of Connect has no context."""
+    return is_connect(spark) or hasattr(spark, "sparkContext")
+
+
+def refuse_connect(part: object) -> None:
+    """Refuse a session, or a DataFrame of one, of Spark Connect, with what works instead."""
+    if is_connect(part):
+        raise failures.CONNECT.error()
+
+
 def setting(spark: SparkSession, name: str, default: str = "") -> str:
     """A setting of the session, with white space and case evened out."""
     return str(spark.conf.get(name, default)).strip().lower()
@@ -35,8 +51,7 @@ def context(spark: SparkSession) -> Any:
     Raises:
         PreflightError: the session has none: it was stopped, or it talks to a Spark Connect server.
     """
-    if "connect" in type(spark).__module__.split("."):
-        raise failures.CONNECT.error()
+    refuse_connect(spark)
     running = spark.sparkContext
     if running._jsc is None or running._jsc.sc().isStopped():
         raise failures.STOPPED.error()

@@ -1,0 +1,96 @@
+"""Rows of which a column says whether they come (+1) or go (-1).
+
+Law: every row has one of the two signs, or all are refused: a null, a 0 or a 2 is a mistake in the data, and leaving
+such rows out would lose changes. Spark's tasks refuse the same rows in the same words (`spark.rows.check`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidelog.io.failures import CHANGE_COLUMN, CHANGE_TYPE, ROWS_REFUSED
+
+if TYPE_CHECKING:
+    from tidelog.errors import DataError
+    from tidelog.io.rows import Data
+
+NO_SIGN = "the column of signs holds neither +1 nor -1"
+Mask = npt.NDArray[np.bool_]
+
+
+def by_sign(relation: str, rows: Data, change: str) -> list[tuple[int, Data]]:
+    """The rows that come and those that go, without the column that says so.
+
+    >>> from tidelog.io.rows import read_rows
+    >>> rows = read_rows("p", [{"x": 4, "sign": 1}, {"x": 5, "sign": -1}])
+    >>> [(sign, part.columns) for sign, part in by_sign("p", rows, "sign")]
+    [(1, ([4],)), (-1, ([5],))]
+    """
+    if not rows.length and rows.names is None:
+        return []
+    names = rows.names or ()
+    if names.count(change) != 1:
+        raise CHANGE_COLUMN.error(relation=relation, change=change, there=", ".join(names) or "no names")
+    place = names.index(change)
+    masks = _signs(relation, rows.columns[place], change)
+    rest = tuple(column for i, column in enumerate(rows.columns) if i != place)
+    left = tuple(name for i, name in enumerate(names) if i != place)
+    wrong = np.flatnonzero(~(masks[1] | masks[-1]))
+    if len(wrong):
+        example = {name: _value(column, int(wrong[0])) for name, column in zip(left, rest, strict=True)}
+        shown = json.dumps(example, separators=(",", ":"), default=str, ensure_ascii=False)
+        raise refusal(relation, len(wrong), shown, NO_SIGN)
+    return [
+        (sign, replace(rows, columns=tuple(_chosen(c, mask) for c in rest), length=int(mask.sum()), names=left))
+        for sign, mask in masks.items()
+    ]
+
+
+def refusal(relation: str, bad: int, example: str, reason: str) -> DataError:
+    """The error for rows that do not fit."""
+    count = "1 row does" if bad == 1 else f"{bad:,} rows do"
+    return ROWS_REFUSED.error(relation=relation, count=count, example=example, reason=reason)
+
+
+def _signs(relation: str, column: Any, change: str) -> dict[int, Mask]:
+    """Which rows come, and which go."""
+    if isinstance(column, pa.ChunkedArray):
+        if not pa.types.is_integer(column.type):
+            raise CHANGE_TYPE.error(relation=relation, change=change, type=column.type)
+        return {sign: _equal(column, sign) for sign in (1, -1)}
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind != "i":
+            raise CHANGE_TYPE.error(relation=relation, change=change, type=column.dtype)
+        return {sign: column == sign for sign in (1, -1)}
+    for value in column:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer | None):
+            raise CHANGE_TYPE.error(relation=relation, change=change, type=type(value).__name__)
+    return {sign: np.array([value == sign for value in column], bool) for sign in (1, -1)}
+
+
+def _equal(column: pa.ChunkedArray, sign: int) -> Mask:
+    """Where a column holds a sign; nulls do not, and numbers without signs are never -1."""
+    if sign < 0 and pa.types.is_unsigned_integer(column.type):
+        return np.zeros(len(column), bool)
+    found: Mask = pc.is_in(column, value_set=pa.array([sign], column.type)).to_numpy()
+    return found
+
+
+def _chosen(column: Any, mask: Mask) -> Any:
+    if isinstance(column, pa.ChunkedArray):
+        return column.filter(pa.array(mask))
+    return column[mask] if isinstance(column, np.ndarray) else list(compress(column, mask))
+
+
+def _value(column: pa.ChunkedArray | npt.NDArray[Any] | Sequence[Any], place: int) -> Any:
+    found = column[place]
+    return found.as_py() if isinstance(found, pa.Scalar) else found.item() if isinstance(found, np.generic) else found
