@@ -40,6 +40,7 @@ from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import fact_texts
+from tidelog.store.memos import change_memos
 from tidelog.syntax import parse_rule
 
 if TYPE_CHECKING:
@@ -298,6 +299,7 @@ def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome
     core.committed = Committed(rules, schema, before.number + 1, sizes)
     if epoch.source is not None and epoch.offset is not None:
         core.offsets[epoch.source] = epoch.offset
+    change_memos(core.memos, epoch.memos)
 
 
 def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:

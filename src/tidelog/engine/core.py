@@ -141,6 +141,11 @@ class Core:
         return self.opened.offsets
 
     @property
+    def memos(self) -> dict[str, str]:
+        """By name: what sources noted down in the epochs that they committed."""
+        return self.opened.memos
+
+    @property
     def dictionary(self) -> Dictionary:
         """The values behind the ids of symbols and lists, which outlive the engine in what its epochs tell."""
         return self.runtime.dictionary if self.last_dictionary is None else self.last_dictionary

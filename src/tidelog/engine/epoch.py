@@ -104,6 +104,7 @@ class Epoch:
         self.source = source
         self.offset = offset
         self.signature = signature or Signature()
+        self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
         self.collected = Collected(at=at)
         self.number: int | None = None
         self.changes = target.no_changes()
