@@ -124,7 +124,10 @@ def test_rows_with_nulls_are_left_out(database: Database) -> None:
         assert (list(db["p"]), follower.health.left_out) == ([(1, "a")], 1)
         database.run("UPDATE p SET name = 'b' WHERE id = 2; UPDATE p SET name = NULL WHERE id = 1")
         caught_up(follower, database)
-        assert list(db["p"]) == [(2, "b")]
+        assert (list(db["p"]), follower.health.left_out) == ([(2, "b")], 1)
+        database.run("DELETE FROM p WHERE id = 1")
+        caught_up(follower, database)
+        assert (list(db["p"]), follower.health.left_out) == ([(2, "b")], 0)
 
 
 def test_columns_that_come_go_or_are_renamed_beside_those_followed_change_nothing(database: Database) -> None:

@@ -1,5 +1,5 @@
 """Kills in the middle of transactions: of the follower, of its connections, of the database. Nothing lost, nothing
-twice, neither in the views here nor in the tables there.
+twice, neither in the views here, nor in the quarantine, nor in the tables there.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "PostgreSQL
 ROOT = Path(__file__).parents[2]
 JUDGE = """
 WITH RECURSIVE reach(source, target) AS (
-  SELECT source, target FROM tick UNION SELECT r.source, t.target FROM reach r JOIN tick t ON t.source = r.target)
+  SELECT source, target FROM tick WHERE target IS NOT NULL
+  UNION SELECT r.source, t.target FROM reach r JOIN tick t ON t.source = r.target WHERE t.target IS NOT NULL)
 SELECT source, target FROM reach ORDER BY 1, 2
 """
 
 
 class Writer(threading.Thread):
-    """Transactions without an end, each with one row of a number of its own; some take an old one away."""
+    """Transactions without an end, each with one row of a number of its own; some take an old one away, or heal it.
+
+    Every third row cannot become a fact, and every second of these does so later.
+    """
 
     def __init__(self, server: Server) -> None:
         super().__init__(daemon=True)
@@ -54,9 +58,11 @@ class Writer(threading.Thread):
                 time.sleep(0.05)  # the database is away; whether the last one was committed, it knows
 
     def _write(self, connection: psycopg.Connection[tuple[object, ...]], number: int) -> None:
-        ends = [f"n{self._chance.randrange(30)}" for _ in range(2)]
+        ends = [f"n{self._chance.randrange(30)}", f"n{self._chance.randrange(30)}" if number % 3 else None]
         with connection.transaction():
             connection.execute("INSERT INTO tick VALUES (%s, %s, %s)", (number, *ends))
+            if number % 6 == 0:
+                connection.execute("UPDATE tick SET target = 'healed' WHERE n = %s", (number - 12,))
             if number > 50:
                 connection.execute("DELETE FROM tick WHERE n = %s", (number - 50,))
 
@@ -109,7 +115,10 @@ def _compare(db: Engine, server: Server) -> None:
     with follow(db, server.dsn(), tables=TABLES, publish=PUBLISH).start() as follower:
         assert follower.wait(Database(server, "postgres").end()), follower.health
         assert follower.health.snapshots == 0
-        assert sorted(db["tick"]) == server.run("SELECT * FROM tick ORDER BY n")
+        assert sorted(db["tick"]) == server.run("SELECT * FROM tick WHERE target IS NOT NULL ORDER BY n")
+        (bad,) = follower.health.quarantine
+        wanted = {(str(n),) for (n,) in server.run("SELECT n FROM tick WHERE target IS NULL")}
+        assert (set(bad.rows), bad.count) == (wanted, len(wanted))
         assert sorted(db["reach"]) == server.run(JUDGE)
         assert follower.wait_published(db.epoch_number), follower.health
         assert server.run("SELECT * FROM reach ORDER BY 1, 2") == sorted(db["reach"])
