@@ -80,7 +80,7 @@ class ConsoleServer:
             with self.engine.epoch(author="ann", note="first load") as epoch:
                 for name, rows in self._facts.items():
                     epoch.insert(name, rows)
-        service = Service(self.engine, Tokens(READ_TOKEN.encode(), WRITE_TOKEN.encode()))
+        service = self.service = Service(self.engine, Tokens(READ_TOKEN.encode(), WRITE_TOKEN.encode()))
         listening = listen(Address(port=self._port))
         self._port = listening.getsockname()[1]
         self._server = Server(configuration(service, Address(port=self._port), console_routes()), service)

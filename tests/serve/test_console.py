@@ -274,6 +274,49 @@ def test_running_page_shows_plots_profile_and_plan(server: ConsoleServer, page: 
     page.until(lambda: "direct" in page.text(".plan") and "allows(g, x)" in page.text(".plan"))
 
 
+class Followed:
+    """A database with a row that cannot become a fact."""
+
+    name = "postgresql tidelog"
+
+    def check(self, engine: object) -> None:
+        """Nothing to look at."""
+
+    def start(self, engine: object) -> None:
+        """Nothing runs."""
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+    def health(self) -> dict[str, Any]:
+        return {"state": "following", "detail": "here", "quarantine": self.quarantine(), "trouble": None}
+
+    def quarantine(self) -> list[dict[str, Any]]:
+        first = [{"key": {"item": "wiki"}, "column": "parent", "reason": "column `parent` is null"}]
+        return [{"relation": "folder", "table": "public.folder", "rows": 4, "first": first}]
+
+
+def test_rows_in_quarantine_are_shown_and_views_without_them_are_marked(
+    server: ConsoleServer, page: ConsolePage
+) -> None:
+    page.open("#/views/inside")
+    assert not page.all(".lacking")
+    server.service.sources = [Followed()]
+    try:
+        page.until(lambda: page.all(".lacking"))
+        marked = [e.get_attribute("data-name") for e in page.all(".relations-list a:has(.lacking)")]
+        assert sorted(marked) == ["folder", "inside", "readers", "reads"]
+        page.go("#/views/reads")
+        assert "missing from folder" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute("title")
+        page.open("#/running")
+        page.until(lambda: "folder lacks 4 rows of public.folder" in page.text('[aria-label="Quarantine"]'))
+        for part in ("item = wiki", "column `parent` is null", "and 3 more"):
+            assert part in page.text('[aria-label="Quarantine"]')
+    finally:
+        server.service.sources = ()
+    page.until(lambda: page.one('[aria-label="Quarantine"]').get_attribute("hidden") is not None)
+
+
 def test_console_goes_on_after_the_server_restarts(tmp_path: Path, browser: Any) -> None:
     server = ConsoleServer(tmp_path / "state")
     try:

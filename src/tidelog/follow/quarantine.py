@@ -66,7 +66,7 @@ class TableQuarantine:
         """
         return f"row {show_key(self.key, key)} of `{self.table}`: {self.rows[key]}"
 
-    def as_json(self, limit: int) -> dict[str, Any]:
+    def as_json(self, limit: int = KEPT) -> dict[str, Any]:
         """The number of rows, and the first ones with their keys and reasons."""
         first = [
             {

@@ -116,6 +116,11 @@ class Service:
         finally:
             self._busy.release()
 
+    @property
+    def incomplete(self) -> list[str]:
+        """The relations that lack rows of their sources, since those cannot become facts."""
+        return sorted({table["relation"] for source in self.sources for table in source.quarantine()})
+
     def statistics(self) -> dict[str, Any]:
         """How the server is doing."""
         lately = self.hub.lately(LATELY)
@@ -138,6 +143,7 @@ class Service:
             "open_epochs": len(self.staging),
             "requests": {str(status): count for status, count in sorted(self.served.by_status.items())},
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
+            "incomplete": self.incomplete,
         }
 
 

@@ -4,6 +4,7 @@ import { FORMATS, save } from "./export.js";
 import { count } from "./format.js";
 import { icon } from "./icons.js";
 import { live } from "./live.js";
+import { incompleteTag } from "./relation_list.js";
 import { to } from "./route.js";
 import { say } from "./shell.js";
 
@@ -31,7 +32,13 @@ export function drawHead(bar, wanted, source) {
   };
   const title = wanted.ask === null ? wanted.name : "Answer";
   bar.replaceChildren(
-    html("h1", {}, title, relation && html("span", { class: "tag" }, relation.base ? "base" : "view")),
+    html(
+      "h1",
+      {},
+      title,
+      relation && html("span", { class: "tag" }, relation.base ? "base" : "view"),
+      relation && incompleteTag(relation),
+    ),
     html("form", { class: "ask", onsubmit: asked, role: "search" }, ask, html("button", {}, "Ask")),
     epochField(wanted),
     html(
