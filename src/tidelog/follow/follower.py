@@ -155,9 +155,12 @@ class Follower:
         if self._failed_at and changes.get("place", 0) > self._failed_at:
             self._failed_at = 0
             changes["state"] = FOLLOWING
-        if changes.pop("current", False) and not self._failed_at:
-            self._current = time.monotonic()
-            self._patience.reset()
+        if changes.pop("current", False):
+            if self._failed_at:
+                del changes["lag"]
+            else:
+                self._current = time.monotonic()
+                self._patience.reset()
         if changes.get("state") == FOLLOWING:
             if self._failed_at:
                 del changes["state"]

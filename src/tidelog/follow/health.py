@@ -33,9 +33,10 @@ class Health:
     ``state``: `starting`, `snapshot` (reading whole tables), `following`, `waiting` (for the database, to try again),
     `refused` (an error that somebody has to mend; it is tried again all the same), `stopped`. A state that reports an
     error lasts until the follower is past the place where it failed. ``place``: everything before it in the database's
-    log is in the engine. ``lag``: seconds from the last transaction's commit in the database to its epoch, by the two
-    clocks; it grows while the follower does not know that it has everything. ``quarantine``: by table, the rows that
-    cannot become facts now; ``left_out`` is how many they are.
+    log is in the engine. ``lag``: seconds that the engine is behind the database: from the commit of the last
+    transaction to its epoch, by the two clocks, then 0 when the database says that there is no more; it grows while the
+    follower does not hear from the database, or gets nowhere. ``quarantine``: by table, the rows that cannot become
+    facts now; ``left_out`` is how many they are.
     """
 
     state: str = STARTING

@@ -290,7 +290,8 @@ class Link:
         if not self._open and not self._waiting:
             if sign.end > (self._progress.offset or 0):
                 self._move(sign.end)
-            self._note(current=True)
+            if sign.end >= self._system.end:  # else there is more to come from before this connection
+                self._note(current=True, lag=0.0)
         if sign.wants_answer:
             self._confirm()
 
