@@ -72,6 +72,7 @@ def test_a_broken_connection_loses_nothing(database: Database, path: Path | None
     with Engine(REACH, path=path) as db, following(db, database) as follower:
         caught_up(follower, database)
         for number in range(3):
+            waited("following", follower)
             database.run("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE active")
             database.run("INSERT INTO link VALUES (%s, %s)", str(number), str(number + 1))
             caught_up(follower, database)

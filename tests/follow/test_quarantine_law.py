@@ -148,7 +148,7 @@ def check(database: Database, db: Engine, follower: Follower) -> None:
 @pytest.mark.parametrize("kept", [True, False], ids=["folder", "memory"])
 def test_a_row_is_a_fact_or_in_quarantine(database: Database, tmp_path: Path, kept: bool, identity: str) -> None:
     chance = random.Random(f"{kept} {identity}")
-    database.run(f"ALTER DATABASE {database.name} SET timezone = 'UTC'")
+    database.run("SET timezone = 'UTC'")
     database.run(TABLES)
     for _ in range(20):
         database.run(f"BEGIN; {statement(chance)}; COMMIT")
