@@ -12,6 +12,7 @@ import pytest
 from tests.follow.conftest import Database, made
 from tests.follow.following import SECONDS, caught_up, following
 from tidelog import Engine
+from tidelog.engine.core import core_of
 from tidelog.follow import Follower
 from tidelog.follow.patience import Patience
 
@@ -120,6 +121,33 @@ def test_a_restart_has_the_quarantine_before_it_hears_from_the_database(database
     with Engine(path=tmp_path) as db, following(db, database, **TABLES) as follower:
         caught_up(follower, database)
         assert (ids(db), list(quarantine(follower)["typed"])) == ([2], [("3",)])
+
+
+def test_a_state_that_does_not_record_the_quarantine_is_brought_up_to_date(database: Database, tmp_path: Path) -> None:
+    database.run(TYPED)
+    database.run("INSERT INTO typed VALUES (1, NULL, 'a'), (2, '2024-01-01', 'b')")
+    with Engine("", path=tmp_path) as db:
+        with following(db, database, **TABLES) as follower:
+            caught_up(follower, database)
+        with db.epoch() as epoch:  # as an older version has left it
+            epoch.memos.update(dict.fromkeys(core_of(db).memos))
+    for snapshots in (1, 0):
+        with Engine(path=tmp_path) as db, following(db, database, **TABLES) as follower:
+            caught_up(follower, database)
+            assert (follower.health.snapshots, list(quarantine(follower)["typed"])) == (snapshots, [("1",)])
+
+
+def test_stop_names_the_table_if_no_row_is_kept_in_detail(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.follow.quarantine.KEPT", 1)
+    database.run(TYPED)
+    with Engine("") as db, following(db, database, **TABLES, on_bad_row="stop") as follower:
+        caught_up(follower, database)
+        bad = "INSERT INTO typed VALUES (1, 'infinity', 'a'), (2, 'infinity', 'b'); DELETE FROM typed WHERE id = 1"
+        database.run(f"BEGIN; {bad}; COMMIT")
+        assert refused(follower, "TL7125").trouble.message.startswith(("a row of `public.typed`", "row (id=2)"))
+        database.run("DELETE FROM typed")
+        caught_up(follower, database)
+        assert ids(db) == []
 
 
 def test_another_primary_key_while_nobody_follows_keeps_the_quarantine_right(

@@ -18,7 +18,8 @@ This module imports nothing of the package and prints nothing.
     ├── StateError        a state folder that cannot be read, written or taken over
     ├── FollowError       anything about a database that is followed (`tidelog.follow.errors`)
     │   ├── Unreachable       no connection, or one that broke: trying again may help
-    │   └── OutOfStep         what comes cannot be joined to what is there: a new snapshot helps
+    │   ├── OutOfStep         what comes cannot be joined to what is there: a new snapshot helps
+    │   └── BadRow            a row cannot become a fact, and following stops at such rows
     ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
     └── SparkError        anything about Spark that the user or the operator can mend (`tidelog.spark.errors`)
         ├── PreflightError    a session on which the resident stage cannot run; nothing was started

@@ -25,7 +25,7 @@ from tidelog.follow.options import Options
 from tidelog.follow.pgoutput import Begin, Beside, Commit, decode
 from tidelog.follow.progress import BEGUN, Progress, find, print_of, was_followed
 from tidelog.follow.publication import ensure
-from tidelog.follow.quarantine import Changes, Quarantine, key_names, read_memos
+from tidelog.follow.quarantine import Changes, Quarantine, is_known, key_names, known_memo, read_memos
 from tidelog.follow.snapshot import difference, has_any_bytes, read_suspects, read_tables
 from tidelog.follow.stream import Stream
 from tidelog.follow.transaction import Layout, Transaction
@@ -138,6 +138,8 @@ class Link:
                 return f"the key of `{table.title}` was changed"
         if self._quarantine and self._stops_at_bad_rows:
             return "there are rows in quarantine"
+        if not is_known(self._facts.memos, self._options.slot):
+            return "the state does not record which rows are in quarantine"
         return "the publication did not tell of all tables" if missed else ""
 
     @property
@@ -188,7 +190,7 @@ class Link:
                 if minus:
                     epoch.delete(table.relation, minus)
             self._check(changes)
-            epoch.memos.update(changes.memos(self._options.slot))
+            epoch.memos.update(changes.memos(self._options.slot) | known_memo(self._options.slot))
         self._progress = progress.at(made.place)
         self._committed(changes)
         self._note(place=made.place, epoch=epoch.number)
@@ -204,7 +206,7 @@ class Link:
     def _check(self, changes: Changes) -> None:
         """Refuse rows that cannot become facts, where following stops at them."""
         for found in changes.after.values() if self._stops_at_bad_rows else ():
-            raise failures.BAD_ROW.error(row=found.describe(next(iter(found.rows))), count=found.count)
+            raise failures.BAD_ROW.error(row=found.example, count=found.count)
 
     def _committed(self, changes: Changes) -> None:
         """The epoch of these changes was committed: report them."""

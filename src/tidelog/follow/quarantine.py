@@ -66,6 +66,11 @@ class TableQuarantine:
         """
         return f"row {show_key(self.key, key)} of `{self.table}`: {self.rows[key]}"
 
+    @property
+    def example(self) -> str:
+        """One of the rows; without its key if none is kept in detail any more."""
+        return self.describe(next(iter(self.rows))) if self.rows else f"a row of `{self.table}`"
+
     def as_json(self, limit: int = KEPT) -> dict[str, Any]:
         """The number of rows, and the first ones with their keys and reasons."""
         first = [
@@ -159,6 +164,20 @@ class Changes:
                 yield after, after.count - before.count, new
 
 
+def is_known(memos: Mapping[str, str], slot: str) -> bool:
+    """Whether the rows in quarantine were recorded since the last snapshot; older versions did not."""
+    return _known(slot) in memos
+
+
+def known_memo(slot: str) -> dict[str, str]:
+    """What a snapshot writes down: from here on the rows in quarantine are recorded."""
+    return {_known(slot): "recorded"}
+
+
+def _known(slot: str) -> str:
+    return f"{prefix(slot)}quarantine"
+
+
 def read_memos(memos: Mapping[str, str], slot: str) -> Quarantine:
     """The quarantine of a slot, as the last committed epoch left it."""
     start = _name(slot, "")
@@ -178,7 +197,7 @@ def read_memos(memos: Mapping[str, str], slot: str) -> Quarantine:
 
 
 def _name(slot: str, relation: str) -> str:
-    return f"{prefix(slot)}quarantine {relation}"
+    return f"{_known(slot)} {relation}"
 
 
 def _head(found: TableQuarantine) -> str:
