@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tidelog.engine import failures
 from tidelog.engine.arguments import check_source
 from tidelog.engine.committed import Committed
 from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
+from tidelog.engine.declare import read_declarations, with_declarations
 from tidelog.engine.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
@@ -29,8 +32,9 @@ from tidelog.engine.times import Moment, microseconds
 from tidelog.engine.told import tell
 from tidelog.engine.typos import check_changes
 from tidelog.errors import ConstraintError
+from tidelog.kernel.cells import Cells
 from tidelog.partition.failures import UNORDERED
-from tidelog.partition.keys import KeyClash, check_keys
+from tidelog.partition.keys import KeyClash, check_keys, check_new_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.arguments import must_be
 from tidelog.program.component import SEPARATOR
@@ -93,6 +97,15 @@ class Committer:
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         rule = rule if label is None else replace(rule, label=label)
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]
+
+    def declare(self, collected: Collected, text: str) -> Program:
+        """Collect declarations and the facts beside them; gives what the text says."""
+        before = self.core.rules.program if collected.program is None else collected.program
+        given = read_declarations(text, before.convention)
+        after = with_declarations(before, given)
+        collected.program = after if after != before else collected.program
+        collected.facts += program_facts(given, self.core.rules.functions)
+        return given
 
     def add_instance(self, collected: Collected, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
@@ -254,10 +267,19 @@ def _run(core: Core, prepared: Prepared, keeping: Keeping | None = None) -> Epoc
 
 
 def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
-    """Refuse an epoch that breaks the key of a relation with rules (D9)."""
+    """Refuse an epoch that breaks the key of a relation with rules (D9), or a key that comes with the epoch."""
     program = prepared.rules.program
     if program.keys:
-        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, row_text(core, prepared.rules))
+        text = row_text(core, prepared.rules)
+        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, text)
+        check_new_keys(core.rules.program, program, lambda name: _held(core, prepared, name), outcome.changes, text)
+
+
+def _held(core: Core, prepared: Prepared, name: str) -> Cells:
+    """The rows of a relation before the epoch, none if it is new."""
+    if name in core.schema:
+        return core.runtime.facts.rows(name)
+    return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)
 
 
 def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:

@@ -117,6 +117,15 @@ INLINE_FACTS = FailureEntry(
     "Leave `inline` out of its declaration, or add a rule without a body.",
     'db = Engine(".decl p(x: number) inline")\nwith db.epoch() as e:\n    e.insert("p", [(1,)])\n',
 )
+NOT_DECLARED = FailureEntry(
+    "TL4093",
+    EngineError,
+    "an epoch cannot add this to the program",
+    "an epoch cannot add {found} to a program that is running",
+    "An epoch adds declarations (`.decl`, `.type`, `materialize`, `.lifetime`), rules, constraints and facts.",
+    "Leave it out, or put it into the program's file and run `tidelog apply`.",
+    'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.declare(".output p")\n',
+)
 CLOSED = FailureEntry(
     "TL4055",
     EngineError,
@@ -261,6 +270,7 @@ ENTRIES = (
     INSTANCE_TAKEN,
     NO_INSTANCE,
     INLINE_FACTS,
+    NOT_DECLARED,
     CLOSED,
     FORKED,
     EPOCH_OVER,

@@ -92,7 +92,8 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     given = _given(core.rules, rules, gone)
     moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
-    namer = Namer(core.rules, core.columns)
+    after = rules
+    namer = Namer(rules, lambda name: core.columns(name, core.rules if name in gone else after))
     facts = [(sign, given(name), _ordered(data, namer, name)) for sign, name, data in rows]
     staying = [fact for fact, (_, name, _) in zip(facts, rows, strict=True) if name not in gone]
     rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))

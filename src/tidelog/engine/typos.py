@@ -15,7 +15,7 @@ from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
 from tidelog.engine.tell import warn
 from tidelog.errors import TidelogWarning
-from tidelog.program import Rule
+from tidelog.program import Program, Rule
 from tidelog.program.arity import RESERVED
 from tidelog.program.inline import inline_relations
 from tidelog.program.nearest import LOOSELY, KnownNames
@@ -26,7 +26,7 @@ def check_changes(core: Core, collected: Collected) -> None:
     """Tell the unknown relations of an epoch; what it deletes from them is left out."""
     if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
         return  # as most epochs are: what they cost follows the change, not the program
-    known = _Known.before(core)
+    known = _Known.before(core, collected.program or core.rules.program)
     filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
     after = known.after(collected.added)
     for name in sorted(filled - after.named):
@@ -60,9 +60,9 @@ class _Known:
     named: frozenset[str]
 
     @classmethod
-    def before(cls, core: Core) -> _Known:
-        """What an engine knows."""
-        rules, program = core.rules, core.rules.program
+    def before(cls, core: Core, program: Program) -> _Known:
+        """What an engine knows, and what the declarations of a program say."""
+        rules = core.rules
         made = {declared.relation for declared in program.declarations} | {key.relation for key in program.keys}
         made |= {directive.relation for directive in program.directives}
         made |= {rule.head.predicate for rule in program.rules} | {*rules.known}

@@ -158,10 +158,12 @@ class EngineError(TidelogError):
 class ConstraintError(EngineError):
     """An epoch that would violate constraints, and was rolled back.
 
-    ``violations`` names every violated constraint, with the first violations and their proofs.
+    ``violations`` names every violated constraint, with the first violations and their proofs; ``causes`` are the
+    changes that caused the first of them, as texts, where they were looked for.
     """
 
     violations: tuple[Any, ...] = ()
+    causes: tuple[str, ...] = ()
 
 
 class ServerError(TidelogError):
