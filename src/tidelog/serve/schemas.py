@@ -83,6 +83,6 @@ VIOLATED = {
         "text": {"type": "string"},
     },
 }
-LIMIT = whole("Rows of a page; at most `limits.rows`. 1,000 if left out, and as many as may be for Arrow.", 1)
+LIMIT = whole("Rows of a page: 1,000 by default and at most `limits.rows` for JSON, all rows by default otherwise.", 1)
 AFTER = text("The `next` of the page before.", 40)
 AT = whole("An old epoch, which the state folder still keeps.")

@@ -19,6 +19,7 @@ from tidelog.engine.engine import Engine
 from tidelog.partition.limits import Limits
 from tidelog.program.functors import Given
 from tidelog.serve import failures
+from tidelog.serve.exports import Exports
 from tidelog.serve.feeds import Feeds
 from tidelog.serve.hub import Hub
 from tidelog.serve.limits import ServerLimits
@@ -28,6 +29,7 @@ from tidelog.serve.reading import Reader
 from tidelog.serve.sources import Source
 from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
+from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import Tokens
 
 TIDY = 60.0  # seconds
@@ -60,6 +62,7 @@ class Service:
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
         self.feeds = Feeds(self.limits.feeds)
+        self.exports, self.tickets = Exports(), Tickets()
         self.staging = Staging(self.limits)
         self.pages = Pages(self.limits.kept_pages)
         self.reader = Reader(self.pages, Limits(facts=self.limits.rows, seconds=self.limits.seconds))
