@@ -97,6 +97,13 @@ class ConsoleServer:
         self._thread.join()
         self.engine.close()
 
+    def cut_connections(self) -> None:
+        """Break all connections, as a network would."""
+        loop = self.service.hub._loop
+        assert loop is not None
+        for connection in list(self._server.server_state.connections):
+            loop.call_soon_threadsafe(connection.transport.abort)  # type: ignore[union-attr]
+
     def insert(self, name: str, *rows: tuple[Any, ...]) -> None:
         """An epoch that asserts facts."""
         with self.engine.epoch() as epoch:

@@ -137,9 +137,10 @@ def test_rows_are_exported_to_files(page: ConsolePage, tmp_path: Path) -> None:
         "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path), "eventsEnabled": False}
     )
     page.open("#/views/readers")
-    for suffix in ("CSV", "JSON", "Arrow"):
-        page.click(f'[data-format="{suffix}"]')
-        page.until(lambda suffix=suffix: list(tmp_path.glob(f"readers.{suffix.lower()}")))
+    for format_, suffix in (("CSV", "csv"), ("JSON", "jsonl"), ("Arrow", "arrow")):
+        page.click(f'[data-format="{format_}"]')
+        page.until(lambda suffix=suffix: list(tmp_path.glob(f"readers.{suffix}")))
+        page.until(lambda: page.text(".exporting") == "")
     lines = page.until(lambda: (tmp_path / "readers.csv").read_text().splitlines())
     assert lines[0] == "item,people"
     assert len(lines) == 6
