@@ -123,6 +123,8 @@ def test_declarations_are_tried_without_a_trace() -> None:
     epoch.declare('.decl vip(name: symbol)  vip(n) :- person(n).  vip("eve").')
     db.preview(epoch)
     assert sorted(epoch.changes["vip"].inserted) == [("ann",), ("bob",), ("eve",)]
+    assert epoch.changes["vip"].inserted.columns == ("name",)
+    assert epoch.changes["vip"].inserted.to_arrow().num_rows == 3
     assert ("vip" in db, db.relations) == (False, ("person",))
     epoch.commit()
     assert len(db["vip"]) == 3

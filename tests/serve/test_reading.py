@@ -183,3 +183,14 @@ def test_statistics_tell_how_the_server_is_doing() -> None:
         assert 'tidelog_source_lag_seconds{source="beside"} 0.5' in lines
         assert 'tidelog_source_reconnects_total{source="beside"} 2' in lines
         assert 'tidelog_source_quarantined_rows{source="beside",relation="edge"} 3' in lines
+
+
+def test_facts_are_counted_as_the_program_page_counts_them() -> None:
+    program = "p(X) :- q(X).  s(N) :- N = count : { q(_) }.  t(X) :- q(X), !r(X).  safe: :- q(X), X > 99."
+    with running(program) as server:
+        server.insert("q", *((i,) for i in range(10)))
+        server.insert("r", (3,))
+        sizes = sum(relation["size"] for relation in server.get("/program")["relations"])
+        found = server.get("/statistics")
+        assert (found["facts"], found["auxiliary_facts"] >= 0) == (sizes, True)
+        assert sizes == 10 + 10 + 1 + 1 + 9

@@ -238,7 +238,7 @@ def preview(core: Core, epoch: Epoch) -> None:
             told = tell(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
-        report(core, epoch, outcome, schema, types_before(core, prepared.rules))
+        report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
         epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
         epoch.number, epoch.told = None, told
 

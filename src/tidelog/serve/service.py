@@ -16,8 +16,10 @@ from typing import Any
 
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
+from tidelog.engine.look_up import size
 from tidelog.partition.limits import Limits
 from tidelog.program.functors import Given
+from tidelog.program.inline import inline_relations
 from tidelog.serve import failures
 from tidelog.serve.exports import Exports
 from tidelog.serve.feeds import Feeds
@@ -130,11 +132,14 @@ class Service:
         now = time.time()
         seconds = max(1e-3, min(LATELY, now - self._began))
         times = sorted(noted.seconds for noted in lately)
+        core = core_of(self.engine)
+        facts = sum(size(core, name) for name in set(core.relations) - inline_relations(core.rules.program))
         return {
             "epoch": self.engine.epoch_number,
             "time": now,
             "uptime": now - self._began,
-            "facts": self.engine.fact_count,
+            "facts": facts,
+            "auxiliary_facts": self.engine.fact_count - facts,
             "memory": {"engine": self.engine.memory, "pages": self.pages.held, "changes": self.hub.held, **_process()},
             "epochs": {
                 "lately": len(lately),
