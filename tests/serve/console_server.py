@@ -97,6 +97,11 @@ class ConsoleServer:
         self._thread.join()
         self.engine.close()
 
+    @property
+    def feeds(self) -> int:
+        """How many feeds are open."""
+        return self._service.feeds.open
+
     def cut_connections(self) -> None:
         """Break all connections, as a network would."""
         loop = self.service.hub._loop

@@ -8,11 +8,15 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.serve.console_page import NARROW, ConsolePage
@@ -277,4 +281,76 @@ def test_a_browsers_event_source_reads_a_feed_with_a_ticket_and_resumes(tmp_path
         page.until(lambda: browser.execute_script("return opened") == 2)
     finally:
         browser.get("about:blank")
+        server.stop()
+
+
+class _OwnServer(BaseHTTPRequestHandler):
+    """What the docs ask of a site: its page, an address that requests tickets, and `/v1/changes` forwarded."""
+
+    page: str
+    tidelog: str
+
+    def do_GET(self) -> None:
+        if self.path == "/":
+            self._answer(200, "text/html", self.page.encode())
+        elif not self.path.startswith("/v1/changes"):
+            self._answer(404, "text/plain", b"")
+        else:
+            kept = ("accept", "last-event-id")
+            headers = {name: value for name, value in self.headers.items() if name.lower() in kept}
+            with httpx.stream("GET", self.tidelog + self.path, headers=headers, timeout=None) as response:
+                self.send_response(response.status_code)
+                self.send_header("Content-Type", response.headers["content-type"])
+                self.end_headers()
+                try:
+                    for part in response.iter_raw():
+                        self.wfile.write(part)
+                        self.wfile.flush()
+                except (OSError, httpx.HTTPError):
+                    return
+
+    def do_POST(self) -> None:
+        token = {"Authorization": f"Bearer {WRITE_TOKEN}"}
+        self._answer(
+            200, "application/json", httpx.post(f"{self.tidelog}/v1/tickets", json=VIEW, headers=token).content
+        )
+
+    def _answer(self, status: int, type_: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", type_)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+VIEW = {"view": "n"}
+
+
+def test_the_page_of_the_docs_reads_a_feed_and_survives_a_restart(tmp_path: Path, browser: Any) -> None:
+    text = Path("docs/reference/server.md").read_text("utf-8")
+    (example,) = re.findall(r"```html\n(.*?)```", text, re.DOTALL)
+    server = ConsoleServer(tmp_path / "state", ".decl n(x: number)", {"n": [(1,)]})
+    handler = type("Handler", (_OwnServer,), {"page": example, "tidelog": server.url.rstrip("/")})
+    own = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    own.daemon_threads = True
+    thread = threading.Thread(target=own.serve_forever)
+    thread.start()
+    try:
+        page = ConsolePage(browser, server.url, None)
+        browser.get(f"http://127.0.0.1:{own.server_port}/")
+        page.until(lambda: server.feeds == 1)
+        server.insert("n", (2,))
+        page.until(lambda: page.text("#rows").split() == ["2"])
+        server.stop()
+        server.start()  # which ends the ticket: the page requests another
+        server.insert("n", (3,))
+        page.until(lambda: page.text("#rows").split() == ["2", "3"])
+    finally:
+        browser.get("about:blank")
+        own.shutdown()
+        thread.join()
+        own.server_close()
         server.stop()
