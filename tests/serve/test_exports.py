@@ -105,6 +105,9 @@ def test_cells_that_a_spreadsheet_would_run_are_escaped_for_spreadsheets_alone()
         assert {row[0] for row in cells} == {"name", *("'" + name for name in dangerous), *harmless}
         assert {row[1] for row in cells[1:]} == {"-5"}
         assert response.headers["content-type"].startswith(SPREADSHEET)
+        refused(server.reader.get("/v1/views/p", headers={"Accept": "text/csv; formulas=other"}), 406, "TL8007")
+        charset = server.reader.get("/v1/views/p", headers={"Accept": "text/csv; charset=utf-8"})
+        assert charset.text == plain
 
 
 def test_large_answers_at_once_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,4 +168,7 @@ def test_a_declaration_that_contradicts_the_program_is_refused() -> None:
             told = refused(server.http.post("/v1/epochs", json={"declare": text}), 400, code)
             assert told["notes"]
         refused(server.http.post("/v1/epochs", json={"add_rules": ["vip(n) :- person(n)."]}), 400, "TL201")
+        both = [".decl vip(name: symbol)  vip(n) :- person(n)."]
+        told = refused(server.http.post("/v1/epochs", json={"add_rules": both}), 400, "TL4094")
+        assert "`declare`" in told["hint"]
         assert server.get("")["epoch"] == 1

@@ -20,7 +20,7 @@ from tidelog.engine.arguments import check_source
 from tidelog.engine.committed import Committed
 from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
-from tidelog.engine.declare import read_declarations, with_declarations
+from tidelog.engine.declare import begins_declaration, read_declarations, with_declarations
 from tidelog.engine.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
@@ -94,6 +94,8 @@ class Committer:
         must_be(text, (str, Rule), "text", "a rule, as text or as a value")
         must_be(label, (str, type(None)), "label", "a label for the rule, or None")
         rules = self.core.rules
+        if isinstance(text, str) and (found := begins_declaration(text)):
+            raise failures.NOT_A_RULE.error(found=found)
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         rule = rule if label is None else replace(rule, label=label)
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]

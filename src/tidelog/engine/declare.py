@@ -7,6 +7,7 @@ stays as it is, and no file is read: what concerns a whole program (directives, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -17,6 +18,7 @@ from tidelog.program.arguments import must_be
 from tidelog.syntax import parse_program
 
 Part = TypeVar("Part")
+_WORD = re.compile(r"\s*(\.[a-z]+)")
 _WHOLE = {
     "directives": "`.input`, `.output` and `.printsize`",
     "components": "`.comp`",
@@ -24,6 +26,16 @@ _WHOLE = {
     "pragmas": "`.pragma`",
     "functors": "`.functor`",
 }
+
+
+def begins_declaration(text: str) -> str | None:
+    """The word by which a text begins that is no rule.
+
+    >>> begins_declaration(" .decl p(x: number)"), begins_declaration("p(X) :- q(X).")
+    ('.decl', None)
+    """
+    found = _WORD.match(text)
+    return found and found[1]
 
 
 def read_declarations(text: str, convention: str) -> Program:

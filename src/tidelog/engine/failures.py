@@ -15,7 +15,7 @@ UNKNOWN_RELATION = FailureEntry(
     "unknown relation",
     "unknown relation `{name}`; known: {known}{guess}",
     "A relation is known once the program or an epoch has named it.",
-    "Use one of the relations; `engine.relations` lists them.",
+    "Use one of the relations; `engine.relations` lists them. An epoch adds a new one with `declare`.",
     'db = Engine("reach(X, Y) :- edge(X, Y).")\ndb["reech"]\n',
 )
 AT_WITHOUT_PATH = FailureEntry(
@@ -125,6 +125,15 @@ NOT_DECLARED = FailureEntry(
     "An epoch adds declarations (`.decl`, `.type`, `materialize`, `.lifetime`), rules, constraints and facts.",
     "Leave it out, or put it into the program's file and run `tidelog apply`.",
     'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.declare(".output p")\n',
+)
+NOT_A_RULE = FailureEntry(
+    "TL4094",
+    EngineError,
+    "declaration instead of a rule",
+    "`{found}` begins a declaration, and a rule was expected",
+    "A rule is added alone; declarations are added with the rules and facts that need them.",
+    "Add the text with `declare`.",
+    'db = Engine(".decl p(x: number)")\nwith db.epoch() as e:\n    e.add_rule(".decl q(x: number)  q(x) :- p(x).")\n',
 )
 CLOSED = FailureEntry(
     "TL4055",
@@ -271,6 +280,7 @@ ENTRIES = (
     NO_INSTANCE,
     INLINE_FACTS,
     NOT_DECLARED,
+    NOT_A_RULE,
     CLOSED,
     FORKED,
     EPOCH_OVER,

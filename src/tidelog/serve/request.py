@@ -67,10 +67,13 @@ def _accepted(request: Request, operation: Operation) -> str:
     """The first type that the operation gives and the client takes."""
     given = request.headers.get("accept", "*/*")
     wanted = [_without_weight(part) for part in given.split(",")]
+    variants = {_parameter(known) for known in operation.gives}
     for type_ in wanted:
-        for known in (type_, type_.partition(";")[0]):
-            if known in operation.gives:
-                return known
+        if type_ in operation.gives:
+            return type_
+        bare = type_.partition(";")[0]  # without parameters that make no difference here, such as charset
+        if bare in operation.gives and _parameter(type_) not in variants - {""}:
+            return bare
     if not given.strip() or any(type_ in ("*/*", "application/*") for type_ in wanted):
         return operation.gives[0]
     raise failures.NOT_AS_WANTED.error(path=request.url.path, wanted=given[:80], known=", ".join(operation.gives))
@@ -84,6 +87,11 @@ def _without_weight(part: str) -> str:
     """
     pieces = [piece.strip().lower() for piece in part.split(";")]
     return ";".join(piece for piece in pieces if not piece.startswith("q="))
+
+
+def _parameter(type_: str) -> str:
+    """The name of the first parameter of a type, if it has one."""
+    return type_.partition(";")[2].partition("=")[0]
 
 
 def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any], dict[str, str]]:
