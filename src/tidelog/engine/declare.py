@@ -18,7 +18,7 @@ from tidelog.program.arguments import must_be
 from tidelog.syntax import parse_program
 
 Part = TypeVar("Part")
-_WORD = re.compile(r"\s*(\.[a-z]+)")
+_WORD = re.compile(r"\s*(\.(?:decl|type|lifetime))\b")
 _WHOLE = {
     "directives": "`.input`, `.output` and `.printsize`",
     "components": "`.comp`",
