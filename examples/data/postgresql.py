@@ -81,9 +81,10 @@ class Server:
         given = {"host": str(self.folder), "port": self.port, "user": OWNER, "dbname": database, **more}
         return " ".join(f"{name}={value}" for name, value in given.items())
 
-    def start(self) -> None:
-        """Start it and wait until it answers."""
-        self._run("pg_ctl", "-D", self.data, "-l", str(self.folder / "log"), "-w", "-t", "60", "start")
+    def start(self, **settings: str) -> None:
+        """Start it, with other settings for this time, and wait until it answers."""
+        given = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        self._run("pg_ctl", "-D", self.data, "-l", str(self.folder / "log"), "-o", given, "-w", "-t", "60", "start")
 
     def stop(self, mode: str = "immediate") -> None:
         """Stop it; `immediate` is a crash."""

@@ -30,6 +30,18 @@ def connected(program: str = "reach(X, Y) :- edge(X, Y).  reach(X, Z) :- edge(X,
         yield client
 
 
+def test_a_client_declares_relations() -> None:
+    with connected('.decl person(name: symbol)  person("ann").') as db:
+        with db.epoch() as e:
+            e.declare(".decl vip(name: symbol, since: date)")
+            e.declare(".decl old(name: symbol)  old(n) :- vip(n, _).")
+            e.insert("vip", [("ann", datetime.date(2026, 11, 17))])
+        assert (e.labels, list(db["old"])) == (["r1"], [("ann",)])
+        assert list(db["vip"]) == [("ann", datetime.date(2026, 11, 17))]
+        with pytest.raises(ProgramError), db.epoch() as e:
+            e.declare(".decl vip(name: number)")
+
+
 def test_a_server_is_used_as_an_engine(tmp_path: Path) -> None:
     with connected(path=tmp_path / "state") as db:
         with db.epoch(author="ada", note="first") as e:

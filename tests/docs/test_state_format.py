@@ -22,6 +22,7 @@ def make_state(place: Path, partitions: int) -> Path:
     with Engine("p(X) :- q(X). q(a).", path=place, partitions=partitions) as db:
         with db.epoch(source="feed", offset=1, author="ann", note="more") as epoch:
             epoch.insert("q", [("b",)])
+            epoch.memos["feed"] = "a memo"
         with db.epoch() as epoch:
             epoch.remove_rule("r1")
             epoch.add_rule("p(X) :- q(X), X != a.")

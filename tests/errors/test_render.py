@@ -74,7 +74,7 @@ def test_error_is_shown_with_code_note_and_hint_and_its_own_lines() -> None:
     error.code, error.note, error.hint = "TL5102", "A state belongs to its program.", "Apply it."
     assert [plain(line) for line in lines_of_error(error)] == [
         "error[TL5102]: s holds another program:",
-        "  + p(X) :- q(X).\ufffd[31m",
+        "  + p(X) :- q(X).\\x1b[31m",
         "change it",
         "  = note: A state belongs to its program.",
         "  = hint: Apply it.",

@@ -72,6 +72,7 @@ def test_a_broken_connection_loses_nothing(database: Database, path: Path | None
     with Engine(REACH, path=path) as db, following(db, database) as follower:
         caught_up(follower, database)
         for number in range(3):
+            waited("following", follower)
             database.run("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE active")
             database.run("INSERT INTO link VALUES (%s, %s)", str(number), str(number + 1))
             caught_up(follower, database)
@@ -124,7 +125,10 @@ def test_rows_with_nulls_are_left_out(database: Database) -> None:
         assert (list(db["p"]), follower.health.left_out) == ([(1, "a")], 1)
         database.run("UPDATE p SET name = 'b' WHERE id = 2; UPDATE p SET name = NULL WHERE id = 1")
         caught_up(follower, database)
-        assert list(db["p"]) == [(2, "b")]
+        assert (list(db["p"]), follower.health.left_out) == ([(2, "b")], 1)
+        database.run("DELETE FROM p WHERE id = 1")
+        caught_up(follower, database)
+        assert (list(db["p"]), follower.health.left_out) == ([(2, "b")], 0)
 
 
 def test_columns_that_come_go_or_are_renamed_beside_those_followed_change_nothing(database: Database) -> None:

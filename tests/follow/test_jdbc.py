@@ -5,7 +5,9 @@ DataFrames of the same reader come in and views go out, without anybody who foll
 
 from __future__ import annotations
 
+import datetime
 import glob
+import math
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,10 +35,18 @@ pytestmark = [
 PROGRAM = (
     ".decl all_types(id: number, a: number, b: number, c: float, d: float, e: symbol, f: boolean, g: date, "
     "h: timestamp, i: timestamp, j: symbol, k: symbol, l: symbol, m: symbol)\n"
+    ".decl sized(id: number, q: float, u: unsigned, d: date)\n"
     ".decl pair(a: number, b: symbol)\n"
     ".decl turned(b: symbol, a: number)\n"
     "turned(B, A) :- pair(A, B)."
 )
+
+SIZED = """
+CREATE TABLE sized (id int PRIMARY KEY, q numeric, u int, d date);
+INSERT INTO sized VALUES (1, 1.5, 5, '2024-01-01'), (2, 1e400, 5, '2024-01-01'), (3, 1e-400, 5, '2024-01-01'),
+  (4, 1.5, -1, '2024-01-01'), (5, 1.5, 5, 'infinity'), (6, NULL, 5, '2024-01-01'), (7, 'Infinity', 5, '2024-01-01');
+"""
+BAD = {"2": "q", "4": "u", "5": "d", "6": "q"}
 
 
 def free_port() -> int:
@@ -63,10 +73,17 @@ def follow_by_tasks(folder: Path) -> None:
         database = Database(server, "postgres")
         server.run(TYPES)
         server.run("INSERT INTO all_types (id) SELECT generate_series(10, 20)")  # rows with nulls
+        server.run(SIZED)
         dsn = f"postgresql://{OWNER}@127.0.0.1:{port}/postgres"
-        with follow(db, dsn, tables={"all_types": "all_types"}, jdbc=True).start() as follower:
+        tables = {"all_types": "all_types", "sized": "sized"}
+        with follow(db, dsn, tables=tables, jdbc=True).start() as follower:
             caught_up(follower, database)
             assert list(db["all_types"]) == [ROW]
+            day = datetime.date(2024, 1, 1)
+            assert sorted(db["sized"]) == [(1, 1.5, 5, day), (3, 0.0, 5, day), (7, math.inf, 5, day)]
+            all_types, sized = follower.health.quarantine
+            assert {int(key) for (key,) in all_types.rows} == {*range(10, 21)}
+            assert {key: reason.column for (key,), reason in sized.rows.items()} == BAD
             server.run("UPDATE all_types SET id = 2 WHERE id = 1")
             caught_up(follower, database)
             assert list(db["all_types"]) == [(2, *ROW[1:])]

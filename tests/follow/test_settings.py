@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from examples.data.postgresql import running
-
-from tests.follow.conftest import Database
+from tests.follow.conftest import Database, restarted
 from tests.follow.following import LINK, REACH, caught_up, judged, refused
 from tidelog import Engine
 from tidelog.follow import follow
 
 
-def test_a_database_without_logical_replication_is_refused(server: object) -> None:
-    with running(wal_level="replica") as other:
-        other.run(LINK)
-        told = refused(Engine(REACH), Database(other, "postgres"), "link")
+def test_a_database_without_logical_replication_is_refused(database: Database) -> None:
+    database.run(LINK)
+    with restarted(database.server, wal_level="replica"):
+        told = refused(Engine(REACH), database, "link")
     assert told.startswith("TL7114: the log of the database has level `replica`")
     assert "ALTER SYSTEM SET wal_level = logical;" in told
 

@@ -9,8 +9,9 @@ import pytest
 from tidelog.follow.catalog import FollowedColumn, FollowedTable
 from tidelog.follow.errors import FollowError, OutOfStep
 from tidelog.follow.pgoutput import UNCHANGED, Delete, Insert, Relation, RelationColumn, Truncate, Update, Values
+from tidelog.follow.quarantine import Changes, TableQuarantine, read_memos
 from tidelog.follow.transaction import Layout, Transaction
-from tidelog.follow.types import KINDS
+from tidelog.follow.types import KINDS, Reason
 
 NUMBER, TEXT = 23, 25
 PERSON = FollowedTable(
@@ -37,12 +38,18 @@ LINK_SENT = Relation(
     8, "public", "link", "d", (RelationColumn("id", NUMBER, -1, True), RelationColumn("name", TEXT, -1, True))
 )
 FACTS = {(1,): (1, "ada"), (2,): (2, "bob")}
+NAME_IS_NULL = Reason("name", "is null")
+QUARANTINE = {"person": TableQuarantine("person", "public.person", ("id",), 1, {("6",): NAME_IS_NULL})}
 
 
 def transaction(*messages: Any) -> Transaction:
     layouts: dict[int, Layout] = {}
     found = Transaction(
-        {7: PERSON, 8: LINK}, layouts, lambda table, key: FACTS.get(key), lambda table: list(FACTS.values())
+        {7: PERSON, 8: LINK},
+        layouts,
+        lambda table, key: FACTS.get(key),
+        lambda table: list(FACTS.values()),
+        Changes(QUARANTINE),
     )
     for message in (PERSON_SENT, LINK_SENT, *messages):
         found.take(message)
@@ -106,7 +113,7 @@ def test_a_value_that_is_not_sent_and_not_known_needs_a_new_snapshot() -> None:
         changes(Update(7, ("", UNCHANGED, "x")))
 
 
-def test_rows_with_nulls_are_no_facts() -> None:
+def test_rows_that_are_no_facts_are_in_quarantine() -> None:
     found = transaction(
         Insert(7, person("3", None)),
         Update(7, person("1", None)),
@@ -114,7 +121,52 @@ def test_rows_with_nulls_are_no_facts() -> None:
         Insert(7, person("4", None)),
     )
     assert list(found.changes()) == [("person", [(3, "eve")], [(1, "ada")])]
-    assert found.left_out == 3
+    assert quarantine(found) == {("6",): "name", ("1",): "name", ("4",): "name"}
+
+
+def quarantine(found: Transaction) -> dict[tuple[str, ...], str]:
+    """The columns that are the reasons, by key."""
+    after = found.quarantine.after
+    assert all(len(each.rows) == each.count for each in after.values())
+    return {key: reason.column for key, reason in after["person"].rows.items()} if after else {}
+
+
+def test_a_row_leaves_the_quarantine_by_a_good_value_a_delete_or_another_key() -> None:
+    healed = transaction(Update(7, person("6", "eve")))
+    assert (list(healed.changes()), quarantine(healed)) == ([("person", [(6, "eve")], [])], {})
+    deleted = transaction(Delete(7, person("6", None), True))
+    assert (list(deleted.changes()), quarantine(deleted)) == ([("person", [], [])], {})
+    moved = transaction(Update(7, person("9", None), person("6", None), True))
+    assert quarantine(moved) == {("9",): "name"}
+    emptied = transaction(Insert(7, person("5", None)), Truncate((7,)), Insert(7, person("4", None)))
+    assert quarantine(emptied) == {("4",): "name"}
+
+
+def test_a_key_that_cannot_be_read_is_known_by_its_text() -> None:
+    bad = person("6000000000x", "eve")  # as a date `infinity` would be
+    assert quarantine(transaction(Insert(7, bad))) == {("6",): "name", ("6000000000x",): "id"}
+    assert quarantine(transaction(Insert(7, bad), Delete(7, person("6000000000x", None), True))) == {("6",): "name"}
+    healed = transaction(Insert(7, bad), Update(7, person("5", "eve"), person("6000000000x", None), True))
+    assert (list(healed.changes()), quarantine(healed)) == ([("person", [(5, "eve")], [])], {("6",): "name"})
+
+
+def test_a_row_in_quarantine_stays_there_if_its_reason_was_not_sent_again() -> None:
+    assert quarantine(transaction(Update(7, person("6", UNCHANGED, "new")))) == {("6",): "name"}
+
+
+def test_the_number_of_rows_is_exact_beyond_those_kept_in_detail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.follow.quarantine.KEPT", 3)
+    found = transaction(*(Insert(7, person(str(number), None)) for number in range(10, 20)))
+    after = found.quarantine.after["person"]
+    assert (after.count, len(after.rows)) == (11, 3)
+    for number in (18, 10, 6):
+        found.take(Delete(7, person(str(number), None), True))
+    found.take(Update(7, person("19", "eve")))
+    after = found.quarantine.after["person"]
+    assert (after.count, list(after.rows)) == (7, [("11",)])
+    written = found.quarantine.memos("tidelog")
+    memos = {name: text for name, text in written.items() if text is not None}
+    assert read_memos(memos, "tidelog") == found.quarantine.after
 
 
 def test_a_key_that_is_the_whole_row_needs_no_look_up() -> None:
@@ -164,6 +216,6 @@ def test_rows_that_are_too_short_are_refused(message: Insert) -> None:
 
 
 def test_a_row_before_its_table_is_told_is_refused() -> None:
-    found = Transaction({7: PERSON}, {}, lambda table, key: None, lambda table: ())
+    found = Transaction({7: PERSON}, {}, lambda table, key: None, lambda table: (), Changes({}))
     with pytest.raises(FollowError, match="of which nothing was told"):
         found.take(Insert(7, ()))

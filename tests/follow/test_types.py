@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import re
+import math
+import sys
 
 import pytest
 
-from tidelog.follow.errors import FollowError
-from tidelog.follow.types import KINDS, kind_of, read_value
+from tidelog.follow.catalog import FollowedColumn
+from tidelog.follow.types import KINDS, NUMERIC_AS_FLOAT, UNSIGNED, Kind, NotUtf8, Reason, kind_of, read_row
 
 
 @pytest.mark.parametrize(
@@ -36,23 +37,49 @@ from tidelog.follow.types import KINDS, kind_of, read_value
 def test_value_is_read(type_: int, wanted: str | None, numeric: str, text: str, value: object) -> None:
     kind = kind_of(type_, wanted, numeric)  # type: ignore[arg-type]
     assert kind is not None
-    found = read_value(kind, text, "c", "t")
+    (found,) = read((kind, text))  # type: ignore[misc]
     assert (found, type(found)) == (value, type(value))
 
 
 @pytest.mark.parametrize(
-    ("type_", "text"),
-    [(1082, "infinity"), (1082, "0044-03-15 BC"), (1114, "-infinity"), (1184, "10000-01-01 00:00:00+00"), (16, "yes")],
+    ("kind", "text", "wanted"),
+    [
+        (KINDS[1082], "infinity", "a date in the years 1 to 9999"),
+        (KINDS[1082], "0044-03-15 BC", "a date in the years 1 to 9999"),
+        (KINDS[1114], "-infinity", "a time in the years 1 to 9999"),
+        (KINDS[1114], "0044-03-15 12:00:00 BC", "a time in the years 1 to 9999"),
+        (KINDS[1184], "10000-01-01 00:00:00+00", "a time in the years 1 to 9999"),
+        (KINDS[16], "yes", "true or false"),
+        (UNSIGNED, "-1", "a whole number from 0 on"),
+        (NUMERIC_AS_FLOAT, "1" + "0" * 309, "a number in the range of a 64-bit float"),
+        (NUMERIC_AS_FLOAT, "-1" + "0" * 309, "a number in the range of a 64-bit float"),
+        (KINDS[25], NotUtf8("caf\udce9"), "valid UTF-8"),
+    ],
 )
-def test_a_value_that_has_none_here_is_refused_by_name(type_: int, text: str) -> None:
-    with pytest.raises(FollowError, match=re.escape(f"column `born` of `public.person`: `{text}` is not")) as raised:
-        read_value(KINDS[type_], text, "born", "public.person")
-    assert raised.value.code == "TL7125"
+def test_a_value_that_has_none_here_is_reported_with_its_column(kind: Kind, text: str, wanted: str) -> None:
+    found = read((KINDS[23], "1"), (kind, text))
+    assert isinstance(found, Reason)
+    assert found.column == "c1"
+    shown = text.encode("utf-8", "backslashreplace").decode()
+    assert str(found) == f"column `c1` is `{shown if len(shown) <= 60 else shown[:57] + '...'}`, which is not {wanted}"
 
 
-def test_a_long_value_is_shown_by_its_beginning() -> None:
-    with pytest.raises(FollowError, match=r"`x{57}\.\.\.` is not a whole number"):
-        read_value(KINDS[23], "x" * 1000, "c", "t")
+def test_a_null_is_reported_with_its_column() -> None:
+    assert str(read((KINDS[25], "a"), (KINDS[25], None))) == "column `c1` is null"
+
+
+def test_numbers_without_bounds_as_floats() -> None:
+    assert read((NUMERIC_AS_FLOAT, "Infinity"), (NUMERIC_AS_FLOAT, "-Infinity")) == (math.inf, -math.inf)
+    assert read((NUMERIC_AS_FLOAT, str(2**1024 - 2**970 - 1)), (NUMERIC_AS_FLOAT, "1e-400")) == (
+        sys.float_info.max,
+        0.0,
+    )
+    assert isinstance(read((NUMERIC_AS_FLOAT, str(2**1024 - 2**970))), Reason)
+
+
+def read(*values: tuple[Kind, str | None]) -> object:
+    columns = [FollowedColumn(f"c{place}", 0, -1, kind) for place, (kind, _) in enumerate(values)]
+    return read_row(columns, [text for _, text in values])
 
 
 def test_numeric_as_float_is_no_key() -> None:

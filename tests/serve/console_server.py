@@ -80,7 +80,7 @@ class ConsoleServer:
             with self.engine.epoch(author="ann", note="first load") as epoch:
                 for name, rows in self._facts.items():
                     epoch.insert(name, rows)
-        service = Service(self.engine, Tokens(READ_TOKEN.encode(), WRITE_TOKEN.encode()))
+        service = self.service = Service(self.engine, Tokens(READ_TOKEN.encode(), WRITE_TOKEN.encode()))
         listening = listen(Address(port=self._port))
         self._port = listening.getsockname()[1]
         self._server = Server(configuration(service, Address(port=self._port), console_routes()), service)
@@ -96,6 +96,18 @@ class ConsoleServer:
         self._server.should_exit = True
         self._thread.join()
         self.engine.close()
+
+    @property
+    def feeds(self) -> int:
+        """How many feeds are open."""
+        return self._service.feeds.open
+
+    def cut_connections(self) -> None:
+        """Break all connections, as a network would."""
+        loop = self.service.hub._loop
+        assert loop is not None
+        for connection in list(self._server.server_state.connections):
+            loop.call_soon_threadsafe(connection.transport.abort)  # type: ignore[union-attr]
 
     def insert(self, name: str, *rows: tuple[Any, ...]) -> None:
         """An epoch that asserts facts."""

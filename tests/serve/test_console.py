@@ -137,9 +137,10 @@ def test_rows_are_exported_to_files(page: ConsolePage, tmp_path: Path) -> None:
         "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path), "eventsEnabled": False}
     )
     page.open("#/views/readers")
-    for suffix in ("CSV", "JSON", "Arrow"):
-        page.click(f'[data-format="{suffix}"]')
-        page.until(lambda suffix=suffix: list(tmp_path.glob(f"readers.{suffix.lower()}")))
+    for format_, suffix in (("CSV", "csv"), ("JSON", "jsonl"), ("Arrow", "arrow")):
+        page.click(f'[data-format="{format_}"]')
+        page.until(lambda suffix=suffix: list(tmp_path.glob(f"readers.{suffix}")))
+        page.until(lambda: page.text(".exporting") == "")
     lines = page.until(lambda: (tmp_path / "readers.csv").read_text().splitlines())
     assert lines[0] == "item,people"
     assert len(lines) == 6
@@ -272,6 +273,49 @@ def test_running_page_shows_plots_profile_and_plan(server: ConsoleServer, page: 
     page.until(lambda: page.browser.execute_script("return document.querySelector('.plot .line').getAttribute('d')"))
     page.one('.profile tr[data-rule="direct"] button').click()
     page.until(lambda: "direct" in page.text(".plan") and "allows(g, x)" in page.text(".plan"))
+
+
+class Followed:
+    """A database with a row that cannot become a fact."""
+
+    name = "postgresql tidelog"
+
+    def check(self, engine: object) -> None:
+        """Nothing to look at."""
+
+    def start(self, engine: object) -> None:
+        """Nothing runs."""
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+    def health(self) -> dict[str, Any]:
+        return {"state": "following", "detail": "here", "quarantine": self.quarantine(), "trouble": None}
+
+    def quarantine(self) -> list[dict[str, Any]]:
+        first = [{"key": {"item": "wiki"}, "column": "parent", "reason": "column `parent` is null"}]
+        return [{"relation": "folder", "table": "public.folder", "rows": 4, "first": first}]
+
+
+def test_rows_in_quarantine_are_shown_and_views_without_them_are_marked(
+    server: ConsoleServer, page: ConsolePage
+) -> None:
+    page.open("#/views/inside")
+    assert not page.all(".lacking")
+    server.service.sources = [Followed()]
+    try:
+        page.until(lambda: page.all(".lacking"))
+        marked = [e.get_attribute("data-name") for e in page.all(".relations-list a:has(.lacking)")]
+        assert sorted(marked) == ["folder", "inside", "readers", "reads"]
+        page.go("#/views/reads")
+        assert "missing from folder" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute("title")
+        page.open("#/running")
+        page.until(lambda: "folder lacks 4 rows of public.folder" in page.text('[aria-label="Quarantine"]'))
+        for part in ("item = wiki", "column `parent` is null", "and 3 more"):
+            assert part in page.text('[aria-label="Quarantine"]')
+    finally:
+        server.service.sources = ()
+    page.until(lambda: page.one('[aria-label="Quarantine"]').get_attribute("hidden") is not None)
 
 
 def test_console_goes_on_after_the_server_restarts(tmp_path: Path, browser: Any) -> None:

@@ -63,6 +63,15 @@ def show_change(page: ConsolePage, server: ConsoleServer) -> None:
     page.until(lambda: page.all("[data-outcome]"))
 
 
+def show_refused(page: ConsolePage, server: ConsoleServer) -> None:
+    with server.engine.epoch() as epoch:
+        epoch.add_rule('guarded: :- reads(p, "pay"), !member(p, "admins").')
+    page.open("#/change")
+    gather(page, "allows", "staff", "accounts")
+    page.click("#commit")
+    page.until(lambda: page.all('[data-outcome="refused"]'))
+
+
 def show_running(page: ConsolePage, server: ConsoleServer) -> None:
     page.open("#/running/inherited")
     for number in range(12):
@@ -77,6 +86,7 @@ SCENES: dict[str, tuple[Callable[[ConsolePage, ConsoleServer], None], tuple[int,
     "console-why": (show_why, (1180, 640), "light"),
     "console-absence": (show_absence, (1180, 560), "dark"),
     "console-change": (show_change, (1180, 760), "light"),
+    "console-refused": (show_refused, (1180, 760), "light"),
     "console-running": (show_running, (1180, 760), "dark"),
     "console-narrow": (show_views, NARROW, "dark"),
 }

@@ -77,6 +77,7 @@ def test_the_program_is_described() -> None:
             "stratum": 0,
             "recursive": None,
             "size": 1,
+            "incomplete": [],
             "last_change": None,
         }
         assert relations["zero"]["last_change"] == {"epoch": 2, "plus": 1, "minus": 0}
@@ -160,7 +161,10 @@ def test_statistics_tell_how_the_server_is_doing() -> None:
             """Nothing runs."""
 
         def health(self) -> dict[str, object]:
-            return {"state": "running", "detail": ""}
+            return {"state": "running", "detail": "", "lag": 0.5, "reconnects": 2}
+
+        def quarantine(self) -> list[dict[str, object]]:
+            return [{"relation": "edge", "table": "public.edge", "rows": 3, "first": []}]
 
     with running(sources=[Beside()]) as server:
         server.insert("edge", (1, 2))
@@ -168,4 +172,25 @@ def test_statistics_tell_how_the_server_is_doing() -> None:
         assert (told["epoch"], told["epochs"]["lately"], told["feeds"]) == (2, 1, 0)
         assert told["memory"]["engine"] > 0
         assert told["requests"]["200"] == 1
-        assert told["sources"] == [{"name": "beside", "state": "running", "detail": ""}]
+        health = {"name": "beside", "state": "running", "detail": "", "lag": 0.5, "reconnects": 2}
+        assert (told["sources"], told["incomplete"]) == ([health], ["edge"])
+        found = server.get("/sources")
+        assert found == {"sources": [{**health, "quarantine": Beside().quarantine()}], "incomplete": ["edge"]}
+        relations = server.get("/program")["relations"]
+        assert {each["name"]: each["incomplete"] for each in relations} == {"edge": ["edge"], "reach": ["edge"]}
+        lines = server.reader.get("/metrics").text.splitlines()
+        assert 'tidelog_source_running{source="beside"} 1' in lines
+        assert 'tidelog_source_lag_seconds{source="beside"} 0.5' in lines
+        assert 'tidelog_source_reconnects_total{source="beside"} 2' in lines
+        assert 'tidelog_source_quarantined_rows{source="beside",relation="edge"} 3' in lines
+
+
+def test_facts_are_counted_as_the_program_page_counts_them() -> None:
+    program = "p(X) :- q(X).  s(N) :- N = count : { q(_) }.  t(X) :- q(X), !r(X).  safe: :- q(X), X > 99."
+    with running(program) as server:
+        server.insert("q", *((i,) for i in range(10)))
+        server.insert("r", (3,))
+        sizes = sum(relation["size"] for relation in server.get("/program")["relations"])
+        found = server.get("/statistics")
+        assert (found["facts"], found["auxiliary_facts"] >= 0) == (sizes, True)
+        assert sizes == 10 + 10 + 1 + 1 + 9

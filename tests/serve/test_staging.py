@@ -149,3 +149,51 @@ def test_nulls_are_handled_as_the_request_says() -> None:
         assert told["changes"]["emp"]["minus"] == [["ann", "none"]]
         bad = {"insert": {"emp": rows}, "nulls": {"emp": "drop"}}
         refused(server.http.post("/v1/epochs", json=bad), 400, "TL1019")
+
+
+PEOPLE = '.decl person(name: symbol)\nperson("ann").'
+
+
+def test_a_relation_is_declared_filled_and_read_by_rules_in_one_epoch() -> None:
+    with running(PEOPLE) as server:
+        told = server.post(
+            "/epochs",
+            {
+                "declare": ".type Day = date\n.decl vip(name: symbol, since: Day)\n.decl old(name: symbol)",
+                "insert": {"vip": [["ann", "2026-11-17"], ["bob", "2020-01-01"]]},
+                "add_rules": ["old(n) :- vip(n, _), !person(n)."],
+            },
+        )
+        assert (told["labels"], told["changes"]["old"]["plus"]) == (["r1"], [["bob"]])
+        assert sorted(server.get("/views/vip")["rows"]) == [["ann", "2026-11-17"], ["bob", "2020-01-01"]]
+        tried = server.post("/epochs", {"declare": ".decl x(n: symbol)  x(n) :- vip(n, _).", "dry_run": True})
+        assert (tried["labels"], tried["changes"]["x"]["plus_count"]) == (["r2"], 2)
+        names = {relation["name"] for relation in server.get("/program")["relations"]}
+        assert names == {"person", "vip", "old"}
+
+
+def test_a_relation_is_declared_in_an_open_epoch() -> None:
+    with running(PEOPLE) as server:
+        name = server.post("/epochs/open")["id"]
+        assert server.post(f"/epochs/open/{name}", {"declare": ".decl day(d: date)\nlate: day(d) :- day(d)."})["labels"]
+        server.post("/relations/day/insert", [["2026-11-17"]], open=name)
+        refused(server.http.post(f"/v1/epochs/open/{name}", json={"declare": ".decl p("}), 400, "TL100")
+        told = server.post(f"/epochs/open/{name}/commit")
+        assert (told["labels"], told["changes"]["day"]["plus"]) == (["late"], [["2026-11-17"]])
+
+
+def test_a_declaration_that_contradicts_the_program_is_refused() -> None:
+    with running(PEOPLE) as server:
+        for text, code in (
+            (".decl person(name: number)", "TL203"),
+            (".decl vip(name: symbol) .output vip", "TL4093"),
+            ('#include "/etc/passwd"', "TL180"),
+            (".decl vip(name: Nobody)", "TL206"),
+        ):
+            told = refused(server.http.post("/v1/epochs", json={"declare": text}), 400, code)
+            assert told["notes"]
+        refused(server.http.post("/v1/epochs", json={"add_rules": ["vip(n) :- person(n)."]}), 400, "TL201")
+        both = [".decl vip(name: symbol)  vip(n) :- person(n)."]
+        told = refused(server.http.post("/v1/epochs", json={"add_rules": both}), 400, "TL4094")
+        assert "`declare`" in told["hint"]
+        assert server.get("")["epoch"] == 1

@@ -168,6 +168,7 @@ def test_rows_for_which_there_is_no_memory_are_refused() -> None:
         ("rules", {"program": 1}, "`rules`"),
         ("body", [["deltas", 2**62]], "do not add up"),
         ("offsets", {"source": 1.5}, "`offsets`"),
+        ("memos", {"name": 1}, "`memos`"),
         ("pieces", [[1]], "`pieces`"),
     ],
 )

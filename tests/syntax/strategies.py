@@ -82,7 +82,7 @@ class Maker:
         return self.rng.choice((*RELATIONS, *QUALIFIED) if self.convention == SOUFFLE else RELATIONS)
 
     def text(self):
-        letters = "ab X\"\\'\n\t\0\x7f%/*é\u2028\ufeff\ufffd\U0001f30a"
+        letters = "ab X\"\\'\n\t\0\x7f%/*é\u2028\u202e\u2066\ufeff\ufffd\U0001f30a\U000e0041"
         return "".join(self.rng.choice(letters) for _ in range(self.rng.randint(0, 6)))
 
     def float(self):

@@ -24,6 +24,13 @@ class NumericChoice(StrEnum):
     float = "float"
 
 
+class BadRowChoice(StrEnum):
+    """What happens at a row that cannot become a fact."""
+
+    quarantine = "quarantine"
+    stop = "stop"
+
+
 FollowOption = Annotated[
     str | None,
     typer.Option(
@@ -59,6 +66,14 @@ JdbcOption = Annotated[
     typer.Option("--jdbc-driver", metavar="JAR", help="On Spark, its tasks read the first snapshot with this driver."),
 ]
 
+BadRowOption = Annotated[
+    BadRowChoice,
+    typer.Option(
+        "--on-bad-row",
+        help="Rows of a table that cannot become facts: keep them in quarantine and go on, or stop following.",
+    ),
+]
+
 
 def follow_sources(
     dsn: str | None,
@@ -69,6 +84,7 @@ def follow_sources(
     numeric: NumericChoice,
     group: int,
     jdbc: str | None,
+    on_bad_row: BadRowChoice,
 ) -> tuple[DatabaseSource, ...]:
     """The database to follow, if there is one."""
     if dsn is None:
@@ -81,7 +97,8 @@ def follow_sources(
     from tidelog.follow.source import DatabaseSource
 
     read, out = (dict(map(split_option, given or ())) for given in (tables, publish))
-    return (DatabaseSource(make_options(dsn, read, out, slot, publication, numeric.value, group, jdbc is not None)),)
+    options = make_options(dsn, read, out, slot, publication, numeric.value, group, jdbc is not None, on_bad_row.value)
+    return (DatabaseSource(options),)
 
 
 def with_jar(settings: dict[str, str], jar: str | None) -> dict[str, str]:

@@ -7,6 +7,7 @@ folder is given, views are printed.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from tidelog.cli.session import Session
 from tidelog.cli.show import console
+from tidelog.errors.render import visible
 from tidelog.io.files import output_bytes, output_path
 from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
 from tidelog.program import SOUFFLE, Program
@@ -24,6 +26,15 @@ TERMINAL = "-"
 LINE = "-" * 15
 DOUBLE_LINE = "=" * 15
 Outputs = list[tuple[str, Layout]]
+
+
+def on_screen(text: str) -> str:
+    r"""The text for a terminal: what would act there is escaped; what other programs read stays as it is.
+
+    >>> on_screen("\u202ea\tb\n") == "\\u202ea\tb\n"
+    True
+    """
+    return "".join(piece if piece in "\t\n" else visible(piece) for piece in re.split(r"([\t\n])", text))
 
 
 def find_outputs(program: Program) -> Outputs | None:
@@ -49,7 +60,8 @@ def write_views(session: Session, program: Program, outputs: Outputs | None, out
         if out == TERMINAL or layout.kind == SCREEN:
             shown = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
             table = session.table(name, lists_as_text=True)
-            sys.stdout.write(relation_text(name, table, session.types(name), shown))
+            text = relation_text(name, table, session.types(name), shown)
+            sys.stdout.write(on_screen(text) if sys.stdout.isatty() else text)
         else:
             folder = Path(out or ".")
             session.write(name, layout, folder / name if layout.kind == TABLE else output_path(name, layout, folder))

@@ -9,16 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.engine.view import Table, natural
+from tidelog.engine.view import Table, text_table
 from tidelog.io.late import compute
-from tidelog.io.texts import show_text
-
-AS_TEXT = ("list", "record")  # files of text hold these as programs write them
 
 
 def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
     """The rows in order, as Arrow; lists as the text that files have, or as they are."""
-    shown = _with_texts(natural(rows))
+    shown = text_table(rows)
     table = shown if lists_as_text else rows.to_arrow()
     order = _order(shown)
     return table if order is None else table.take(order)
@@ -27,7 +24,7 @@ def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
 def ordered_rows(rows: Table) -> list[tuple[Any, ...]]:
     """The rows in order, as Python values."""
     found = rows.rows()
-    order = _order(_with_texts(natural(rows)))
+    order = _order(text_table(rows))
     return found if order is None else [found[i] for i in order.to_pylist()]
 
 
@@ -35,17 +32,6 @@ def in_order(table: pa.Table) -> pa.Table:
     """A table sorted by all columns that have an order."""
     order = _order(table)
     return table if order is None else table.take(order)
-
-
-def _with_texts(rows: Table) -> pa.Table:
-    table = rows.to_arrow()
-    if any(type_ in AS_TEXT for type_ in rows.types):
-        found = rows.rows()
-        for place, type_ in enumerate(rows.types):
-            if type_ in AS_TEXT:
-                texts = pa.array([show_text(row[place], type_) for row in found], pa.string())
-                table = table.set_column(place, rows.columns[place], texts)
-    return table
 
 
 def _order(table: pa.Table) -> pa.Array | None:

@@ -13,5 +13,16 @@ from tidelog.client.client import Client, connect
 from tidelog.client.epoch import Changed, RemoteEpoch
 from tidelog.client.feed import FeedChange
 from tidelog.client.views import RemoteRows, RemoteView
+from tidelog.client.violations import RemoteViolated, RemoteViolation
 
-__all__ = ["Changed", "Client", "FeedChange", "RemoteEpoch", "RemoteRows", "RemoteView", "connect"]
+__all__ = [
+    "Changed",
+    "Client",
+    "FeedChange",
+    "RemoteEpoch",
+    "RemoteRows",
+    "RemoteView",
+    "RemoteViolated",
+    "RemoteViolation",
+    "connect",
+]

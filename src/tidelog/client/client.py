@@ -57,7 +57,7 @@ class Client:
         return RemoteEpoch(self._wire, {name: value for name, value in given.items() if value is not None})
 
     def preview(self, epoch: RemoteEpoch) -> None:
-        """Tell in an epoch what it would change, and change nothing."""
+        """Report in an epoch what it would change and violate, and change nothing."""
         epoch.preview()
 
     # Reading

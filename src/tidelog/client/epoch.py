@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from tidelog.client import failures
 from tidelog.client.values import Row, from_rows, to_rows
+from tidelog.client.violations import RemoteViolated, read_violations
 from tidelog.client.wire import ARROW, Wire
 from tidelog.errors import ServerError
 
@@ -58,6 +59,7 @@ class RemoteEpoch:
     seconds: float = 0.0
     labels: list[str] = field(default_factory=list)
     changes: dict[str, Changed] = field(default_factory=dict)
+    violations: tuple[RemoteViolated, ...] = ()
     statistics: dict[str, Any] = field(default_factory=dict, repr=False)
     nulls: dict[str, Any] = field(default_factory=dict)  # rows skipped, and nulls replaced by column
     ignored: dict[str, list[str]] = field(default_factory=dict)  # columns that the relation does not have
@@ -92,6 +94,14 @@ class RemoteEpoch:
         rule = {name: value for name, value in given.items() if value is not None}
         self._body.setdefault("add_rules", []).append(rule)
 
+    def declare(self, text: str) -> None:
+        """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
+
+        The text may hold rules and facts too; the labels of its rules are known after the commit.
+        """
+        self._must_be_open()
+        self._body["declare"] = "\n".join(filter(None, (self._body.get("declare"), text)))
+
     def remove_rule(self, label: str) -> None:
         """Remove a rule by its label."""
         self._must_be_open()
@@ -104,7 +114,10 @@ class RemoteEpoch:
         self._tell(self._send(dry_run=False))
 
     def preview(self) -> None:
-        """Tell what would change and what that costs, and change nothing; the epoch stays open."""
+        """Report what would change, what that costs and what a commit would refuse; the epoch stays open.
+
+        ``violations`` are those of constraints; everything else that a commit would refuse is raised.
+        """
         self._must_be_open()
         self._tell(self._send(dry_run=True))
 
@@ -150,6 +163,7 @@ class RemoteEpoch:
         self.number, self.repeated, self.seconds = told["epoch"], told["repeated"], told["seconds"]
         self.labels, self.statistics = told["labels"], told["statistics"]
         self.nulls, self.ignored = told["nulls"], told["ignored_columns"]
+        self.violations = read_violations(told["violations"])
         self.changes = {
             name: Changed(to_rows(c["plus"]), to_rows(c["minus"]), c["plus_count"], c["minus_count"])
             for name, c in told["changes"].items()

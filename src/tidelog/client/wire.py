@@ -16,7 +16,8 @@ import httpx
 
 from tidelog import errors
 from tidelog.client import failures
-from tidelog.errors import Diagnostic, ProgramError, ServerError, TidelogError
+from tidelog.client.violations import read_violations
+from tidelog.errors import ConstraintError, Diagnostic, ProgramError, ServerError, TidelogError
 
 ARROW, EVENTS = "application/vnd.apache.arrow.stream", "text/event-stream"
 BAD = 400
@@ -108,6 +109,8 @@ def _error(told: dict[str, Any]) -> TidelogError:
     error: TidelogError = known(told["message"])
     error.code, error.hint = told["code"], told["hint"]
     error.note = " ".join(told["notes"])
+    if isinstance(error, ConstraintError):
+        error.violations, error.causes = read_violations(told["violations"]), tuple(told["causes"])
     return error
 
 

@@ -28,4 +28,7 @@ def accused(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) ->
     if not isinstance(found, Blame) or not found.changes:
         return error
     heading = "because" if sum(violated.count for violated in error.violations) == 1 else "the first of them because"
-    return error.reworded("\n".join([str(error), heading, *(f"  {change}" for change in found.changes)]))
+    causes = tuple(map(str, found.changes))
+    accused = error.reworded("\n".join([str(error), heading, *(f"  {cause}" for cause in causes)]))
+    accused.causes = causes
+    return accused

@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tidelog.engine import failures
 from tidelog.engine.arguments import check_source
 from tidelog.engine.committed import Committed
 from tidelog.engine.constraints import check_constraints, enforce
 from tidelog.engine.core import Core
+from tidelog.engine.declare import begins_declaration, read_declarations, with_declarations
 from tidelog.engine.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
 from tidelog.engine.epoch import Collected, Epoch
 from tidelog.engine.facts import program_facts
@@ -31,8 +34,9 @@ from tidelog.engine.typos import check_changes, check_symbols
 from tidelog.errors import ConstraintError
 from tidelog.io.match_names import report_ignored
 from tidelog.io.nulls import InputReport
+from tidelog.kernel.cells import Cells
 from tidelog.partition.failures import UNORDERED
-from tidelog.partition.keys import KeyClash, check_keys
+from tidelog.partition.keys import KeyClash, check_keys, check_new_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.arguments import must_be
 from tidelog.program.component import SEPARATOR
@@ -42,6 +46,7 @@ from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.outcome import EpochOutcome
 from tidelog.store.difference import fact_texts
+from tidelog.store.memos import change_memos
 from tidelog.syntax import parse_rule
 
 if TYPE_CHECKING:
@@ -91,10 +96,21 @@ class Committer:
         must_be(text, (str, Rule), "text", "a rule, as text or as a value")
         must_be(label, (str, type(None)), "label", "a label for the rule, or None")
         rules = self.core.rules
+        if isinstance(text, str) and (found := begins_declaration(text)):
+            raise failures.NOT_A_RULE.error(found=found)
         rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
         rule = rule if label is None else replace(rule, label=label)
         check_symbols(self.core, [rule])
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]
+
+    def declare(self, collected: Collected, text: str) -> Program:
+        """Collect declarations and the facts beside them; gives what the text says."""
+        before = self.core.rules.program if collected.program is None else collected.program
+        given = read_declarations(text, before.convention)
+        after = with_declarations(before, given)
+        collected.program = after if after != before else collected.program
+        collected.facts += program_facts(given, self.core.rules.functions)
+        return given
 
     def add_instance(self, collected: Collected, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
@@ -237,7 +253,7 @@ def preview(core: Core, epoch: Epoch) -> None:
             told = tell(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
-        report(core, epoch, outcome, schema, types_before(core, prepared.rules))
+        report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
         epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
         epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
         epoch.number, epoch.told = None, told
@@ -267,10 +283,19 @@ def _run(core: Core, prepared: Prepared, keeping: Keeping | None = None) -> Epoc
 
 
 def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
-    """Refuse an epoch that breaks the key of a relation with rules (D9)."""
+    """Refuse an epoch that breaks the key of a relation with rules (D9), or a key that comes with the epoch."""
     program = prepared.rules.program
     if program.keys:
-        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, row_text(core, prepared.rules))
+        text = row_text(core, prepared.rules)
+        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, text)
+        check_new_keys(core.rules.program, program, lambda name: _held(core, prepared, name), outcome.changes, text)
+
+
+def _held(core: Core, prepared: Prepared, name: str) -> Cells:
+    """The rows of a relation before the epoch, none if it is new."""
+    if name in core.schema:
+        return core.runtime.facts.rows(name)
+    return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)
 
 
 def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
@@ -312,6 +337,7 @@ def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome
     core.committed = Committed(rules, schema, before.number + 1, sizes)
     if epoch.source is not None and epoch.offset is not None:
         core.offsets[epoch.source] = epoch.offset
+    change_memos(core.memos, epoch.memos)
 
 
 def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:

@@ -141,6 +141,11 @@ class Core:
         return self.opened.offsets
 
     @property
+    def memos(self) -> dict[str, str]:
+        """By name: what sources noted down in the epochs that they committed."""
+        return self.opened.memos
+
+    @property
     def dictionary(self) -> Dictionary:
         """The values behind the ids of symbols and lists, which outlive the engine in what its epochs tell."""
         return self.runtime.dictionary if self.last_dictionary is None else self.last_dictionary
@@ -154,13 +159,17 @@ class Core:
         """Whether the user knows a relation of that name."""
         return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
-    def columns(self, name: str) -> tuple[str, ...]:
-        """The names of a relation's columns: those declared, or of the first table that came, or c1, c2 and so on."""
-        types = self.rules.schema.get(name) or self.schema.get(name, ())
-        origin = self.rules.origins.get(name)
-        if origin is not None and origin.names is not None and name not in self.rules.declared:
+    def columns(self, name: str, rules: Ruleset | None = None) -> tuple[str, ...]:
+        """The names of a relation's columns: those declared, or of the first table that came, or c1, c2 and so on.
+
+        ``rules`` are those of an epoch that is not committed yet.
+        """
+        rules = rules or self.rules
+        types = rules.schema.get(name) or self.schema.get(name, ())
+        origin = rules.origins.get(name)
+        if origin is not None and origin.names is not None and name not in rules.declared:
             return origin.names
-        return column_names(self.rules.program.declarations, name, len(types))
+        return column_names(rules.program.declarations, name, len(types))
 
     def outside(self, name: str) -> tuple[str, ...]:
         """What a relation's columns are given back as; none if all have the natural types of their values."""

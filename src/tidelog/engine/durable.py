@@ -146,6 +146,7 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
         types_before(core, rules),
         epoch.signature.author,
         epoch.signature.note,
+        epoch.memos,
     )
     schema = core.planner.placing.next_form(rules).schema
     core.runtime.record(core.durable, core.number + 1, rules, schema, note)

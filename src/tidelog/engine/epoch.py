@@ -73,6 +73,9 @@ class Target(Protocol):
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
         """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
 
+    def declare(self, collected: Collected, text: str) -> Program:
+        """Collect declarations and the facts beside them; gives what the text says."""
+
     def add_instance(self, collected: Collected, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
 
@@ -105,6 +108,7 @@ class Epoch:
         self.source = source
         self.offset = offset
         self.signature = signature or Signature()
+        self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
         self.collected = Collected(at=at)
         self.number: int | None = None
         self.changes = target.no_changes()
@@ -159,6 +163,14 @@ class Epoch:
             if not self._target.is_repeated(self):  # what it removes has gone
                 self._target.check_label(label)
             collected.removed.append(label)
+
+    def declare(self, text: str) -> list[str]:
+        """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
+
+        The text may hold rules and facts too, which are added with them; returns the labels of the rules.
+        """
+        self._must_be_open()
+        return [self.add_rule(rule) for rule in self._target.declare(self.collected, text).rules]
 
     def add_instance(self, text: str | Instance) -> str:
         """Make an instance of a component of the program: ``.init g = Graph<City>``; returns its name.

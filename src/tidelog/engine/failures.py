@@ -15,7 +15,7 @@ UNKNOWN_RELATION = FailureEntry(
     "unknown relation",
     "unknown relation `{name}`; known: {known}{guess}",
     "A relation is known once the program or an epoch has named it.",
-    "Use one of the relations; `engine.relations` lists them.",
+    "Use one of the relations; `engine.relations` lists them. An epoch adds a new one with `declare`.",
     'db = Engine("reach(X, Y) :- edge(X, Y).")\ndb["reech"]\n',
 )
 AT_WITHOUT_PATH = FailureEntry(
@@ -116,6 +116,24 @@ INLINE_FACTS = FailureEntry(
     "An inline relation stands for the bodies of its rules wherever it is read.",
     "Leave `inline` out of its declaration, or add a rule without a body.",
     'db = Engine(".decl p(x: number) inline")\nwith db.epoch() as e:\n    e.insert("p", [(1,)])\n',
+)
+NOT_DECLARED = FailureEntry(
+    "TL4093",
+    EngineError,
+    "an epoch cannot add this to the program",
+    "an epoch cannot add {found} to a program that is running",
+    "An epoch adds declarations (`.decl`, `.type`, `materialize`, `.lifetime`), rules, constraints and facts.",
+    "Leave it out, or put it into the program's file and run `tidelog apply`.",
+    'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.declare(".output p")\n',
+)
+NOT_A_RULE = FailureEntry(
+    "TL4094",
+    EngineError,
+    "declaration instead of a rule",
+    "`{found}` begins a declaration, and a rule was expected",
+    "A rule is added alone; declarations are added with the rules and facts that need them.",
+    "Add the text with `declare`.",
+    'db = Engine(".decl p(x: number)")\nwith db.epoch() as e:\n    e.add_rule(".decl q(x: number)  q(x) :- p(x).")\n',
 )
 CLOSED = FailureEntry(
     "TL4055",
@@ -261,6 +279,8 @@ ENTRIES = (
     INSTANCE_TAKEN,
     NO_INSTANCE,
     INLINE_FACTS,
+    NOT_DECLARED,
+    NOT_A_RULE,
     CLOSED,
     FORKED,
     EPOCH_OVER,

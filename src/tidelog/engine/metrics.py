@@ -111,7 +111,7 @@ def metrics(core: Core) -> str:
     ):
         lines += _metric(name, "gauge", text, value)
     lines += ["# HELP tidelog_facts Facts of a relation", "# TYPE tidelog_facts gauge"]
-    lines += [f'tidelog_facts{{relation="{_quoted(name)}"}} {size}' for name, size in sorted(sizes.items()) if size]
+    lines += [f'tidelog_facts{{relation="{quoted(name)}"}} {size}' for name, size in sorted(sizes.items()) if size]
     return "\n".join(lines) + "\n"
 
 
@@ -124,10 +124,10 @@ def _metric(name: str, kind: str, text: str, value: float) -> list[str]:
     return [f"# HELP tidelog_{name} {text}", f"# TYPE tidelog_{name} {kind}", f"tidelog_{name} {value!r}"]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     r"""A text between the quotes of a label.
 
-    >>> _quoted('a"b')
+    >>> quoted('a"b')
     'a\\"b'
     """
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,7 @@ class Opened:
     offsets: dict[str, int]
     functions: Functions
     where: Where
+    memos: dict[str, str] = field(default_factory=dict)
 
     @property
     def lasting(self) -> str | None:
@@ -126,7 +127,9 @@ def open_runtime(where: Where) -> Opened:
         if durable is not None:
             runtime.open_state(durable)
         undo.pop_all()
-    return Opened(runtime, durable, folder, {} if durable is None else durable.offsets, where.functions, where)
+    if durable is None:
+        return Opened(runtime, None, folder, {}, where.functions, where)
+    return Opened(runtime, durable, folder, durable.offsets, where.functions, where, durable.memos)
 
 
 def _fitted(where: Where) -> Where:

@@ -104,7 +104,8 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     given = _given(core.rules, rules, gone)
     moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
-    namer = Namer(core.rules, core.columns)
+    after = rules
+    namer = Namer(rules, lambda name: core.columns(name, core.rules if name in gone else after))
     met = InputReport()
     ordered = [
         (sign, name, _ordered(data, namer, name, rules.schema.get(given(name)), met)) for sign, name, data in rows

@@ -78,10 +78,13 @@ class Changes(Mapping[str, ChangeSet]):
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 
 
-def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema) -> None:
+def report(
+    core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema, rules: Ruleset | None = None
+) -> None:
     """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows.
 
-    ``before`` are the types of deleted rows where the epoch changed them.
+    ``before`` are the types of deleted rows where the epoch changed them, ``rules`` those of an epoch that is only
+    tried: columns of relations that are new have their names from there.
     """
     epoch.number = core.number
     old = {**schema, **before}
@@ -92,8 +95,8 @@ def report(core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, befo
 
     def change_of(name: str) -> Callable[[], ChangeSet]:
         def change() -> ChangeSet:
-            inserted = fixed_rows(core, name, lambda: read(name)[0], schema)
-            deleted = fixed_rows(core, name, lambda: read(name)[1], old)
+            inserted = fixed_rows(core, name, lambda: read(name)[0], schema, rules)
+            deleted = fixed_rows(core, name, lambda: read(name)[1], old, rules)
             types = told_types(inserted.types, deleted.types)
             frame = data_frame_maker(core, name, inserted.columns, types, outcome.changes)
             return ChangeSet(inserted, deleted, frame)
@@ -139,11 +142,18 @@ def no_change(core: Core, name: str) -> ChangeSet:
     return ChangeSet(empty, empty)
 
 
-def fixed_rows(core: Core, name: str, cells: Cells | Callable[[], Cells], schema: Schema | None = None) -> Rows:
-    """Rows of a relation that stay as they are."""
+def fixed_rows(
+    core: Core,
+    name: str,
+    cells: Cells | Callable[[], Cells],
+    schema: Schema | None = None,
+    rules: Ruleset | None = None,
+) -> Rows:
+    """Rows of a relation that stay as they are; ``rules`` know those that are not committed."""
     known = schema or core.schema
     types = known[name] if name in known else core.rules.schema[name]  # declared, and in no epoch yet
-    return Rows(name, core.columns(name)[: len(types)], types, core.dictionary, cells, core.outside(name))
+    names = core.columns(name, rules if name not in core.rules.schema else None)
+    return Rows(name, names[: len(types)], types, core.dictionary, cells, core.outside(name))
 
 
 def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:

@@ -25,6 +25,7 @@ from tidelog.io.data_frame import to_data_frame
 from tidelog.io.failures import NARROWER
 from tidelog.io.outside import give_back, is_own
 from tidelog.io.rows import Data
+from tidelog.io.texts import show_text
 from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, symbol_id
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, SparkSession
 
 SHOWN = 10
+AS_TEXT = ("list", "record")
 DECODED = 1 << 12  # rows made into Python's values together
 SLICE = 1 << 9  # the same where epochs run beside it
 
@@ -239,6 +241,18 @@ def natural(table: Table) -> Table:
     made = copy(table)
     made.outside = (NATURAL,) * len(table.types)
     return made
+
+
+def text_table(table: Table) -> pa.Table:
+    """The rows as Arrow for files of text, which hold lists and records as programs write them."""
+    shown = natural(table).to_arrow()
+    if any(type_ in AS_TEXT for type_ in table.types):
+        found = table.rows()
+        for place, type_ in enumerate(table.types):
+            if type_ in AS_TEXT:
+                texts = pa.array([show_text(row[place], type_) for row in found], pa.string())
+                shown = shown.set_column(place, table.columns[place], texts)
+    return shown
 
 
 class View(Table):

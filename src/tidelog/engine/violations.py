@@ -21,7 +21,8 @@ from tidelog.syntax import print_rule
 from tidelog.why import Bounds, FactNode, Ledger, Proof, prove
 from tidelog.why.render import tree_lines
 
-SHOWN = 3  # violations of a constraint that are told with their proofs
+FIRST = 100  # violations of a constraint that are kept with their proofs
+SHOWN = 3  # and that are in the text of an error
 SORTED = 1000  # so many are put in order first
 WORK = 200_000  # facts that may be visited for the proofs
 
@@ -49,8 +50,9 @@ class Violated:
 
     def __str__(self) -> str:
         times = "once" if self.count == 1 else f"{self.count:,} times"
-        shown = [f"  {line}" for violation in self.first for line in str(violation).splitlines()]
-        more = self.count - len(self.first)
+        some = self.first[:SHOWN]
+        shown = [f"  {line}" for violation in some for line in str(violation).splitlines()]
+        more = self.count - len(some)
         heading = f"constraint `{self.constraint}` is violated {times}: {self.meaning}"
         return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more else [])])
 
@@ -62,7 +64,7 @@ def told(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[Vio
         rule = rules.rule(rules.constraints[name].users_label or "")
         assert rule.constraint is not None
         says = rule.constraint.says
-        first = tuple(islice(_first(ledger, rules.constraints[name], rows, by_facts=says is not None), SHOWN))
+        first = tuple(islice(_first(ledger, rules.constraints[name], rows, by_facts=says is not None), FIRST))
         count = len(rows) // 2 if isinstance(says, Key) else len(rows)  # of two rows, either is found by the other
         meaning = _meaning(rule, rule.constraint, rules.program.convention)
         yield Violated(rule.label or "", rule.constraint.severity, meaning, count, first)

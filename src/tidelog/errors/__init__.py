@@ -18,7 +18,8 @@ This module imports nothing of the package and prints nothing.
     ├── StateError        a state folder that cannot be read, written or taken over
     ├── FollowError       anything about a database that is followed (`tidelog.follow.errors`)
     │   ├── Unreachable       no connection, or one that broke: trying again may help
-    │   └── OutOfStep         what comes cannot be joined to what is there: a new snapshot helps
+    │   ├── OutOfStep         what comes cannot be joined to what is there: a new snapshot helps
+    │   └── BadRow            a row cannot become a fact, and following stops at such rows
     ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
     └── SparkError        anything about Spark that the user or the operator can mend (`tidelog.spark.errors`)
         ├── PreflightError    a session on which the resident stage cannot run; nothing was started
@@ -159,10 +160,12 @@ class EngineError(TidelogError):
 class ConstraintError(EngineError):
     """An epoch that would violate constraints, and was rolled back.
 
-    ``violations`` names every violated constraint, with the first violations and their proofs.
+    ``violations`` names every violated constraint, with the first violations and their proofs; ``causes`` are the
+    changes that caused the first of them, as texts, where they were looked for.
     """
 
     violations: tuple[Any, ...] = ()
+    causes: tuple[str, ...] = ()
 
 
 class ServerError(TidelogError):

@@ -144,14 +144,18 @@ def _expanded(text: str, at: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""The text with everything replaced that would act instead of being shown.
+    r"""The text with everything escaped that would act instead of being shown: control characters, marks of direction.
 
-    >>> visible("a\x1b[31m")
-    'a\ufffd[31m'
+    >>> print(visible("a\x1b[31m"), visible("\u202egnp.exe"))
+    a\x1b[31m \u202egnp.exe
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+    return "".join(c if c.isprintable() else _by_number(ord(c)) for c in text)
+
+
+def _by_number(point: int) -> str:
+    return f"\\U{point:08x}" if point > 0xFFFF else f"\\u{point:04x}" if point > 0xFF else f"\\x{point:02x}"
 
 
 def display_width(text: str) -> int:

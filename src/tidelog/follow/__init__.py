@@ -17,6 +17,7 @@ from tidelog.follow.patience import Patience
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
+    from tidelog.follow.options import OnBadRow
     from tidelog.follow.types import Numeric
 
 __all__ = ["FollowError", "Follower", "Health", "follow"]
@@ -33,6 +34,7 @@ def follow(
     numeric: Numeric = "text",
     group: int = 1,
     jdbc: bool = False,
+    on_bad_row: OnBadRow = "quarantine",
     patience: Patience | None = None,
 ) -> Follower:
     """A follower of a database: ``start()`` it, or ``run()`` it in this thread; ``with`` stops it.
@@ -41,7 +43,8 @@ def follow(
     ``{"link": "public.link(source, target)"}``. ``publish`` says which view goes into which table. ``slot`` is the name
     of the replication slot, and of the publication unless that is named too. With ``group`` transactions that wait
     already become one epoch, so many at most. With ``jdbc`` an engine on Spark reads the first snapshot in Spark's
-    tasks; the session has the driver in its `spark.jars`.
+    tasks; the session has the driver in its `spark.jars`. A row that cannot become a fact, for instance since it has a
+    null, is kept in `Health.quarantine`; with ``on_bad_row="stop"`` it stops following instead.
     """
-    options = make_options(dsn, tables, publish or {}, slot, publication, numeric, group, jdbc)
+    options = make_options(dsn, tables, publish or {}, slot, publication, numeric, group, jdbc, on_bad_row)
     return Follower(engine, options, patience or Patience())

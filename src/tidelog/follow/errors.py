@@ -6,7 +6,8 @@ no text of one has a password in it.
     TidelogError
     └── FollowError          anything about a database that is followed
         ├── Unreachable      no connection, or one that broke: trying again may help
-        └── OutOfStep        what comes cannot be joined to what is there: a new snapshot helps
+        ├── OutOfStep        what comes cannot be joined to what is there: a new snapshot helps
+        └── BadRow           a row cannot become a fact, and following stops at such rows
 """
 
 from __future__ import annotations
@@ -24,3 +25,7 @@ class Unreachable(FollowError):
 
 class OutOfStep(FollowError):
     """The stream cannot be joined to the facts that were read; the tables have to be read once more."""
+
+
+class BadRow(FollowError):
+    """A row cannot become a fact, and following stops at such rows; a new snapshot helps once the row was changed."""

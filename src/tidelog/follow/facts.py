@@ -38,6 +38,11 @@ class Facts:
         """By source: the last offset that was committed."""
         return self._core.offsets
 
+    @property
+    def memos(self) -> Mapping[str, str]:
+        """By name: what was written down with the offsets."""
+        return self._core.memos
+
     def known(self, relation: str) -> Known:
         """What the engine knows of a relation."""
         declared = [d for d in self._engine.program.declarations if d.relation == relation]

@@ -7,7 +7,7 @@ anything is read from it; no text here has a password in it.
 from __future__ import annotations
 
 from tidelog.errors.entry import FailureEntry
-from tidelog.follow.errors import FollowError, OutOfStep, Unreachable
+from tidelog.follow.errors import BadRow, FollowError, OutOfStep, Unreachable
 
 MALFORMED = FailureEntry(
     "TL7110",
@@ -146,14 +146,16 @@ SLOT_TAKEN = FailureEntry(
     "Name another slot; if nobody needs it: `SELECT pg_drop_replication_slot('{slot}');`.",
     test="tests/follow/test_slot.py::test_a_slot_of_somebody_else_is_refused",
 )
-VALUE = FailureEntry(
+BAD_ROW = FailureEntry(
     "TL7125",
-    FollowError,
-    "value of a database that has none here",
-    "column `{column}` of `{table}`: {value} is not {wanted}",
-    "Dates and times run from the year 1 to 9999; there is no infinity among them.",
-    "Leave out the column, or set the value otherwise; then the table is read once more.",
-    test="tests/follow/test_types.py::test_a_value_that_has_none_here_is_refused_by_name",
+    BadRow,
+    "row that cannot become a fact",
+    "{row}; {count:,} such rows stop following",
+    "With `--on-bad-row stop` a relation never lacks a row of its table. Relations have no nulls, dates and times run "
+    "from the year 1 to 9999, and numbers have the range of the column's type.",
+    "Change or delete the row: Tidelog reads the tables again until no such row is left, and then follows. Or follow "
+    "without that column, or restart with `--on-bad-row quarantine`.",
+    test="tests/follow/test_quarantine.py::test_stop_keeps_the_relation_complete_until_the_row_is_corrected",
 )
 FILLED = FailureEntry(
     "TL7126",
@@ -235,7 +237,7 @@ ENTRIES = (
     PUBLICATION,
     REFUSED,
     SLOT_TAKEN,
-    VALUE,
+    BAD_ROW,
     FILLED,
     OUT_OF_STEP,
     TARGET,

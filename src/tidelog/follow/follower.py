@@ -1,21 +1,23 @@
 """A follower: a thread that keeps an engine at what a database says, whatever breaks.
 
 Law: it ends only when it is told to, or when the engine is closed. A connection that breaks is made again, later and
-later; an error that somebody has to mend is told in `health`, and tried again all the same.
+later; an error that somebody has to mend is told in `health`, and tried again all the same. An error in the middle of a
+transaction is over when the follower is past that transaction, not when it is connected again.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.failures import CLOSED
 from tidelog.errors import TidelogError
-from tidelog.follow.errors import OutOfStep, Unreachable
-from tidelog.follow.health import FOLLOWING, REFUSED, SNAPSHOT, STARTING, STOPPED, WAITING, Health, trouble_of
+from tidelog.follow.errors import BadRow, OutOfStep, Unreachable
+from tidelog.follow.health import FOLLOWING, REFUSED, SNAPSHOT, STOPPED, WAITING, Health, trouble_of
 from tidelog.follow.link import Link, look_at_tables
 from tidelog.follow.lsn import lsn_text
 from tidelog.follow.options import Options
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
 
 LOG = logging.getLogger("tidelog.follow")
-COUNTED = ("transactions", "snapshots", "reconnects", "left_out")
+COUNTED = ("transactions", "snapshots", "reconnects")
+SILENCE = 3.0  # seconds without a sign that nothing is missing, from which on the lag grows
 
 
 class Follower:
@@ -41,14 +44,18 @@ class Follower:
         self._health = Health()
         self._thread: threading.Thread | None = None
         self._why = ""  # a new snapshot is needed
+        self._failed_at = 0  # the end of the transaction in which the last error happened, if it was in one
+        self._current = time.monotonic()  # when nothing was missing here, last
         self._publisher = Publisher(engine, options) if options.publish else None
 
     @property
     def health(self) -> Health:
         """How it fares."""
+        now, late = self._health, time.monotonic() - self._current
+        lag = now.lag + late if late > SILENCE and self.options.tables and now.state != STOPPED else now.lag
         published = 0 if self._publisher is None else self._publisher.epoch
-        trouble = self._health.trouble or (None if self._publisher is None else self._publisher.trouble)
-        return replace(self._health, published=published, trouble=trouble)
+        trouble = now.trouble or (None if self._publisher is None else self._publisher.trouble)
+        return replace(now, lag=lag, published=published, trouble=trouble)
 
     def check(self) -> None:
         """Look at the database, and raise what has to be mended before it can be followed; nothing is changed."""
@@ -109,25 +116,27 @@ class Follower:
 
     def _once(self) -> None:
         """One connection, to its end."""
-        why, self._why = self._why, ""
+        link = Link(self._engine, self.options, self._note, self._stop.is_set, self._why)
         try:
-            self._note(state=STARTING)
-            Link(self._engine, self.options, self._note, self._stop.is_set, why).run()
+            link.run()
+        except Unreachable as error:
+            self._rest(error, WAITING)
         except OutOfStep as error:
             self._why = str(error)
-            self._tell(error, SNAPSHOT)
-        except Unreachable as error:
-            self._rest(error, WAITING, why)
+            self._rest(error, SNAPSHOT)
         except TidelogError as error:
             if error.code == CLOSED.code:
                 self._stop.set()
-            self._rest(error, REFUSED, why)
+            if isinstance(error, BadRow):
+                self._why = "a row could not become a fact"
+            self._rest(error, REFUSED, link.reads_up_to)
         except Exception as error:  # a defect of ours; views are still served, and somebody has to see it
             LOG.exception("the follower failed")
-            self._rest(error, REFUSED, why)
+            self._rest(error, REFUSED, link.reads_up_to)
 
-    def _rest(self, error: Exception, state: str, why: str) -> None:
-        self._why = self._why or why
+    def _rest(self, error: Exception, state: str, failed_at: int = 0) -> None:
+        """Report an error, and wait before the next try."""
+        self._failed_at = max(self._failed_at, failed_at)
         self._tell(error, state)
         self._note(reconnects=1)
         self._stop.wait(self._patience.next())
@@ -141,10 +150,23 @@ class Follower:
         """Take note of what a link says."""
         if why := changes.pop("why", ""):
             LOG.info("a snapshot is taken: %s", why)
+        if changes.get("snapshots"):
+            self._why, self._failed_at = "", 0
+        if self._failed_at and changes.get("place", 0) > self._failed_at:
+            self._failed_at = 0
+            changes["state"] = FOLLOWING
+        if changes.pop("current", False):
+            if self._failed_at:
+                del changes["lag"]
+            else:
+                self._current = time.monotonic()
+                self._patience.reset()
         if changes.get("state") == FOLLOWING:
-            LOG.info("following from %s on", lsn_text(self._health.place))
-            changes["trouble"] = None
-            self._patience.reset()
+            if self._failed_at:
+                del changes["state"]
+            else:
+                LOG.info("following from %s on", lsn_text(changes.get("place", self._health.place)))
+                changes["trouble"] = None
         now = self._health
         counted = {name: getattr(now, name) + changes[name] for name in COUNTED if name in changes}
         with self._moved:

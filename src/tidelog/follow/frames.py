@@ -46,11 +46,11 @@ def read_frame(data: bytes) -> Data | Alive:
     raise malformed(f"there is no frame of kind {kind!r}")
 
 
-def confirmation(place: int, now: float) -> bytes:
+def confirmation(place: int, now: float, wants_answer: bool = False) -> bytes:
     """Tells the server that everything before a place is safe here; ``now`` in seconds since 1970.
 
     >>> len(confirmation(7, 1e9))
     34
     """
     time = int((now - TIME_OF_2000) * 1_000_000)
-    return struct.pack("!cQQQqB", b"r", place, place, place, time, 0)
+    return struct.pack("!cQQQqB", b"r", place, place, place, time, wants_answer)

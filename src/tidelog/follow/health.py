@@ -5,14 +5,16 @@ Law: reading it waits for nobody, and no text in it has a password.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from tidelog.errors import TidelogError
 from tidelog.follow.lsn import lsn_text
+from tidelog.follow.quarantine import TableQuarantine
 
 STARTING, SNAPSHOT, FOLLOWING = "starting", "snapshot", "following"
 WAITING, REFUSED, STOPPED = "waiting", "refused", "stopped"
+SHOWN = 10  # rows of a table's quarantine in a report
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,12 @@ class Health:
     """What a follower does, how far it is, and what went wrong last.
 
     ``state``: `starting`, `snapshot` (reading whole tables), `following`, `waiting` (for the database, to try again),
-    `refused` (an error that somebody has to mend; it is tried again all the same), `stopped`. ``place``: everything
-    before it in the database's log is in the engine. ``lag``: seconds from the last transaction's commit in the
-    database to its epoch, by the two clocks. ``left_out`` counts rows with nulls that came.
+    `refused` (an error that somebody has to mend; it is tried again all the same), `stopped`. A state that reports an
+    error lasts until the follower is past the place where it failed. ``place``: everything before it in the database's
+    log is in the engine. ``lag``: seconds that the engine is behind the database: from the commit of the last
+    transaction to its epoch, by the two clocks, then 0 when the database says that there is no more; it grows while the
+    follower does not hear from the database, or gets nowhere. ``quarantine``: by table, the rows that cannot become
+    facts now; ``left_out`` is how many they are.
     """
 
     state: str = STARTING
@@ -43,11 +48,15 @@ class Health:
     reconnects: int = 0
     left_out: int = 0
     published: int = 0
+    quarantine: tuple[TableQuarantine, ...] = ()
     trouble: Trouble | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """As a server tells it."""
-        return {**asdict(self), "place": lsn_text(self.place)}
+    def as_json(self, limit: int = SHOWN) -> dict[str, Any]:
+        """As a server tells it, with so many rows of each table in quarantine."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        trouble = None if self.trouble is None else asdict(self.trouble)
+        tables = [table.as_json(limit) for table in self.quarantine]
+        return {**plain, "place": lsn_text(self.place), "quarantine": tables, "trouble": trouble}
 
 
 def trouble_of(error: Exception) -> Trouble:

@@ -1,7 +1,7 @@
 """The first snapshot on Spark: rows go from the database to Spark's tasks, and never through this process.
 
-Law: the rows are those that `snapshot` reads: the same moment, the same texts for the same values, no row with a null;
-and a date or time that has no value here is refused before anything is read.
+Law: the rows are those that `snapshot` reads: the same moment, the same texts for the same values. Those that may not
+become facts (`snapshot.suspects`) are read by this process instead.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from urllib.parse import quote
 
 from tidelog.engine.core import core_of
 from tidelog.follow import failures
-from tidelog.follow.catalog import FollowedColumn, FollowedTable
-from tidelog.follow.connect import connect, driver, told
+from tidelog.follow.catalog import FollowedTable
+from tidelog.follow.connect import connect, driver
 from tidelog.follow.options import Options
+from tidelog.follow.snapshot import suspects
 from tidelog.spark.jdbc import read_query
 from tidelog.spark.views import session_or_active
 
 if TYPE_CHECKING:
-    from psycopg import Connection
-
     from tidelog.engine.engine import Engine
     from tidelog.spark.types import DataFrame
 
@@ -36,8 +35,7 @@ PREPARE = "SET timezone = 'UTC'; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
 
 def read_frame(engine: Engine, options: Options, table: FollowedTable, snapshot: str) -> DataFrame:
     """The rows of a table in a snapshot that another connection exports."""
-    with connect(options.dsn) as connection, told(options.dsn, f"to read `{table.title}`"):
-        _check_times(connection, table)
+    with connect(options.dsn) as connection:
         query = _query(table).as_string(connection)
     hashed = f'abs(hashtext("{table.columns[table.key[0]].name}"::text)::bigint) % {PARTS}'
     url, properties = _address(options)
@@ -60,27 +58,9 @@ def _query(table: FollowedTable) -> Any:
         for column, name in zip(table.columns, names, strict=True)
     ]
     only = sql.SQL("" if table.is_partitioned else "ONLY ")
-    present = sql.SQL(" AND ").join(sql.SQL("{} IS NOT NULL").format(name) for name in names)
-    text = sql.SQL("SELECT {} FROM {}{} WHERE {}")
-    return text.format(sql.SQL(", ").join(values), only, sql.Identifier(table.schema, table.name), present)
-
-
-def _check_times(connection: Connection[tuple[Any, ...]], table: FollowedTable) -> None:
-    """Refuse dates and times that have no value here."""
-    from psycopg import sql
-
-    for column in table.columns:
-        if column.kind.type in ("date", "timestamp"):
-            text = sql.SQL("SELECT {0}::text FROM {1} WHERE {0} < '0001-01-01' OR {0} >= '10000-01-01' LIMIT 1")
-            name = sql.Identifier(table.schema, table.name)
-            found = connection.execute(text.format(sql.Identifier(column.name), name)).fetchone()
-            if found is not None:
-                raise _no_value(table, column, found[0])
-
-
-def _no_value(table: FollowedTable, column: FollowedColumn, value: str) -> Exception:
-    wanted = column.kind.wanted
-    return failures.VALUE.error(column=column.name, table=table.title, value=f"`{value}`", wanted=wanted)
+    text = sql.SQL("SELECT {} FROM {}{} WHERE NOT ({})")
+    name = sql.Identifier(table.schema, table.name)
+    return text.format(sql.SQL(", ").join(values), only, name, suspects(table))
 
 
 def _address(options: Options) -> tuple[str, dict[str, str]]:

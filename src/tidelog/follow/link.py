@@ -1,12 +1,13 @@
 """One connection to a database: look at the tables, take a snapshot if need be, then epoch after epoch.
 
 Law: a transaction of the database is one epoch, whose source and offset are those of `progress`: what the database
-sends again after a break is not applied again, and what was not applied is sent again. Only what the engine keeps is
-confirmed to the database.
+sends again after a break is not applied again, and what was not applied is sent again. Rows that cannot become facts
+enter the quarantine in the same epoch. Only what the engine keeps is confirmed to the database.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -24,7 +25,8 @@ from tidelog.follow.options import Options
 from tidelog.follow.pgoutput import Begin, Beside, Commit, decode
 from tidelog.follow.progress import BEGUN, Progress, find, print_of, was_followed
 from tidelog.follow.publication import ensure
-from tidelog.follow.snapshot import difference, read_tables
+from tidelog.follow.quarantine import Changes, Quarantine, is_known, key_names, known_memo, read_memos
+from tidelog.follow.snapshot import difference, has_any_bytes, read_suspects, read_tables
 from tidelog.follow.stream import Stream
 from tidelog.follow.transaction import Layout, Transaction
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from tidelog.engine.engine import Engine
 
+LOG = logging.getLogger("tidelog.follow")
 CONFIRM_AFTER = 1.0  # seconds
 MOVE_AFTER = 1 << 24  # bytes of the log without a change of ours, after which an empty epoch takes note of the place
 LISTEN = 0.1  # seconds to wait for a frame before looking whether to stop
@@ -68,7 +71,9 @@ class Link:
         self._closing = ExitStack()
         self._why = why  # a snapshot is needed, or nothing
         self._layouts: dict[int, Layout] = {}
-        self._confirmed = time.monotonic()
+        self._confirmed = self._asked = 0.0
+        self._quarantine: Quarantine = {}
+        self.reads_up_to = 0  # the commit of the transaction that is read or waits to be an epoch, 0 for none
 
     def run(self) -> None:
         """Follow until somebody stops it or something breaks."""
@@ -80,7 +85,10 @@ class Link:
             self._system = slot.identify(self._wire, self._options)
             print_ = print_of(self._system.name, self._tables)
             self._progress = find(self._facts.offsets, self._options.slot, print_)
+            self._take_over(read_memos(self._facts.memos, self._options.slot))
             self._join(missed)
+            if has_any_bytes(self._sql):
+                self._wire.execute(b"SET client_encoding = 'SQL_ASCII'")
             self._sql.close()
             self._follow()
 
@@ -124,9 +132,26 @@ class Link:
             return "the state is older than what was confirmed to the database"
         if self._system.end < offset:
             return "the database is older than the state"
+        for table in self._tables:
+            found_rows = self._quarantine.get(table.relation)
+            if found_rows is not None and found_rows.key != key_names(table):
+                return f"the key of `{table.title}` was changed"
+        if self._quarantine and self._stops_at_bad_rows:
+            return "there are rows in quarantine"
+        if not is_known(self._facts.memos, self._options.slot):
+            return "the state does not record which rows are in quarantine"
         return "the publication did not tell of all tables" if missed else ""
 
+    @property
+    def _stops_at_bad_rows(self) -> bool:
+        return self._options.on_bad_row == "stop"
+
     def _take_snapshot(self, found: slot.Slot | None, why: str) -> None:
+        if self._stops_at_bad_rows:  # before anything is given up
+            changes = Changes({})
+            for table in self._tables:
+                read_suspects(self._options, table, None, changes)
+            self._check(changes)
         first = not was_followed(self._facts.offsets, self._options.slot)
         if first:
             self._must_be_empty()
@@ -149,19 +174,25 @@ class Link:
 
     def _read(self, progress: Progress, made: slot.NewSlot) -> None:
         """The epoch of a snapshot."""
+        changes = Changes(self._quarantine)
+        changes.replace_all()
         with self._engine.epoch(progress.source, made.place) as epoch:
             by_tasks = self._tables_for_tasks()
             for table in by_tasks:
                 epoch.insert(table.relation, read_frame(self._engine, self._options, table, made.snapshot))
+                if rows := read_suspects(self._options, table, made.snapshot, changes):
+                    epoch.insert(table.relation, rows)
             here = [table for table in self._tables if table not in by_tasks]
-            for table, rows, left_out in read_tables(self._options, here, made.snapshot):
+            for table, rows in read_tables(self._options, here, made.snapshot, changes):
                 plus, minus = difference(self._facts.asserted(table), rows)
                 if plus:
                     epoch.insert(table.relation, plus)
                 if minus:
                     epoch.delete(table.relation, minus)
-                self._note(left_out=left_out)
+            self._check(changes)
+            epoch.memos.update(changes.memos(self._options.slot) | known_memo(self._options.slot))
         self._progress = progress.at(made.place)
+        self._committed(changes)
         self._note(place=made.place, epoch=epoch.number)
 
     def _tables_for_tasks(self) -> list[FollowedTable]:
@@ -170,6 +201,29 @@ class Link:
             return []
         return [table for table in self._tables if not any(True for _ in self._facts.asserted(table))]
 
+    # The quarantine
+
+    def _check(self, changes: Changes) -> None:
+        """Refuse rows that cannot become facts, where following stops at them."""
+        for found in changes.after.values() if self._stops_at_bad_rows else ():
+            raise failures.BAD_ROW.error(row=found.example, count=found.count)
+
+    def _committed(self, changes: Changes) -> None:
+        """The epoch of these changes was committed: report them."""
+        for found, more, row in changes.news():
+            if row is not None:
+                LOG.warning(
+                    "quarantine of `%s`: %+d rows, %d now: %s", found.table, more, found.count, found.describe(row)
+                )
+            else:
+                LOG.info("quarantine of `%s`: %+d rows, %d now", found.table, more, found.count)
+        self._take_over(changes.after)
+
+    def _take_over(self, quarantine: Quarantine) -> None:
+        self._quarantine = quarantine
+        tables = tuple(quarantine[relation] for relation in sorted(quarantine))
+        self._note(quarantine=tables, left_out=sum(table.count for table in tables))
+
     # The stream
 
     def _follow(self) -> None:
@@ -177,6 +231,7 @@ class Link:
         self._stream = Stream(self._wire, self._own, self._progress.offset)
         self._note(state="following")
         self._begin()
+        self._confirm()
         while not self._stopping():
             whole = self._ended is not None and not self._open  # between transactions
             frame = self._stream.read(0 if whole else LISTEN)
@@ -191,15 +246,16 @@ class Link:
         self._confirm()
 
     def _begin(self) -> None:
-        self._open, self._waiting = False, 0
+        self._open, self._waiting, self.reads_up_to = False, 0, 0
         self._ended: Commit | None = None
         by_oid = {table.oid: table for table in self._tables}
-        self._transaction = Transaction(by_oid, self._layouts, self._facts.find, self._facts.asserted)
+        changes = Changes(self._quarantine)
+        self._transaction = Transaction(by_oid, self._layouts, self._facts.find, self._facts.asserted, changes)
 
     def _take(self, frame: Data) -> None:
         message = decode(frame.message)
         if isinstance(message, Begin):
-            self._open = True
+            self._open, self.reads_up_to = True, message.commit
         elif isinstance(message, Commit):
             self._end(message)
         elif not isinstance(message, Beside):
@@ -214,7 +270,10 @@ class Link:
 
     def _commit(self, message: Commit) -> None:
         """The epoch of a transaction, or of several that waited; the last one's place is its offset."""
+        changes = self._transaction.quarantine
+        self._check(changes)
         with self._engine.epoch(self._progress.source, message.end) as epoch:
+            epoch.memos.update(changes.memos(self._options.slot))
             for relation, plus, minus in self._transaction.changes():
                 if plus:
                     epoch.insert(relation, plus)
@@ -222,14 +281,19 @@ class Link:
                     epoch.delete(relation, minus)
         self._progress = self._progress.at(message.end)
         applied = {} if epoch.number is None else {"epoch": epoch.number, "transactions": self._waiting}
+        if applied:
+            self._committed(changes)
         lag = time.time() - TIME_OF_2000 - message.time / 1_000_000
-        self._note(place=message.end, lag=lag, left_out=self._transaction.left_out, **applied)
+        self._note(place=message.end, lag=lag, current=True, **applied)
         self._begin()
 
     def _take_sign(self, sign: Alive) -> None:
         """The server is alive, and between transactions it has said all up to a place."""
-        if not self._open and sign.end > (self._progress.offset or 0):
-            self._move(sign.end)
+        if not self._open and not self._waiting:
+            if sign.end > (self._progress.offset or 0):
+                self._move(sign.end)
+            if sign.end >= self._system.end:  # else there is more to come from before this connection
+                self._note(current=True, lag=0.0)
         if sign.wants_answer:
             self._confirm()
 
@@ -244,5 +308,8 @@ class Link:
         self._note(place=place)
 
     def _confirm(self) -> None:
-        self._stream.confirm(self._progress.offset or 0)
         self._confirmed = time.monotonic()
+        asks = self._confirmed - self._asked > CONFIRM_AFTER
+        self._stream.confirm(self._progress.offset or 0, wants_answer=asks)
+        if asks:
+            self._asked = self._confirmed

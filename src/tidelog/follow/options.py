@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from tidelog.follow import failures
 from tidelog.follow.types import Numeric
@@ -17,6 +18,7 @@ _NAME = r'(?:"(?:[^"]|"")+"|[^\s"().,=]+)'
 _TABLE = re.compile(rf"\s*({_NAME}(?:\.{_NAME})?)\s*(?:\(\s*({_NAME}(?:\s*,\s*{_NAME})*)\s*\))?\s*")
 _RELATION = re.compile(r"[A-Za-z_][\w?.]*")
 SLOT = "tidelog"
+OnBadRow: TypeAlias = Literal["quarantine", "stop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Options:
     numeric: Numeric = "text"
     group: int = 1  # transactions that wait become one epoch, so many at most
     jdbc: bool = False  # on Spark, its tasks read the tables of the first snapshot
+    on_bad_row: OnBadRow = "quarantine"  # what happens at a row that cannot become a fact
 
 
 def make_options(
@@ -59,6 +62,7 @@ def make_options(
     numeric: Numeric,
     group: int = 1,
     jdbc: bool = False,
+    on_bad_row: OnBadRow = "quarantine",
 ) -> Options:
     """Options from what a caller gives."""
     if not re.fullmatch(r"[a-z0-9_]{1,63}", slot):
@@ -67,11 +71,14 @@ def make_options(
         raise failures.OPTION.error(given=numeric, wanted="numeric columns are taken as `text` or as `float`")
     if not isinstance(group, int) or group < 1:
         raise failures.OPTION.error(given=group, wanted="at least one transaction is one epoch")
+    if on_bad_row not in ("quarantine", "stop"):
+        wanted = "rows that cannot become facts go into `quarantine`, or `stop` following"
+        raise failures.OPTION.error(given=on_bad_row, wanted=wanted)
     read = tuple(read_table(relation, table) for relation, table in tables.items())
     out = tuple(PublishOption(view, _read(view, table)[0]) for view, table in publish.items())
     if not read and not out:
         raise failures.OPTION.error(given="", wanted="no table to follow, and no view to publish")
-    return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc)
+    return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc, on_bad_row)
 
 
 def read_table(relation: str, table: str) -> TableOption:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tidelog.follow import failures
+from tidelog.follow.types import NotUtf8
 
 
 class Unchanged:
@@ -159,6 +160,14 @@ def decoded(found: bytes) -> str:
         raise malformed(f"a text is not UTF-8 ({error.reason})") from None
 
 
+def value_text(found: bytes) -> str:
+    """The text of a value; one that is not UTF-8 is a `NotUtf8`."""
+    try:
+        return found.decode("utf-8")
+    except UnicodeDecodeError:
+        return NotUtf8(found.decode("utf-8", "surrogateescape"))
+
+
 def decode(data: bytes) -> Message:
     """The message in these bytes.
 
@@ -208,7 +217,7 @@ def _values(reader: Reader) -> Values:
 def _value(reader: Reader) -> Value:
     kind = reader.sign()
     if kind == "t":
-        return decoded(reader.bytes(reader.number("!i")))
+        return value_text(reader.bytes(reader.number("!i")))
     if kind == "n":
         return None
     if kind == "u":

@@ -1,56 +1,128 @@
 """The rows of the tables at one moment, and how the facts differ from them.
 
-Law: after the epoch that a snapshot makes, each relation holds exactly the rows of its table at the moment from which
-on the stream tells everything: what is missing is inserted, what is too much is deleted. The first snapshot and any
-later one are the same act.
+Law: after the epoch that a snapshot makes, each relation holds exactly the rows of its table, at the moment from which
+on the stream tells everything, that can become facts, and the quarantine has the others. The first snapshot and any
+later one are the same act. `suspects` selects every row that cannot become a fact, and may select others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.connect import connect, told
 from tidelog.follow.options import Options
-from tidelog.follow.types import read_value
+from tidelog.follow.pgoutput import value_text
+from tidelog.follow.quarantine import Changes, TableQuarantine
+from tidelog.follow.types import Reason, read_row
 
 if TYPE_CHECKING:
     from psycopg import Connection
+    from psycopg.sql import Composable
 
 Row = tuple[Any, ...]
 
 
-def read_tables(
-    options: Options, tables: Sequence[FollowedTable], snapshot: str
-) -> Iterator[tuple[FollowedTable, list[Row], int]]:
-    """All rows of the tables in a snapshot that another connection exports, and how many have nulls."""
-    from psycopg import sql
+UTF8_IS_NOT_CHECKED = "SQL_ASCII"  # databases with this encoding hold any bytes
+SMALLEST, LARGEST = "5e-324", str(2**1024 - 2**970)  # beyond, a float is 0 or infinite
+SUSPECTS = {
+    "date": "NOT ({0} >= '0001-01-01' AND {0} < '10000-01-01')",
+    "timestamp": "NOT ({0} >= '0001-01-01' AND {0} < '10000-01-01')",
+    "unsigned": "{0} < 0",
+}
+NUMERIC_SUSPECTS = (
+    "{0}::numeric NOT IN ('NaN', 'Infinity', '-Infinity', 0)"
+    f" AND (abs({{0}}::numeric) < {SMALLEST} OR abs({{0}}::numeric) >= {LARGEST})"
+)
 
+
+def read_tables(
+    options: Options, tables: Sequence[FollowedTable], snapshot: str, changes: Changes
+) -> Iterator[tuple[FollowedTable, list[Row]]]:
+    """The rows of the tables that become facts, in a snapshot that another connection exports.
+
+    The other rows go into quarantine.
+    """
     with connect(options.dsn) as connection:
         for table in tables:
-            with told(options.dsn, f"to read `{table.title}`"), connection.transaction():
-                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
-                rows = list(_rows(connection, table))
-            facts = [row for row in rows if None not in row]
-            yield table, facts, len(rows) - len(facts)
+            with told(options.dsn, f"to read `{table.title}`"), in_snapshot(connection, snapshot):
+                rows = _facts(connection, table, changes.begin(table))
+            yield table, rows
 
 
-def _rows(connection: Connection[tuple[Any, ...]], table: FollowedTable) -> Iterator[Row]:
+def read_suspects(options: Options, table: FollowedTable, snapshot: str | None, changes: Changes) -> list[Row]:
+    """The same for the rows that `suspects` selects: those of them that become facts."""
+    reading = told(options.dsn, f"to read `{table.title}`")
+    with connect(options.dsn) as connection, reading, in_snapshot(connection, snapshot):
+        return _facts(connection, table, changes.begin(table), suspects(table))
+
+
+@contextmanager
+def in_snapshot(connection: Connection[tuple[Any, ...]], snapshot: str | None) -> Iterator[None]:
+    """A transaction in a snapshot of another connection, or in one of its own."""
+    from psycopg import sql
+
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        if snapshot is not None:
+            connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
+        yield
+
+
+def suspects(table: FollowedTable) -> Composable:
+    """The condition of the rows that may not become facts."""
+    from psycopg import sql
+
+    found: list[Composable] = []
+    for column in table.columns:
+        name = sql.Identifier(column.name)
+        found.append(sql.SQL("{} IS NULL").format(name))
+        text = NUMERIC_SUSPECTS if not column.kind.exact else SUSPECTS.get(column.kind.type)
+        if text is not None:
+            found.append(sql.SQL("({})").format(sql.SQL(text).format(name)))
+    return sql.SQL(" OR ").join(found)
+
+
+def _facts(
+    connection: Connection[tuple[Any, ...]],
+    table: FollowedTable,
+    quarantine: TableQuarantine,
+    condition: Composable | None = None,
+) -> list[Row]:
+    """The rows that become facts; the others go into quarantine."""
+    found: list[Row] = []
+    for texts in _rows(connection, table, condition):
+        row = read_row(table.columns, texts)
+        if isinstance(row, Reason):
+            quarantine.add(tuple(str(texts[place]) for place in table.key), row)
+        else:
+            found.append(row)
+    return found
+
+
+def _rows(
+    connection: Connection[tuple[Any, ...]], table: FollowedTable, condition: Composable | None
+) -> Iterator[tuple[str | None, ...]]:
     from psycopg import sql
 
     name = sql.Identifier(table.schema, table.name)
     only = sql.SQL("") if table.is_partitioned else sql.SQL("ONLY ")
     columns = sql.SQL(", ").join(sql.Identifier(column.name) for column in table.columns)
-    command = sql.SQL("COPY (SELECT {} FROM {}{}) TO STDOUT").format(columns, only, name)
-    readers = [(column.kind, column.name) for column in table.columns]
+    where = sql.SQL("") if condition is None else sql.SQL(" WHERE {}").format(condition)
+    command = sql.SQL("COPY (SELECT {} FROM {}{}{}) TO STDOUT").format(columns, only, name, where)
+    as_bytes = has_any_bytes(connection)
+    if as_bytes:
+        connection.execute("SET LOCAL client_encoding = 'SQL_ASCII'")
     with connection.cursor() as cursor, cursor.copy(command) as copy:
         for row in copy.rows():
-            yield tuple(
-                None if text is None else read_value(kind, text, name, table.title)
-                for (kind, name), text in zip(readers, row, strict=True)
-            )
+            yield tuple(None if value is None else value_text(value) for value in row) if as_bytes else row
+
+
+def has_any_bytes(connection: Connection[tuple[Any, ...]]) -> bool:
+    """Whether texts of the database need not be UTF-8; it refuses to send those unless it is asked for bytes."""
+    return connection.info.parameter_status("server_encoding") == UTF8_IS_NOT_CHECKED
 
 
 def difference(facts: Iterable[Row], rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:

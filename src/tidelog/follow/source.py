@@ -43,10 +43,14 @@ class DatabaseSource:
             self._follower.stop()
 
     def health(self) -> dict[str, Any]:
-        """How it is: `state`, `detail`, and the numbers of `Health`."""
+        """How it is: `state`, `detail`, the numbers of `Health`, and the first rows of its quarantine."""
         if self._follower is None:
             return {"state": STARTING, "detail": ""}
         health = self._follower.health
         trouble = health.trouble
         detail = place_of(self._options.dsn) if trouble is None else f"{trouble.code}: {trouble.message}"
         return {**health.as_json(), "detail": detail}
+
+    def quarantine(self) -> list[dict[str, Any]]:
+        """The rows that cannot become facts, by table, as many as are kept in detail."""
+        return [] if self._follower is None else [table.as_json() for table in self._follower.health.quarantine]

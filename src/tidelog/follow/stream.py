@@ -57,10 +57,10 @@ class Stream:
             self._refuse("" if result is None else result.error_message.decode("utf-8", "replace"))
         return None
 
-    def confirm(self, place: int) -> None:
-        """Tell the database that everything before a place is safe here."""
+    def confirm(self, place: int, *, wants_answer: bool = False) -> None:
+        """Tell the database that everything before a place is safe here; it may be asked for a sign of life."""
         with told(self._options.dsn, "to take a confirmation"):
-            self._wire.put_copy_data(confirmation(place, time.time()))
+            self._wire.put_copy_data(confirmation(place, time.time(), wants_answer))
             self._wire.flush()
 
     def _refuse(self, said: str) -> None:

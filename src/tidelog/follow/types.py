@@ -2,17 +2,17 @@
 
 Law: a value of the snapshot and the same value of the stream are one value here, since both are read from the text that
 PostgreSQL writes (dates in ISO form, times in UTC). A type that is not in the table is refused by its name. Two values
-that a unique index tells apart stay two, except numeric as float, which is therefore no key.
+that a unique index tells apart stay two, except numeric as float, which is therefore no key. A value that has no
+counterpart here is never changed into another one: `read_row` reports the column and the problem.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
-
-from tidelog.follow import failures
+from typing import Any, Literal, Protocol, TypeAlias
 
 Numeric: TypeAlias = Literal["text", "float"]
 NUMERIC = 1700
@@ -28,6 +28,30 @@ class Kind:
     exact: bool = True
 
 
+class NotUtf8(str):
+    """A text whose bytes are not UTF-8, with surrogates in their place; only databases in SQL_ASCII have any."""
+
+
+def _text(text: str) -> str:
+    if type(text) is NotUtf8:
+        raise ValueError(text)
+    return text
+
+
+def _unsigned(text: str) -> int:
+    if (found := int(text)) < 0:
+        raise ValueError(text)
+    return found
+
+
+def _finite(text: str) -> float:
+    """A number of any size as a float, if one is near it; infinity stands for itself alone."""
+    found = float(text)
+    if math.isinf(found) and "Infinity" not in text:
+        raise ValueError(text)
+    return found
+
+
 def _boolean(text: str) -> bool:
     return {"t": True, "f": False}[text]
 
@@ -37,10 +61,11 @@ def _timestamp(text: str) -> datetime.datetime:
     return found if found.tzinfo is None else found.astimezone(datetime.UTC).replace(tzinfo=None)
 
 
-TEXT = Kind("symbol", str)
+TEXT = Kind("symbol", _text, "valid UTF-8")
 NUMBER = Kind("number", int, "a whole number")
 FLOAT = Kind("float", float, "a number")
-NUMERIC_AS_FLOAT = Kind("float", float, "a number", exact=False)
+UNSIGNED = Kind("unsigned", _unsigned, "a whole number from 0 on")
+NUMERIC_AS_FLOAT = Kind("float", _finite, "a number in the range of a 64-bit float", exact=False)
 MOMENT = Kind("timestamp", _timestamp, "a time in the years 1 to 9999")
 KINDS = {
     16: Kind("boolean", _boolean, "true or false"),
@@ -74,13 +99,49 @@ def kind_of(type_: int, wanted: str | None, numeric: Numeric) -> Kind | None:
         return NUMERIC_AS_FLOAT
     if found is NUMBER and wanted == "float":
         return NUMERIC_AS_FLOAT if type_ == 20 else FLOAT
-    return Kind("unsigned", int, "a whole number") if found is NUMBER and wanted == "unsigned" else found
+    return UNSIGNED if found is NUMBER and wanted == "unsigned" else found
 
 
-def read_value(kind: Kind, text: str, column: str, table: str) -> Any:
-    """A value from the text that PostgreSQL writes."""
-    try:
-        return kind.read(text)
-    except (ValueError, KeyError, OverflowError):
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        raise failures.VALUE.error(column=column, table=table, value=f"`{shown}`", wanted=kind.wanted) from None
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a row cannot become a fact: a column, and what is wrong with its value.
+
+    >>> str(Reason("born", "is null"))
+    'column `born` is null'
+    """
+
+    column: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"column `{self.column}` {self.problem}"
+
+
+class Column(Protocol):
+    """A column that is followed."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def kind(self) -> Kind:
+        """How it is read."""
+
+
+def read_row(columns: Sequence[Column], texts: Sequence[str | None]) -> tuple[Any, ...] | Reason:
+    """The values of a row from the texts that PostgreSQL writes, or why it has none here."""
+    found: list[Any] = []
+    for column, text in zip(columns, texts, strict=True):
+        if text is None:
+            return Reason(column.name, "is null")
+        try:
+            found.append(column.kind.read(text))
+        except (ValueError, KeyError, OverflowError):
+            return Reason(column.name, f"is `{_shown(text)}`, which is not {column.kind.wanted}")
+    return tuple(found)
+
+
+def _shown(text: str) -> str:
+    raw = text.encode("utf-8", "backslashreplace").decode()  # bytes that are not text
+    return raw if len(raw) <= 60 else raw[:57] + "..."

@@ -76,6 +76,16 @@ ARITHMETIC_OVERFLOW = FailureEntry(
     "Compute with floats (`to_float`), or leave such facts out with a comparison before the arithmetic.",
     'Engine("n(9223372036854775807). m(X + 1) :- n(X).")\n',
 )
+NEW_KEY_BROKEN = FailureEntry(
+    "TL2212",
+    EvaluationError,
+    "new key that existing rows break",
+    "{what} would both hold; nothing was changed",
+    "A key that is declared later holds for the rows that the relation already has, too.",
+    "Delete one of the rows in the same epoch, or choose a key that tells them apart.",
+    'db = Engine("route(1, 2). route(1, 3).")\n'
+    'with db.epoch() as e:\n    e.declare("materialize(route, infinity, infinity, keys(1)).")\n',
+)
 KEY_BROKEN = FailureEntry(
     "TL2204",
     EvaluationError,
@@ -221,6 +231,7 @@ ENTRIES = (
     TOO_DEEP,
     ARITHMETIC_OVERFLOW,
     KEY_BROKEN,
+    NEW_KEY_BROKEN,
     NOT_MONOTONE,
     UNSETTLED,
     UNORDERED,

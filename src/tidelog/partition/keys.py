@@ -120,6 +120,26 @@ def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: 
             raise failures.KEY_BROKEN.error(what=what, name=name, labels=labels)
 
 
+def check_new_keys(
+    before: Program, after: Program, rows: Callable[[str], Cells], changes: Mapping[str, Pair], show: Show
+) -> None:
+    """Raise if the rows that a relation would hold after an epoch break a key that comes with it.
+
+    ``rows`` gives those from before the epoch, of relations that were there.
+    """
+    if after.keys == before.keys:
+        return
+    known = key_columns(before)
+    for name, columns in key_columns(after).items():
+        if known.get(name) == columns:
+            continue
+        inserted, deleted = changes.get(name, (None, None))
+        stayed = rows(name) if deleted is None else _without(rows(name), deleted)
+        clash = clashing_rows(stayed if inserted is None else np.concatenate([stayed, inserted]), columns)
+        if clash is not None:
+            raise failures.NEW_KEY_BROKEN.error(what=_clash_text(name, columns, clash, show))
+
+
 def _keys(program: Program, *, derived: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
     if not program.keys:
         return

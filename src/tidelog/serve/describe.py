@@ -5,6 +5,7 @@ Law: everything that is told together is of one epoch.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,20 +21,21 @@ from tidelog.serve.values import type_names
 from tidelog.syntax import print_atom, print_literal, print_program, print_rule
 
 
-def program_json(db: Engine, hub: Hub) -> dict[str, Any]:
-    """Rules, relations and how they depend on each other."""
+def program_json(db: Engine, hub: Hub, incomplete: Sequence[str] = ()) -> dict[str, Any]:
+    """Rules, relations and how they depend on each other; ``incomplete`` ones lack rows of their sources."""
     core = core_of(db)
     committed = core.committed
     program = committed.rules.program
     strata = stratify(program.rules)
+    edges = _edges(program)
     level = {name: number for number, stratum in enumerate(strata, 1) for name in stratum.relations}
     return {
         "text": print_program(replace(program, facts=())),
         "convention": program.convention,
         "epoch": committed.number,
         "rules": [_rule_json(program, place, level) for place in range(len(program.rules))],
-        "relations": _relations(core, strata, level, hub),
-        "edges": _edges(program),
+        "relations": _relations(core, strata, level, hub, _lacking(edges, incomplete)),
+        "edges": edges,
     }
 
 
@@ -48,7 +50,30 @@ def _rule_json(program: Program, place: int, level: dict[str, int]) -> dict[str,
     }
 
 
-def _relations(core: Core, strata: tuple[Stratum, ...], level: dict[str, int], hub: Hub) -> list[dict[str, Any]]:
+def _lacking(edges: Sequence[dict[str, Any]], incomplete: Sequence[str]) -> dict[str, list[str]]:
+    """By relation: the incomplete ones that it is, or depends on.
+
+    >>> _lacking([{"from": "a", "to": "b"}, {"from": "b", "to": "b"}, {"from": "c", "to": "d"}], ["a"])
+    {'a': ['a'], 'b': ['a']}
+    """
+    readers: dict[str, list[str]] = {}
+    for edge in edges:
+        readers.setdefault(edge["from"], []).append(edge["to"])
+    found: dict[str, list[str]] = {}
+    for name in incomplete:
+        waiting, reached = [name], {name}
+        while waiting:
+            new = [reader for reader in readers.get(waiting.pop(), ()) if reader not in reached]
+            waiting += new
+            reached |= set(new)
+        for reader in sorted(reached):
+            found.setdefault(reader, []).append(name)
+    return found
+
+
+def _relations(
+    core: Core, strata: tuple[Stratum, ...], level: dict[str, int], hub: Hub, lacking: Mapping[str, list[str]]
+) -> list[dict[str, Any]]:
     recursive = {
         name: number for number, stratum in enumerate(strata, 1) if stratum.recursive for name in stratum.relations
     }
@@ -66,6 +91,7 @@ def _relations(core: Core, strata: tuple[Stratum, ...], level: dict[str, int], h
                 "stratum": level.get(name, 0),
                 "recursive": recursive.get(name),
                 "size": 0 if name in unheld else size(core, name),
+                "incomplete": lacking.get(name, []),
                 "last_change": None if noted is None else dict(zip(("epoch", "plus", "minus"), noted, strict=True)),
             }
         )

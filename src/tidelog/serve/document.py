@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from tidelog import __version__
+from tidelog.serve import schemas
 from tidelog.serve.operation import CREATED, NO_CONTENT, OK, Operation
 from tidelog.serve.responses import HEADERS, json_response
 from tidelog.serve.routes import OPERATIONS
@@ -144,6 +145,8 @@ def _error_schema() -> dict[str, Any]:
         "hint": {"type": "string"},
         "where": {"type": ["object", "null"], "properties": where},
         "diagnostics": {"type": "array", "items": {"type": "object"}},
+        "violations": schemas.listed(schemas.VIOLATED),
+        "causes": {"type": "array", "items": {"type": "string"}, "description": "Of the first violation."},
     }
     body = {"type": "object", "required": ["code", "kind", "message", "notes", "hint", "where"], "properties": error}
     return {"type": "object", "required": ["error"], "properties": {"error": body}}

@@ -162,6 +162,33 @@ NO_COLUMN = FailureEntry(
     "",
     test="tests/serve/test_pages.py::test_rows_by_the_values_of_columns",
 )
+TOO_MANY_EXPORTS = FailureEntry(
+    "TL8050",
+    ServerError,
+    "too many large answers at once",
+    "the server is sending as many large answers as it has memory for",
+    "A large answer is held in memory while it is sent.",
+    "Retry when one of them is finished, or read the rows in pages with `limit`.",
+    test="tests/serve/test_exports.py::test_large_answers_at_once_are_limited",
+)
+NO_TICKET = FailureEntry(
+    "TL8051",
+    ServerError,
+    "invalid ticket",
+    "the ticket is unknown, expired, or for another feed",
+    "A ticket opens one feed. It expires if it is not used for {seconds:g} seconds, and after {hours:g} hours.",
+    "Request a new ticket with `POST /v1/tickets`.",
+    test="tests/serve/test_tickets.py::test_a_ticket_opens_one_feed_and_nothing_else",
+)
+TOO_MANY_TICKETS = FailureEntry(
+    "TL8052",
+    ServerError,
+    "too many tickets",
+    "there are {limit:,} unexpired tickets",
+    "The server keeps a limited number of tickets; unused ones expire after {seconds:g} seconds.",
+    "Retry later, and use one ticket for each page.",
+    test="tests/serve/test_tickets.py::test_tickets_are_limited",
+)
 DEFECT = FailureEntry(
     "TL8019",
     ServerError,
@@ -280,6 +307,9 @@ ENTRIES = (
     BUSY,
     NOT_YET,
     NO_COLUMN,
+    TOO_MANY_EXPORTS,
+    NO_TICKET,
+    TOO_MANY_TICKETS,
     DEFECT,
     STOPPING,
     CHANGES_GONE,
@@ -310,6 +340,9 @@ STATUSES = {
     BUSY.code: 503,
     NOT_YET.code: 400,
     NO_COLUMN.code: 400,
+    TOO_MANY_EXPORTS.code: 429,
+    NO_TICKET.code: 401,
+    TOO_MANY_TICKETS.code: 429,
     DEFECT.code: 500,
     STOPPING.code: 503,
     CHANGES_GONE.code: 410,

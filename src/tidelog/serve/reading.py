@@ -111,9 +111,12 @@ class Reader:
 def _page_of_many(core: Core, name: str, wanted: Wanted) -> Page:
     """A page of a relation that is too large to be kept for the pages that follow: they end with the epoch."""
     first = 0 if wanted.after is None else wanted.after.first
-    (total, rows), number = at_one_epoch(
-        core, lambda: (size(core, name), table_part(open_view(core, name), first, wanted.limit))
-    )
+
+    def read() -> tuple[int, Rows]:
+        total = size(core, name)
+        return total, table_part(open_view(core, name), first, min(wanted.limit, max(0, total - first)))
+
+    (total, rows), number = at_one_epoch(core, read)
     if wanted.after is not None and wanted.after.epoch != number:
         raise failures.PAGES_GONE.error(epoch=wanted.after.epoch, now=number)
     end = first + wanted.limit

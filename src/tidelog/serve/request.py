@@ -1,7 +1,8 @@
 """A request as a call: who sends it, what it wants, what it brings.
 
-Law: what a call holds is as its operation describes it. The token stands in the header `Authorization` alone; the body
-is read after it is known to be allowed, and no further than the limit.
+Law: what a call holds is as its operation describes it. The token is in the header `Authorization` alone; an address
+may have a ticket instead, which opens that one feed (`tickets`). The body is read after it is known to be allowed, and
+no further than the limit.
 """
 
 from __future__ import annotations
@@ -20,12 +21,18 @@ from tidelog.serve.tokens import READ, WRITE
 from tidelog.serve.values import ARROW, table_from_arrow
 
 BEARER = "bearer "
+TICKET = "ticket"
 SMALL = 1 << 14  # bytes of a body that are read on the loop
 
 
 async def read_call(service: Service, operation: Operation, request: Request) -> Call:
     """The call that a request makes."""
-    access = check_token(service, request, operation.access or READ)
+    ticket = request.query_params.get(TICKET) if TICKET in operation.query else None
+    if ticket is None:
+        access = check_token(service, request, operation.access or READ)
+    else:
+        access = READ
+        service.tickets.check(ticket, request.path_params.get("name"))
     if service.hub.closed:
         raise failures.STOPPING.error()
     accept = _accepted(request, operation)
@@ -59,13 +66,32 @@ def check_token(service: Service, request: Request, wanted: str) -> str:
 def _accepted(request: Request, operation: Operation) -> str:
     """The first type that the operation gives and the client takes."""
     given = request.headers.get("accept", "*/*")
-    wanted = [part.partition(";")[0].strip().lower() for part in given.split(",")]
+    wanted = [_without_weight(part) for part in given.split(",")]
+    variants = {_parameter(known) for known in operation.gives}
     for type_ in wanted:
         if type_ in operation.gives:
             return type_
+        bare = type_.partition(";")[0]  # without parameters that make no difference here, such as charset
+        if bare in operation.gives and _parameter(type_) not in variants - {""}:
+            return bare
     if not given.strip() or any(type_ in ("*/*", "application/*") for type_ in wanted):
         return operation.gives[0]
     raise failures.NOT_AS_WANTED.error(path=request.url.path, wanted=given[:80], known=", ".join(operation.gives))
+
+
+def _without_weight(part: str) -> str:
+    """A type of `Accept` with its parameters, but for its weight.
+
+    >>> _without_weight(" Text/CSV; formulas=escaped; q=0.9")
+    'text/csv;formulas=escaped'
+    """
+    pieces = [piece.strip().lower() for piece in part.split(";")]
+    return ";".join(piece for piece in pieces if not piece.startswith("q="))
+
+
+def _parameter(type_: str) -> str:
+    """The name of the first parameter of a type, if it has one."""
+    return type_.partition(";")[2].partition("=")[0]
 
 
 def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any], dict[str, str]]:

@@ -5,12 +5,14 @@ Law: nothing is kept by anybody on the way, and no browser takes an answer for a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+import anyio
 from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from tidelog.errors import TidelogError
 from tidelog.serve.failures import NO_TOKEN
@@ -18,6 +20,8 @@ from tidelog.serve.operation import EVENTS, JSON, NO_CONTENT, Reply
 from tidelog.serve.statuses import error_json, status_of
 from tidelog.serve.values import to_json
 
+LOG = logging.getLogger("tidelog.serve")
+STALL = 60.0  # seconds that a client may take for a part of an answer
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -39,7 +43,10 @@ def error_response(error: TidelogError, headers: Mapping[str, str] | None = None
 
 
 class Stream(StreamingResponse):
-    """An answer in parts; what the reply wants done at its end is done however it ends."""
+    """An answer in parts; what the reply wants done at its end is done however it ends.
+
+    A client that does not read for a while is cut off: what is held for it is given back.
+    """
 
     def __init__(self, reply: Reply) -> None:
         assert reply.parts is not None
@@ -49,8 +56,14 @@ class Stream(StreamingResponse):
         self._at_end = reply.at_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_soon(message: Message) -> None:
+            with anyio.fail_after(STALL):
+                await send(message)
+
         try:
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, send_soon)
+        except TimeoutError:
+            LOG.warning("%s: a client did not read for %g seconds and was cut off", scope["path"], STALL)
         finally:
             if self._at_end is not None:
                 self._at_end()

@@ -67,6 +67,22 @@ PAGE = {
         "next": {"type": ["string", "null"], "description": "Send it as `after` for the following page."},
     },
 }
-LIMIT = whole("Rows of a page; at most `limits.rows`. 1,000 if left out, and as many as may be for Arrow.", 1)
+VIOLATED = {
+    "type": "object",
+    "required": ["constraint", "severity", "meaning", "count", "first", "text"],
+    "properties": {
+        "constraint": {"type": "string", "description": "Its label."},
+        "severity": {"type": "string", "enum": ["refuse", "warn"]},
+        "meaning": {"type": "string", "description": "What it forbids."},
+        "count": {"type": "integer", "description": "How often it is violated."},
+        "first": {
+            "type": "array",
+            "description": "The first violations: `values` of the variables, the `proof` as a tree, and its `text`.",
+            "items": {"type": "object"},
+        },
+        "text": {"type": "string"},
+    },
+}
+LIMIT = whole("Rows of a page: 1,000 by default and at most `limits.rows` for JSON, all rows by default otherwise.", 1)
 AFTER = text("The `next` of the page before.", 40)
 AT = whole("An old epoch, which the state folder still keeps.")

@@ -16,9 +16,12 @@ from typing import Any
 
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
+from tidelog.engine.look_up import size
 from tidelog.partition.limits import Limits
 from tidelog.program.functors import Given
+from tidelog.program.inline import inline_relations
 from tidelog.serve import failures
+from tidelog.serve.exports import Exports
 from tidelog.serve.feeds import Feeds
 from tidelog.serve.hub import Hub
 from tidelog.serve.limits import ServerLimits
@@ -28,6 +31,7 @@ from tidelog.serve.reading import Reader
 from tidelog.serve.sources import Source
 from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
+from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import Tokens
 
 TIDY = 60.0  # seconds
@@ -60,6 +64,7 @@ class Service:
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
         self.feeds = Feeds(self.limits.feeds)
+        self.exports, self.tickets = Exports(), Tickets()
         self.staging = Staging(self.limits)
         self.pages = Pages(self.limits.kept_pages)
         self.reader = Reader(self.pages, Limits(facts=self.limits.rows, seconds=self.limits.seconds))
@@ -116,17 +121,25 @@ class Service:
         finally:
             self._busy.release()
 
+    @property
+    def incomplete(self) -> list[str]:
+        """The relations that lack rows of their sources, since those cannot become facts."""
+        return sorted({table["relation"] for source in self.sources for table in source.quarantine()})
+
     def statistics(self) -> dict[str, Any]:
         """How the server is doing."""
         lately = self.hub.lately(LATELY)
         now = time.time()
         seconds = max(1e-3, min(LATELY, now - self._began))
         times = sorted(noted.seconds for noted in lately)
+        core = core_of(self.engine)
+        facts = sum(size(core, name) for name in set(core.relations) - inline_relations(core.rules.program))
         return {
             "epoch": self.engine.epoch_number,
             "time": now,
             "uptime": now - self._began,
-            "facts": self.engine.fact_count,
+            "facts": facts,
+            "auxiliary_facts": self.engine.fact_count - facts,
             "memory": {"engine": self.engine.memory, "pages": self.pages.held, "changes": self.hub.held, **_process()},
             "epochs": {
                 "lately": len(lately),
@@ -138,6 +151,7 @@ class Service:
             "open_epochs": len(self.staging),
             "requests": {str(status): count for status, count in sorted(self.served.by_status.items())},
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
+            "incomplete": self.incomplete,
         }
 
 

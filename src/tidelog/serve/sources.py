@@ -27,3 +27,6 @@ class Source(Protocol):
 
     def health(self) -> dict[str, Any]:
         """How it is, as plain values: at least `state`, such as `running` or `failed`, and `detail`."""
+
+    def quarantine(self) -> list[dict[str, Any]]:
+        """By table with rows that cannot become facts: `relation`, `table`, how many `rows`, the `first` in detail."""

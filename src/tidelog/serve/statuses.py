@@ -21,6 +21,7 @@ from tidelog.errors import (
 )
 from tidelog.plan.failures import UNKNOWN_LABEL
 from tidelog.serve.failures import STATUSES
+from tidelog.serve.proofs import violations_json
 from tidelog.store.failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
 from tidelog.why.errors import NotTrueError
 
@@ -52,7 +53,7 @@ def status_of(error: TidelogError) -> int:
 def error_json(error: TidelogError) -> dict[str, Any]:
     """The body that tells of an error."""
     findings = [diagnostic_json(found) for found in error.diagnostics] if isinstance(error, ProgramError) else []
-    told = {
+    told: dict[str, Any] = {
         "code": error.code,
         "kind": type(error).__name__,
         "message": str(error),
@@ -60,7 +61,11 @@ def error_json(error: TidelogError) -> dict[str, Any]:
         "hint": error.hint,
         "where": findings[0]["where"] if findings else None,
     }
-    return {"error": {**told, "diagnostics": findings} if findings else told}
+    if findings:
+        told["diagnostics"] = findings
+    if isinstance(error, ConstraintError):
+        told |= {"violations": violations_json(error.violations), "causes": list(error.causes)}
+    return {"error": told}
 
 
 def diagnostic_json(found: Diagnostic) -> dict[str, Any]:

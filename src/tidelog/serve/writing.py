@@ -1,7 +1,7 @@
 """Epochs out of requests.
 
 Law: a request is one epoch, whole or not at all; with a source and an offset it is applied once, however often it is
-sent. A dry run tells what would change and what that costs, and changes nothing.
+sent. A dry run reports what would change, what that costs and what a commit would refuse, and changes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.view import ChangeSet, Rows
+from tidelog.program.rule import REFUSE
+from tidelog.program.subtypes import TypeNames, declared_types
+from tidelog.serve.proofs import violations_json
 from tidelog.serve.values import rows_from_json, rows_to_json
 
 
@@ -27,20 +30,29 @@ def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
 
 
 def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
-    """Collect what a request changes; gives the labels of the rules that it adds."""
+    """Collect what a request changes, declarations first; gives the labels of the rules that it adds."""
     nulls = body.get("nulls", {})
+    labels = epoch.declare(body["declare"]) if "declare" in body else []
     for name, rows in body.get("insert", {}).items():
-        epoch.insert(name, read_rows(db, name, rows), nulls=nulls.get(name))
+        epoch.insert(name, read_rows(db, name, rows, epoch), nulls=nulls.get(name))
     for name, rows in body.get("delete", {}).items():
-        epoch.delete(name, read_rows(db, name, rows), nulls=nulls.get(name))
+        epoch.delete(name, read_rows(db, name, rows, epoch), nulls=nulls.get(name))
     for label in body.get("remove_rules", ()):
         epoch.remove_rule(label)
-    return [_add_rule(epoch, rule) for rule in body.get("add_rules", ())]
+    return [*labels, *(_add_rule(epoch, rule) for rule in body.get("add_rules", ()))]
 
 
-def read_rows(db: Engine, name: str, rows: Sequence[Any]) -> list[Any]:
-    """Rows of a relation as the engine takes them; one that is new learns its types from them."""
-    return rows_from_json(rows, core_of(db).rules.schema.get(name))
+def read_rows(db: Engine, name: str, rows: Sequence[Any], epoch: Epoch | None = None) -> list[Any]:
+    """Rows of a relation as the engine takes them.
+
+    A relation that the epoch declares has the types of its declaration, and one without any learns them from the rows.
+    """
+    types = core_of(db).rules.schema.get(name)
+    declared = None if epoch is None else epoch.collected.program
+    if types is None and declared is not None:
+        found, base = declared_types(declared).get(name), TypeNames(declared.types).base
+        types = found and tuple(map(base, found))
+    return rows_from_json(rows, types)
 
 
 def _add_rule(epoch: Epoch, rule: Any) -> str:
@@ -72,6 +84,8 @@ def finish(db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, dry_r
         "labels": list(labels),
         "nulls": {n: {"skipped": c.skipped, "replaced": dict(c.replaced)} for n, c in epoch.nulls.items()},
         "ignored_columns": {name: list(columns) for name, columns in epoch.ignored.items()},
+        "refused": any(violated.severity == REFUSE for violated in epoch.violations),
+        "violations": violations_json(epoch.violations),
         "changes": {name: change_json(change, shown) for name, change in epoch.changes.items()},
         "statistics": {
             "supports": dict(statistics.supports),

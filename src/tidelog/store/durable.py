@@ -51,6 +51,7 @@ class EpochRecord:
     before: Schema = field(default_factory=dict)  # types of deleted facts, where the epoch changes them
     author: str | None = None
     note: str | None = None
+    memos: Mapping[str, str | None] = field(default_factory=dict)  # of the source, where the epoch changes them
 
 
 class Recorded(Protocol):
@@ -91,6 +92,7 @@ class Durable:
     image: Image
     log: Log
     offsets: dict[str, int] = field(default_factory=dict)
+    memos: dict[str, str] = field(default_factory=dict)
     facts: list[str] = field(default_factory=list)
     markers: list[Marker] = field(default_factory=list)
     placements: dict[str, int] = field(default_factory=dict)
@@ -134,7 +136,8 @@ class Durable:
         except BaseException:
             store.unlock()
             raise
-        found = cls(store, history, writable, image, log, image.offsets, image.facts, image.markers, image.placements)
+        found = cls(store, history, writable, image, log, image.offsets, image.memos, image.facts)
+        found.markers, found.placements = image.markers, image.placements
         found._checksum, found._epoch, found._noted = image.checksum, image.epoch, image.epoch
         found.begun, found._parts, found.pieces = image.begun, image.parts, image.pieces if writable else []
         return found
@@ -270,6 +273,8 @@ class Durable:
             header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
         if note.source is not None:
             header["offsets"] = {note.source: note.offset}
+        if note.memos:
+            header["memos"] = dict(note.memos)
         header |= {key: text for key, text in (("author", note.author), ("note", note.note)) if text is not None}
         if self.changes_rules(rules):
             header |= _about_rules(rules, node)
@@ -343,6 +348,8 @@ class Durable:
         if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
             kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, node)}
             header = {"time": round(time.time(), 3), **about, **kept}
+            if self.memos:
+                header["memos"] = self.memos
             if self.begun:
                 header |= {"anew": self.begun, "parts": self._parts}
             self.log.begin_segment()  # before the snapshot is there: what comes after it is sought in later segments

@@ -66,6 +66,7 @@ FIELDS: Mapping[str, Check] = {
     "arities": _map_of(_whole(0, MOST_COLUMNS)),
     "facts": _list_of(_text),
     "offsets": _map_of(_whole(-INT64, INT64)),
+    "memos": _map_of(lambda value: value is None or isinstance(value, str)),
     "pieces": lambda value: (
         _list_of(_tuple_of(_whole(0, UINT64), COUNT, COUNT))(value)
         and isinstance(value, list)

@@ -22,6 +22,7 @@ from tidelog.store.delta import Cells, Delta, decode_deltas
 from tidelog.store.entries import Entry, decode_entries
 from tidelog.store.frame import Frame
 from tidelog.store.markers import Marker, markers_of
+from tidelog.store.memos import change_memos
 from tidelog.store.twice import IN, OUT, check_changes
 
 SMALLEST = 16
@@ -141,6 +142,7 @@ class Image:
     arities: dict[str, int] = field(default_factory=dict)
     facts: list[str] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
+    memos: dict[str, str] = field(default_factory=dict)
     markers: list[Marker] = field(default_factory=list)
     placements: dict[str, int] = field(default_factory=dict)
     begun: int = 0
@@ -170,6 +172,9 @@ class Image:
         self.arities = header.get("arities", self.arities)
         self.facts = header.get("facts", self.facts)
         self.offsets = {**self.offsets, **header.get("offsets", {})}
+        if "memos" in header:
+            self.memos = {**self.memos}
+            change_memos(self.memos, header["memos"])
         self.markers = markers_of(header)
         self.begun, self.parts = header.get("anew", self.begun), header.get("parts", self.parts)
         self.placements = {**self.placements, **header.get("placements", {})}

@@ -17,7 +17,11 @@ _LONGEST = 64 + 2  # digits of any 64-bit number in any base that is read, with 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPES |= {c: c for c in "\"'\\"}
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])")
-_UNSAFE = re.compile(r'["\\]|[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffd]')
+# quotes, control characters, and what acts on the text around it or is not seen: marks of direction, joiners, tags
+_UNSAFE = re.compile(
+    r'["\\]|[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffd'
+    r"\U000e0000-\U000e007f]"
+)
 _WRITTEN = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
@@ -119,4 +123,6 @@ def write_string(value: str) -> str:
 
 def _by_number(character: str) -> str:
     point = ord(character)
+    if point > 0xFFFF:
+        return f"\\U{point:08x}"
     return f"\\x{point:02x}" if point < 256 else f"\\u{point:04x}"

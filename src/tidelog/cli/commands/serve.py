@@ -14,6 +14,8 @@ import typer
 from tidelog.cli.application import app
 from tidelog.cli.follow_options import (
     SLOT,
+    BadRowChoice,
+    BadRowOption,
     FollowOption,
     GroupOption,
     JdbcOption,
@@ -86,6 +88,7 @@ def serve_command(
     numeric: NumericOption = NumericChoice.text,
     group: GroupOption = 1,
     jdbc_driver: JdbcOption = None,
+    on_bad_row: BadRowOption = BadRowChoice.quarantine,
 ) -> None:
     """Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.
 
@@ -106,7 +109,7 @@ def serve_command(
         address, epochs = Address(host, port, tls_cert, tls_key), Limits(seconds=limit_epoch_seconds)
         limits = ServerLimits(body=limit_body, rows=limit_rows, seconds=limit_seconds, feeds=limit_feeds)
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
-        sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver)
+        sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
         options = Options(program, state, facts, address, tokens, limits, epochs, functions, place)
         with sandboxed(sandbox, allow, program, facts):
             serve_program(options, sources)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from tidelog.cli import failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.told import Changed, Found
 from tidelog.engine.core import core_of
+from tidelog.engine.declare import with_declarations
 from tidelog.engine.epoch import Epoch
 from tidelog.program import Atom, Rule
 from tidelog.program.ground import ground_value
@@ -33,8 +34,6 @@ from tidelog.syntax import (
 
 if TYPE_CHECKING:
     from tidelog.cli.repl.session import ReplSession
-
-Part = TypeVar("Part")
 
 
 def clauses(session: ReplSession, text: str) -> None:
@@ -132,13 +131,7 @@ def declare(session: ReplSession, text: str) -> None:
     others = (given.facts, given.components, given.pragmas, given.directives, given.functors)
     if any(others) or len(constraints) < len(given.rules):
         raise failures.LATE_DECLARATION.error()
-    after = replace(
-        known,
-        declarations=_more(known.declarations, given.declarations),
-        types=_more(known.types, given.types),
-        keys=_more(known.keys, given.keys),
-        lifetimes=_more(known.lifetimes, given.lifetimes),
-    )
+    after = with_declarations(known, given)
 
     def collect(epoch: Epoch) -> list[str]:
         if after != known:
@@ -157,10 +150,6 @@ def _with_types(session: ReplSession, text: str) -> str:
     """A declaration after those of types that it may name."""
     types = [line for line in session.declared.splitlines() if ".type" in line]
     return "\n".join([*types, text])
-
-
-def _more(known: tuple[Part, ...], given: tuple[Part, ...]) -> tuple[Part, ...]:
-    return (*known, *(each for each in given if each not in known))
 
 
 def delete(session: ReplSession, fact: str) -> None:

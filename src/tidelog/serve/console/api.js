@@ -18,6 +18,8 @@ export class ApiError extends Error {
     this.hint = told.hint || "";
     this.where = told.where || null;
     this.diagnostics = told.diagnostics || [];
+    this.violations = told.violations || [];
+    this.causes = told.causes || [];
   }
 }
 

@@ -2,6 +2,7 @@
    it. */
 import { ApiError, token } from "./api.js";
 import { el } from "./dom.js";
+import { watchFields } from "./fields.js";
 import { listenToKeys } from "./keys.js";
 import { connect, disconnect } from "./live.js";
 import { showLogin } from "./login.js";
@@ -81,5 +82,6 @@ window.addEventListener("hashchange", () => {
   if (opened) show(true);
 });
 listenToKeys();
+watchFields();
 if (token.get()) start();
 else signOut();

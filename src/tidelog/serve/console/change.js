@@ -12,6 +12,7 @@ import { rulesForm } from "./rules_form.js";
 import { say } from "./shell.js";
 import { empty, failed, loading } from "./states.js";
 import { tabs } from "./tabs.js";
+import { showRefusal } from "./violations.js";
 
 const AUTHOR = "tidelog author";
 
@@ -97,13 +98,13 @@ export function openChange(main, route) {
       outcome.replaceChildren(...showOutcome(told, isDry));
       if (!isDry) committed(told);
     } catch (error) {
-      outcome.replaceChildren(failed(error));
+      outcome.replaceChildren(...(error.violations?.length ? showRefusal(error) : [failed(error)]));
     }
     enable();
   }
   function committed(told) {
     say(`Epoch ${told.epoch} is committed`, "good");
-    const changed = draft.rules.length || draft.removed.length;
+    const changed = draft.rules.length || draft.removed.length || draft.declared.length;
     draft.clear();
     note.value = "";
     if (changed) reload().catch((error) => say(error.message, "bad"));
@@ -117,7 +118,10 @@ export function openChange(main, route) {
   invite();
   enable();
   const ends = [
-    draft.listen(enable),
+    draft.listen(() => {
+      enable();
+      facts.renew();
+    }),
     list.close,
     history.close,
     listen("program", () => {

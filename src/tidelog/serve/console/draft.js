@@ -4,7 +4,7 @@ import { parse, stringify } from "./api.js";
 
 const KEY = "tidelog draft";
 const bus = new EventTarget();
-const EMPTY = { facts: [], rules: [], removed: [] };
+const EMPTY = { facts: [], rules: [], removed: [], declared: [] };
 let kept = read();
 
 function read() {
@@ -31,8 +31,15 @@ export const draft = {
   get removed() {
     return kept.removed;
   },
+  /* Texts of declarations, with the rules and facts beside them. */
+  get declared() {
+    return kept.declared;
+  },
   get size() {
-    return kept.facts.length + kept.rules.length + kept.removed.length;
+    return kept.facts.length + kept.rules.length + kept.removed.length + kept.declared.length;
+  },
+  declare(text) {
+    keep({ ...kept, declared: [...kept.declared, { declaration: text }] });
   },
   /* Insert or delete a fact. */
   change(sign, relation, row) {
@@ -55,6 +62,7 @@ export const draft = {
       facts: kept.facts.filter((each) => each !== part),
       rules: kept.rules.filter((each) => each !== part),
       removed: kept.removed.filter((each) => each !== part),
+      declared: kept.declared.filter((each) => each !== part),
     });
   },
   clear() {
@@ -77,6 +85,13 @@ export const draft = {
       ...(label && { label }),
       ...(replaces && { replaces }),
     }));
-    return { insert: rows("insert"), delete: rows("delete"), add_rules: rules, remove_rules: kept.removed };
+    const text = kept.declared.map(({ declaration }) => declaration).join("\n");
+    return {
+      ...(text && { declare: text }),
+      insert: rows("insert"),
+      delete: rows("delete"),
+      add_rules: rules,
+      remove_rules: kept.removed,
+    };
   },
 };

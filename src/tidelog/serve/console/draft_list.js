@@ -5,12 +5,13 @@ import { factText } from "./format.js";
 import { highlighted } from "./highlight.js";
 import { icon } from "./icons.js";
 import { live } from "./live.js";
+import { relationOf } from "./declared.js";
 
 const MOST = 200;
 
 export function draftList() {
   const box = html("div", { class: "draft" });
-  const types = (name) => live.names.get(name)?.columns.map((column) => column.type) || [];
+  const types = (name) => relationOf(name)?.columns.map((column) => column.type) || [];
   const part = (sign, text, what) =>
     html(
       "li",
@@ -32,7 +33,10 @@ export function draftList() {
 
   function line(each) {
     let made;
-    if (typeof each === "string") made = part("−", `rule ${each}`, `rule ${each}`);
+    if (each.declaration) {
+      const text = highlighted(each.declaration, { convention: live.program.convention });
+      made = part("+", text, "declaration");
+    } else if (typeof each === "string") made = part("−", `rule ${each}`, `rule ${each}`);
     else if (each.relation) {
       const text = factText(each.relation, each.row, types(each.relation));
       made = part(each.sign === "insert" ? "+" : "−", text, text);
@@ -50,7 +54,7 @@ export function draftList() {
     return made;
   }
   function draw() {
-    const parts = [...draft.removed, ...draft.rules, ...draft.facts];
+    const parts = [...draft.declared, ...draft.removed, ...draft.rules, ...draft.facts];
     const lines = parts.slice(0, MOST).map(line);
     if (parts.length > MOST) lines.push(html("li", { class: "soft" }, `and ${parts.length - MOST} more`));
     box.replaceChildren(

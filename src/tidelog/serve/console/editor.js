@@ -16,7 +16,8 @@ export function openEditor({ label, placeholder, changed }) {
   });
   let marks = [];
   const paint = () => {
-    copy.replaceChildren(...highlighted(area.value, { convention: live.program.convention, marks }), "\n");
+    const parts = highlighted(area.value, { convention: live.program.convention, marks });
+    copy.replaceChildren(html("span", {}, parts), "\n");
   };
   area.addEventListener("input", () => {
     marks = [];

@@ -1,4 +1,5 @@
 /* Facts to insert or delete: one by its columns, or many as lines. */
+import { declaredRelations, relationOf } from "./declared.js";
 import { draft } from "./draft.js";
 import { html } from "./dom.js";
 import { live } from "./live.js";
@@ -40,23 +41,22 @@ export function factsForm(wanted) {
   );
   let chosen = wanted;
 
-  const relation = () => live.names.get(picker.value);
+  const relation = () => relationOf(picker.value);
   function renew() {
     const groups = [
-      ["Base relations", true],
-      ["Views, which may hold asserted facts too", false],
-    ].map(([label, base]) =>
+      ["Declared in the next epoch", declaredRelations()],
+      ["Base relations", live.program.relations.filter((each) => each.base)],
+      ["Views, which may hold asserted facts too", live.program.relations.filter((each) => !each.base)],
+    ].map(([label, found]) =>
       html(
         "optgroup",
         { label },
-        live.program.relations
-          .filter((each) => each.base === base)
-          .map(({ name }) => html("option", { value: name }, name)),
+        found.map(({ name }) => html("option", { value: name }, name)),
       ),
     );
     const before = picker.value || chosen;
     picker.replaceChildren(...groups.filter((group) => group.children.length));
-    if (live.names.has(before)) picker.value = before;
+    if (relationOf(before)) picker.value = before;
     if (!chosen || picker.value !== chosen || !cells.children.length) draw();
   }
   function draw() {
@@ -73,7 +73,7 @@ export function factsForm(wanted) {
       ),
     );
     if (!relation())
-      cells.replaceChildren(html("p", { class: "soft" }, "There is no relation yet: a rule brings the first ones."));
+      cells.replaceChildren(html("p", { class: "soft" }, "There is no relation yet: declare one under Rules."));
     told.textContent = "";
   }
   function rows() {
@@ -90,7 +90,7 @@ export function factsForm(wanted) {
       for (const field of cells.querySelectorAll("input")) field.value = "";
       cells.querySelector("input")?.focus();
     } catch (error) {
-      told.textContent = error.message;
+      told.replaceChildren(html("span", {}, error.message));
     }
   }
   renew();

@@ -50,8 +50,10 @@ export function ratio(number) {
 const moment = (when) => new Date(typeof when === "number" ? when * 1000 : when);
 export const clock = (when) => (when === null || when === undefined ? "–" : CLOCK.format(moment(when)));
 
-/* A value in a cell of a table. */
-export const shown = (value) => (Array.isArray(value) ? `[${value.map(shown).join(", ")}]` : String(value));
+/* A value in a cell of a table; line breaks and tabs as programs write them. */
+const BREAKS = { "\n": "\\n", "\t": "\\t" };
+export const shown = (value) =>
+  Array.isArray(value) ? `[${value.map(shown).join(", ")}]` : String(value).replace(/[\n\t]/g, (sign) => BREAKS[sign]);
 
 /* A value in the text of a fact. */
 function written(value, type) {

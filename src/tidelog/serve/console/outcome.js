@@ -5,6 +5,7 @@ import { live } from "./live.js";
 import { measures } from "./measure.js";
 import { toView } from "./route.js";
 import { empty } from "./states.js";
+import { showViolations } from "./violations.js";
 
 const ROWS = 12,
   SLOWEST = 12;
@@ -13,13 +14,21 @@ export function showOutcome(told, isDry) {
   const changes = Object.entries(told.changes).sort(([a], [b]) => isView(b) - isView(a) || (a < b ? -1 : 1));
   const sum = (key) => changes.reduce((total, [, change]) => total + change[key], 0);
   const title = isDry
-    ? "Dry run: nothing is changed"
+    ? told.refused
+      ? "Dry run: a commit would be refused"
+      : "Dry run: nothing is changed"
     : told.repeated
       ? "Known already: nothing is changed"
       : `Epoch ${count(told.epoch)} is committed`;
   const tile = (name, value, kind = "") => html("div", {}, html("dt", {}, name), html("dd", { class: kind }, value));
   return [
-    html("h1", { class: isDry ? "" : "gain", "data-outcome": isDry ? "dry" : "committed" }, title),
+    html(
+      "h1",
+      { class: told.refused ? "loss" : isDry ? "" : "gain", "data-outcome": isDry ? "dry" : "committed" },
+      title,
+    ),
+    told.refused && html("p", {}, "Nothing is changed. What it would change is listed below the violations."),
+    ...showViolations(told.violations),
     html(
       "dl",
       { class: "tiles" },

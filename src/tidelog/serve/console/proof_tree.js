@@ -17,6 +17,15 @@ export function proofTree(proof, at, rulesChanged) {
   return { tree, used: () => [...used] };
 }
 
+/* A proof that came whole, of an epoch that was rolled back: nothing more can be asked about it. */
+export function givenProof(proof, open) {
+  const tree = html("ul", { class: "proof given", role: "tree", "aria-label": `Proof of ${proof.fact}` });
+  tree.append(factItem(proof, 1, { tree, used: new Set(), at: null, told: () => {}, given: true }, open));
+  tree.addEventListener("keydown", (event) => walk(tree, event, null));
+  tree.querySelector('[role="treeitem"]').tabIndex = 0;
+  return tree;
+}
+
 /* A line of the tree; `inner` makes its children when it is first opened, null if it has none. */
 function item(className, line, inner, level, context, open) {
   const children = inner && html("ul", { role: "group" });
@@ -70,17 +79,17 @@ function factItem(fact, level, context, open = false) {
   const again = fact.how === "again" || (Boolean(seen) && fact.how !== "asserted");
   if (!again) note(fact, context);
   const parts = !again && fact.how === "derived" ? () => premises(fact.premises, level + 1, context) : null;
-  const later = !again && fact.how === "cut" ? () => unfold(fact.fact, level, context) : null;
+  const later = !again && !context.given && fact.how === "cut" ? () => unfold(fact.fact, level, context) : null;
   const made = item(
     `fact ${fact.how}${again ? " again" : ""}`,
-    factLine(fact, again, context.at),
+    factLine(fact, again, context),
     parts || later,
     level,
     context,
     open && Boolean(parts),
   );
   made.dataset.fact = fact.fact;
-  made.setAttribute("aria-label", `${fact.fact}, ${told(fact, again)}`);
+  made.setAttribute("aria-label", `${fact.fact}, ${told(fact, again, context.given)}`);
   return made;
 }
 
@@ -88,10 +97,19 @@ function note(fact, context) {
   if (fact.rule) for (const label of fact.rule.split(", ")) context.used.add(label);
 }
 
-const told = (fact, again) =>
-  again ? "proved above" : fact.how === "asserted" ? "asserted" : fact.rule ? `by ${fact.rule}` : "derived";
+function told(fact, again, given) {
+  if (again) return "proved above";
+  if (fact.how === "asserted") return "asserted";
+  if (fact.how === "cut" && given) return "not followed further";
+  return fact.rule ? `by ${fact.rule}` : "derived";
+}
 
-function factLine(fact, again, at) {
+function factLine(fact, again, { at, given }) {
+  if (given)
+    return [
+      html("span", { class: "what" }, fact.fact),
+      html("span", { class: `how ${fact.how}` }, told(fact, again, given)),
+    ];
   return [
     html("a", { class: "what", href: toWhy(fact.fact, { at }), tabindex: -1 }, fact.fact),
     html("span", { class: `how ${fact.how}` }, told(fact, again)),
@@ -120,11 +138,9 @@ function premises(list, level, context) {
   return list.map((premise) => {
     if ("fact" in premise) return factItem(premise, level, context, level <= 2);
     if ("absent" in premise) {
-      const link = html(
-        "a",
-        { class: "what", href: toWhy(premise.absent, { at: context.at }), tabindex: -1 },
-        premise.absent,
-      );
+      const link = context.given
+        ? html("span", { class: "what" }, premise.absent)
+        : html("a", { class: "what", href: toWhy(premise.absent, { at: context.at }), tabindex: -1 }, premise.absent);
       return item("absent", [html("span", { class: "how" }, "no"), link], null, level, context);
     }
     if ("test" in premise) return item("test", html("span", { class: "what" }, premise.test), null, level, context);
@@ -177,5 +193,6 @@ function walk(tree, event, at) {
     if (open === "true") node.unfold(false);
     else focus(node.parentElement.closest('[role="treeitem"]'));
   }
-  if (event.key === "Enter" && node.dataset.fact) location.hash = toWhy(node.dataset.fact, { at });
+  if (event.key === "Enter" && tree.classList.contains("given")) node.unfold?.(open === "false");
+  else if (event.key === "Enter" && node.dataset.fact) location.hash = toWhy(node.dataset.fact, { at });
 }

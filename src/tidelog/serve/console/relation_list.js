@@ -5,6 +5,15 @@ import { arrows } from "./keys.js";
 import { live } from "./live.js";
 import { toView } from "./route.js";
 
+/* Marks a relation that lacks rows, or depends on one that does, since they cannot become facts. */
+export const incompleteTag = ({ incomplete }) =>
+  incomplete?.length > 0 &&
+  html(
+    "span",
+    { class: "tag lacking", title: `Rows in quarantine are missing from ${incomplete.join(", ")}; see Running.` },
+    "incomplete",
+  );
+
 export function relationList(choose) {
   const items = html("div", { class: "items" }),
     picker = html("select", { "aria-label": "Relation", onchange: () => choose(picker.value) });
@@ -26,6 +35,7 @@ export function relationList(choose) {
       "a",
       { href: toView(relation.name), "data-name": relation.name, title: relation.name },
       html("span", { class: "name" }, relation.name),
+      incompleteTag(relation),
       size,
     );
   }

@@ -15,13 +15,15 @@ import { LIMIT, questionSource, readPage, viewSource } from "./source.js";
 import { empty, failed, loading } from "./states.js";
 
 const SOON = 150,
-  FILTER = 250;
+  FILTER = 250,
+  ELSEWHERE = 8000;
 
 /* Open the rows of an address {name, ask, at, filters} in a card; gives what closes them. */
 export function openRows(card, wanted) {
   const isView = wanted.ask === null,
     isLive = wanted.at === null;
   const state = { page: null, row: 0, epoch: 0, turn: 0, timer: null, late: false };
+  Object.assign(state, { came: [], went: [], elsewhere: null });
   const fact = (row) => factText(wanted.name, row, state.page.types);
   const table = openTable({
     actions: (row) => (isView ? rowActions(wanted, fact(row), row) : null),
@@ -38,7 +40,7 @@ export function openRows(card, wanted) {
   let filterTimer = null,
     stop = () => {};
   card.replaceChildren(bar, box, foot);
-  drawHead(bar, wanted, source);
+  const endExport = drawHead(bar, wanted, source);
 
   function source() {
     return isView ? viewSource(wanted.name, wanted.at, wanted.filters) : questionSource(wanted.ask, wanted.at);
@@ -56,7 +58,11 @@ export function openRows(card, wanted) {
   }
   function show(page) {
     if (!isView && state.page && !state.page.next && !page.next) compare(table, page);
-    const isFirst = state.page === null;
+    const isFirst = state.page === null,
+      moved = elsewhere(page);
+    const isFiltered = Object.values(wanted.filters).some(Boolean);
+    if (!isFiltered && (moved.plus || moved.minus)) state.elsewhere = { ...moved, until: Date.now() + ELSEWHERE };
+    else if (state.elsewhere?.until < Date.now()) state.elsewhere = null;
     state.page = page;
     state.epoch = page.epoch;
     table.show(page, wanted.filters);
@@ -69,7 +75,17 @@ export function openRows(card, wanted) {
   function taken(event, kind) {
     if (kind !== "change") return;
     table.note(event.plus, event.minus);
+    state.came.push(...event.plus);
+    state.went.push(...event.minus);
     soon();
+  }
+  /* How many of the rows that came and went since the last reading are not on this page, before or after. */
+  function elsewhere(page) {
+    const here = new Set([...(state.page?.rows || []), ...page.rows].map(stringify));
+    const away = (rows) => rows.filter((row) => !here.has(stringify(row))).length,
+      [plus, minus] = [away(state.came), away(state.went)];
+    [state.came, state.went] = [[], []];
+    return { plus, minus, epoch: page.epoch };
   }
   function soon() {
     state.late = true;
@@ -97,6 +113,7 @@ export function openRows(card, wanted) {
   function close() {
     state.turn++;
     stop();
+    endExport();
     table.close();
     [state.timer, filterTimer].forEach(clearTimeout);
     ends.forEach((end) => end());
@@ -107,7 +124,7 @@ export function openRows(card, wanted) {
   return close;
 }
 
-function footer({ page, row }, go) {
+function footer({ page, row, elsewhere }, go) {
   const last = row + page.rows.length;
   const button = (step, able, ...inside) =>
     html("button", { type: "button", disabled: !able, onclick: () => go(step) }, inside);
@@ -117,13 +134,22 @@ function footer({ page, row }, go) {
       { class: "soft" },
       `rows ${count(last && row + 1)}–${count(last)} of ${count(page.total)}, epoch ${count(page.epoch)}`,
     ),
+    elsewhere &&
+      html(
+        "span",
+        { class: "elsewhere", role: "status" },
+        "on other pages: ",
+        elsewhere.plus > 0 && html("b", { class: "gain" }, `+${count(elsewhere.plus)} `),
+        elsewhere.minus > 0 && html("b", { class: "loss" }, `−${count(elsewhere.minus)} `),
+        `in epoch ${count(elsewhere.epoch)}`,
+      ),
     html(
       "span",
       { class: "pager" },
       button(-1, row > 0, icon("back"), "Previous"),
       button(1, page.next, "Next", icon("open")),
     ),
-  ];
+  ].filter(Boolean);
 }
 
 function nothing(wanted) {

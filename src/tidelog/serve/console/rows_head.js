@@ -1,9 +1,10 @@
 /* Above the rows: what they are, a question, the way back in time, and export. */
 import { html } from "./dom.js";
-import { FORMATS, save } from "./export.js";
+import { FORMATS, startExport } from "./export.js";
 import { count } from "./format.js";
 import { icon } from "./icons.js";
 import { live } from "./live.js";
+import { incompleteTag } from "./relation_list.js";
 import { to } from "./route.js";
 import { say } from "./shell.js";
 
@@ -15,7 +16,10 @@ function example(relation) {
   return relation ? `${relation.name}(${variables.join(", ")}), …` : "a body of atoms";
 }
 
+/* Draw it; gives what ends an export that is under way. */
 export function drawHead(bar, wanted, source) {
+  const exporting = html("p", { class: "exporting", "aria-live": "polite" });
+  let cancel = () => {};
   const relation = live.names.get(wanted.name);
   const ask = html("input", {
     type: "text",
@@ -31,27 +35,37 @@ export function drawHead(bar, wanted, source) {
   };
   const title = wanted.ask === null ? wanted.name : "Answer";
   bar.replaceChildren(
-    html("h1", {}, title, relation && html("span", { class: "tag" }, relation.base ? "base" : "view")),
+    html(
+      "h1",
+      {},
+      title,
+      relation && html("span", { class: "tag" }, relation.base ? "base" : "view"),
+      relation && incompleteTag(relation),
+    ),
     html("form", { class: "ask", onsubmit: asked, role: "search" }, ask, html("button", {}, "Ask")),
     epochField(wanted),
     html(
       "span",
       { class: "exports", role: "group", "aria-label": "Export" },
       icon("download"),
-      Object.keys(FORMATS).map((format) =>
+      Object.entries(FORMATS).map(([format, [, , , purpose]]) =>
         html(
           "button",
           {
             type: "button",
             class: "small",
             "data-format": format,
-            "aria-label": `Export as ${format}`,
-            onclick: () => save(source(), format).catch((error) => say(error.message, "bad")),
+            title: purpose,
+            onclick: () => {
+              cancel();
+              cancel = startExport(exporting, source(), format, (error) => say(error.message, "bad"));
+            },
           },
           format,
         ),
       ),
     ),
+    exporting,
   );
   if (wanted.at !== null)
     bar.append(
@@ -63,6 +77,7 @@ export function drawHead(bar, wanted, source) {
         html("a", { href: addressOf(wanted, null) }, "Back to now"),
       ),
     );
+  return () => cancel();
 }
 
 const addressOf = (wanted, at) =>

@@ -1,7 +1,8 @@
 /* A table of rows that come and go. Law: the rows are those of the last page read; a row that the feed took away stays,
    struck out, in its place for a while, and one that it brought is marked as long. */
 import { stringify } from "./api.js";
-import { html } from "./dom.js";
+import { html, visible } from "./dom.js";
+import { noteHidden } from "./fields.js";
 import { shown } from "./format.js";
 import { arrows } from "./keys.js";
 
@@ -48,6 +49,7 @@ export function openTable({ actions, filtered, entered }) {
       html("tr", {}, names, html("th", { class: "actions" }, html("span", { class: "hidden" }, "Actions"))),
     );
     if (fields) head.append(html("tr", { class: "filters" }, fields, html("th", { class: "actions" })));
+    for (const field of head.querySelectorAll("input")) noteHidden(field);
   }
 
   function drawRows(types) {
@@ -81,7 +83,7 @@ export function openTable({ actions, filtered, entered }) {
     line.className = sign > 0 ? "gained" : sign < 0 ? "lost" : "";
     line.setAttribute(
       "aria-label",
-      `${line.row.map(shown).join(", ")}${sign > 0 ? ", new" : sign < 0 ? ", gone" : ""}`,
+      `${visible(line.row.map(shown).join(", "))}${sign > 0 ? ", new" : sign < 0 ? ", gone" : ""}`,
     );
   }
 

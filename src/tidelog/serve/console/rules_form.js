@@ -1,5 +1,6 @@
 /* Rules to add, replace or remove, checked while they are typed against the program that is there. */
 import { call } from "./api.js";
+import { isDeclaration } from "./declared.js";
 import { diagnostic, markOf } from "./diagnostics.js";
 import { draft } from "./draft.js";
 import { html } from "./dom.js";
@@ -11,7 +12,11 @@ const CHECK = 350;
 
 export function rulesForm() {
   const found = html("div", { class: "diagnostics", "aria-live": "polite" });
-  const editor = openEditor({ label: "Rule", placeholder: "near(X) :- edge(1, X).", changed: () => soon() });
+  const editor = openEditor({
+    label: "Rule",
+    placeholder: "near(X) :- edge(1, X).\n\nor declarations, with their rules and facts:\n.decl vip(person: symbol)",
+    changed: () => soon(),
+  });
   const picker = html("select", { id: "rule", "aria-label": "Rule", onchange: () => edit(picker.value) });
   const label = html("input", {
     type: "text",
@@ -50,7 +55,7 @@ export function rulesForm() {
   function renew() {
     const before = picker.value;
     picker.replaceChildren(
-      html("option", { value: "" }, "a new rule"),
+      html("option", { value: "" }, "a new rule or declaration"),
       ...live.program.rules.map((rule) =>
         html("option", { value: rule.label }, `${rule.label}: ${bare(rule)}`.slice(0, 90)),
       ),
@@ -76,7 +81,10 @@ export function rulesForm() {
       editor.focus();
       return;
     }
-    draft.addRule(text, picker.value ? "" : label.value.trim(), picker.value);
+    if (isDeclaration(text)) {
+      draft.declare(text);
+      if (picker.value) draft.removeRule(picker.value);
+    } else draft.addRule(text, picker.value ? "" : label.value.trim(), picker.value);
     label.value = "";
     edit("");
   }
@@ -84,11 +92,17 @@ export function rulesForm() {
     clearTimeout(timer);
     timer = setTimeout(check, CHECK);
   }
+  /* The program with what the draft declares. How names are read stays as it is, also if the first `.decl` is new. */
+  function programText() {
+    const { text, convention } = live.program,
+      way = /^\s*\.convention\b/m.test(text) ? "" : `.convention ${convention}\n`;
+    return `${way}${[text.trimEnd(), ...draft.declared.map(({ declaration }) => declaration)].join("\n")}\n`;
+  }
   /* The rule behind the program: what is found in its lines is told. */
   async function check() {
     const mine = ++turn,
       text = editor.value,
-      before = `${live.program.text.trimEnd()}\n`;
+      before = programText();
     if (!text.trim()) {
       found.replaceChildren();
       return;

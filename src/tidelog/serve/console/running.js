@@ -20,7 +20,8 @@ export function openRunning(main, route) {
     facts: openPlot("Facts", short),
   };
   const sizes = html("div", { class: "sizes" }),
-    server = html("dl", { class: "facts" });
+    server = html("dl", { class: "facts" }),
+    quarantine = html("section", { class: "card", "aria-label": "Quarantine", hidden: true });
   const plan = openPlan(route.name),
     profile = openProfile((label) => {
       replace(to("running", label));
@@ -34,6 +35,7 @@ export function openRunning(main, route) {
     ),
     profile.box,
     plan.box,
+    quarantine,
     html("section", { class: "card", "aria-label": "Sizes" }, html("h1", {}, "Sizes"), sizes),
     html("section", { class: "card", "aria-label": "Server" }, html("h1", {}, "Server"), server),
   );
@@ -70,6 +72,7 @@ export function openRunning(main, route) {
     );
     showSizes(sizes);
     showServer(server, last.told);
+    showQuarantine(quarantine, last.told);
   }
   main.renew = (next) => {
     if (next.name) plan.choose(next.name);
@@ -105,13 +108,39 @@ function showServer(box, told) {
     row("open feeds", count(told.feeds)),
     row("open epochs", count(told.open_epochs)),
     row("requests by status", requests || "–"),
-    ...(told.sources || []).map(({ name, ...health }) =>
+    ...(told.sources || []).map(({ name, quarantine, trouble, ...health }) =>
       row(
         name,
         Object.entries(health)
           .map(([key, value]) => `${key} ${shown(value)}`)
+          .concat(trouble ? [trouble.hint] : [])
           .join(", "),
       ),
     ),
   );
 }
+
+/* Rows of tables that cannot become facts: how many of each table, and the first ones with key and reason. */
+function showQuarantine(box, told) {
+  const tables = (told.sources || []).flatMap(({ quarantine }) => quarantine || []);
+  box.hidden = tables.length === 0;
+  box.replaceChildren(
+    html("h1", {}, "Quarantine"),
+    html("p", {}, "These rows cannot become facts. Correct or delete them in the database."),
+    ...tables.flatMap(({ relation, table, rows, first }) => [
+      html("h2", {}, html("a", { href: toView(relation) }, relation), ` lacks ${count(rows)} rows of ${table}`),
+      html(
+        "dl",
+        { class: "facts" },
+        first.map(({ key, reason }) => html("div", {}, html("dt", {}, keyText(key)), html("dd", {}, reason))),
+        rows > first.length &&
+          html("div", {}, html("dt", {}, "…"), html("dd", {}, `and ${count(rows - first.length)} more`)),
+      ),
+    ]),
+  );
+}
+
+const keyText = (key) =>
+  Object.entries(key)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(", ");

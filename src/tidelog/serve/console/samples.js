@@ -1,7 +1,7 @@
 /* What the server said about itself, kept for the plots. Law: samples are taken as long as the console is open, on any
    page, so that a plot has no hole where another page was looked at. */
 import { call, token } from "./api.js";
-import { listen, live } from "./live.js";
+import { listen, live, reload } from "./live.js";
 
 const EVERY = 2000,
   KEPT = 180;
@@ -35,6 +35,7 @@ async function sample() {
 function keep(told) {
   const now = Date.now() / 1000,
     last = samples.at(-1);
+  if (last && String(last.told.incomplete) !== String(told.incomplete)) reload().catch(() => {});
   const seconds = epochs.sort((a, b) => a - b);
   const since = last ? now - last.time : null;
   samples.push({

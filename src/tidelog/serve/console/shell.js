@@ -91,7 +91,7 @@ let saidTimer = null;
 export function say(message, kind = "") {
   const box = el("said");
   box.className = `said shown ${kind}`;
-  box.textContent = message;
+  box.replaceChildren(html("span", {}, message));
   clearTimeout(saidTimer);
   saidTimer = setTimeout(() => {
     box.className = "said";

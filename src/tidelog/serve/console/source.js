@@ -3,7 +3,6 @@
 import { ApiError, call, request } from "./api.js";
 
 export const LIMIT = 100;
-const ARROW = "application/vnd.apache.arrow.stream";
 
 export function viewSource(name, at, filters) {
   const path = `/views/${encodeURIComponent(name)}`,
@@ -13,7 +12,7 @@ export function viewSource(name, at, filters) {
     at,
     live: at === null,
     read: (after, limit = LIMIT) => call(path, { params: { ...params, limit, after } }),
-    arrow: async () => (await request(path, { params, headers: { Accept: ARROW } })).blob(),
+    stream: (type, signal) => request(path, { params, headers: { Accept: type }, signal }),
   };
 }
 
@@ -23,7 +22,7 @@ export function questionSource(text, at) {
     at,
     live: at === null,
     read: (after, limit = LIMIT) => call("/query", { body: clean({ text, limit, after, at }) }),
-    arrow: async () => (await request("/query", { body: clean({ text, at }), headers: { Accept: ARROW } })).blob(),
+    stream: (type, signal) => request("/query", { body: clean({ text, at }), headers: { Accept: type }, signal }),
   };
 }
 

@@ -12,6 +12,7 @@ from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
 from tidelog.serve.operation import Call, Lane, Operation, Reply
 from tidelog.serve.service import Service
+from tidelog.serve.source_metrics import source_metrics
 from tidelog.serve.statuses import diagnostic_json
 from tidelog.serve.tokens import WRITE
 from tidelog.syntax import read_program
@@ -32,7 +33,7 @@ def server(service: Service, call: Call) -> Reply:
 
 def program(service: Service, call: Call) -> Reply:
     """Rules and relations."""
-    return Reply(program_json(service.engine, service.hub))
+    return Reply(program_json(service.engine, service.hub, service.incomplete))
 
 
 def check(service: Service, call: Call) -> Reply:
@@ -47,9 +48,15 @@ def statistics(service: Service, call: Call) -> Reply:
     return Reply(service.statistics())
 
 
+def sources(service: Service, call: Call) -> Reply:
+    """What feeds the engine, with the rows that cannot become facts."""
+    found = [{"name": s.name, **s.health(), "quarantine": s.quarantine()} for s in service.sources]
+    return Reply({"sources": found, "incomplete": service.incomplete})
+
+
 def metrics(service: Service, call: Call) -> Reply:
-    """What the engine has done, for Prometheus."""
-    return Reply(parts=iter([service.engine.metrics().encode()]), type=TYPE)
+    """What the engine has done, and how its sources are, for Prometheus."""
+    return Reply(parts=iter([(service.engine.metrics() + source_metrics(service.sources)).encode()]), type=TYPE)
 
 
 OPERATIONS = (
@@ -65,4 +72,5 @@ OPERATIONS = (
         body=schemas.fields({"text": schemas.text("The text of a program.", 1 << 20)}, ("text",)),
     ),
     Operation("GET", "/v1/statistics", statistics, "How the server is doing"),
+    Operation("GET", "/v1/sources", sources, "Databases that are followed, and their rows that cannot become facts"),
 )

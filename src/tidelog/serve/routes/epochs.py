@@ -11,6 +11,7 @@ from typing import Any
 
 from tidelog.engine.core import core_of
 from tidelog.engine.durable import log
+from tidelog.engine.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.serve import schemas
 from tidelog.serve.feeds import counts_json
@@ -37,13 +38,17 @@ def commit(service: Service, call: Call) -> Reply:
 def change_rows(service: Service, call: Call, sign: int) -> Reply:
     """One epoch of rows of one relation, or rows for an open one."""
     db, name, query = service.engine, call.path["name"], call.query
-    rows = read_rows(db, name, call.body) if isinstance(call.body, list) else call.body
+
+    def collect_into(epoch: Epoch) -> None:
+        rows = read_rows(db, name, call.body, epoch) if isinstance(call.body, list) else call.body
+        collect_rows(epoch, name, sign, rows, query.get("nulls"))
+
     if "open" in query:
         with service.staging.use(query["open"], call.size) as staged:
-            collect_rows(staged.epoch, name, sign, rows, query.get("nulls"))
+            collect_into(staged.epoch)
             return Reply({"id": query["open"]})
     epoch = new_epoch(db, query)
-    collect_rows(epoch, name, sign, rows, query.get("nulls"))
+    collect_into(epoch)
     return Reply(finish(db, epoch, (), query.get("rows", PAGE), dry_run=query.get("dry_run", False)))
 
 
@@ -135,6 +140,7 @@ _RULE = {
 }
 _NULLS = schemas.text("How nulls are handled: `refuse` (the default), `skip`, or replacements: `mgr=none`.", 10_000)
 _CHANGES = {
+    "declare": schemas.text("Declarations to add, such as `.decl vip(person: symbol)`, with their rules and facts."),
     "insert": schemas.by_name(schemas.ROWS),
     "delete": schemas.by_name(schemas.ROWS),
     "nulls": schemas.by_name(_NULLS),
@@ -148,7 +154,7 @@ _ABOUT = {
     "note": schemas.text("Why; the history keeps it.", 10_000),
 }
 _SHOWN = schemas.whole("Changed rows that are told of each relation; the counts are of all.", 0, 100_000)
-_TRIED = schemas.flag("Tell what would change, and change nothing.")
+_TRIED = schemas.flag("Report what would change and what a commit would refuse, and change nothing.")
 _DONE = {
     "type": "object",
     "properties": {
@@ -159,6 +165,8 @@ _DONE = {
         "labels": schemas.listed({"type": "string"}),
         "nulls": schemas.by_name({"type": "object", "description": "Rows skipped, and nulls replaced by column."}),
         "ignored_columns": schemas.by_name(schemas.listed({"type": "string"})),
+        "refused": {"type": "boolean", "description": "A commit of this dry run would be refused by a constraint."},
+        "violations": schemas.listed(schemas.VIOLATED),
         "changes": schemas.by_name({"type": "object"}),
         "statistics": {"type": "object"},
     },

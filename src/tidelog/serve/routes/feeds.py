@@ -5,9 +5,14 @@ Law: who goes on after the last epoch that was told misses nothing and gets noth
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from urllib.parse import quote
+
 from tidelog.serve import failures, feeds, schemas
-from tidelog.serve.operation import EVENTS, JSON, Call, Lane, Operation, Reply
+from tidelog.serve.operation import CREATED, EVENTS, JSON, Call, Lane, Operation, Reply
+from tidelog.serve.request import TICKET
 from tidelog.serve.service import Service
+from tidelog.serve.tickets import UNUSED
 
 LONGEST = 300  # seconds that a poll waits
 
@@ -29,8 +34,7 @@ async def changes(service: Service, call: Call) -> Reply:
     if call.accept != EVENTS:
         return Reply(await feeds.poll(service, name, since, call.query.get("wait", 0)))
     await feeds.changes_after(service, name, since)  # refuses what is no longer kept, before anything is sent
-    service.feeds.enter()
-    return Reply(parts=feeds.events(service, name, since), type=EVENTS, at_end=service.feeds.leave)
+    return _stream(service, call, feeds.events(service, name, since))
 
 
 async def all_changes(service: Service, call: Call) -> Reply:
@@ -39,13 +43,41 @@ async def all_changes(service: Service, call: Call) -> Reply:
     if call.accept != EVENTS:
         return Reply(await feeds.poll_counts(service, since, call.query.get("wait", 0)))
     await feeds.counts_after(service, since)
+    return _stream(service, call, feeds.count_events(service, since))
+
+
+def _stream(service: Service, call: Call, events: AsyncIterator[bytes]) -> Reply:
+    """Events, and what is done when they end."""
+    ticket: str | None = call.query.get(TICKET)
     service.feeds.enter()
-    return Reply(parts=feeds.count_events(service, since), type=EVENTS, at_end=service.feeds.leave)
+    if ticket is not None:
+        try:
+            service.tickets.enter(ticket, call.path.get("name"))
+        except BaseException:
+            service.feeds.leave()
+            raise
+
+    def leave() -> None:
+        service.feeds.leave()
+        if ticket is not None:
+            service.tickets.leave(ticket)
+
+    return Reply(parts=events, type=EVENTS, at_end=leave)
+
+
+def issue_ticket(service: Service, call: Call) -> Reply:
+    """A ticket for one feed."""
+    view: str | None = call.body.get("view")
+    name = None if view is None else service.engine[view].name
+    ticket = service.tickets.issue(name)
+    path = "/v1/changes" if name is None else f"/v1/changes/{quote(name, safe='')}"
+    return Reply({"ticket": ticket, "address": f"{path}?{TICKET}={ticket}", "seconds": UNUSED}, CREATED)
 
 
 _QUERY = {
     "since": schemas.whole("Changes after this epoch; the last one if left out."),
     "wait": schemas.number("Seconds to wait for a change where there is none.", most=LONGEST),
+    TICKET: schemas.text("A ticket for this feed, where no header can be sent.", 200),
 }
 _DETAIL = "As events each has the number of its epoch as id; `Last-Event-ID` counts more than `since`."
 
@@ -69,5 +101,21 @@ OPERATIONS = (
         query=_QUERY,
         gives=(JSON, EVENTS),
         detail=_DETAIL,
+    ),
+    Operation(
+        "POST",
+        "/v1/tickets",
+        issue_ticket,
+        "A ticket that opens one feed without a token, for `EventSource` in a browser",
+        body=schemas.fields({"view": schemas.text("The view of the feed; the feed of all views if left out.", 1000)}),
+        answer=schemas.fields(
+            {
+                "ticket": {"type": "string"},
+                "address": {"type": "string", "description": "The address of the feed, with the ticket."},
+                "seconds": {"type": "number", "description": "After which it expires if it is not used."},
+            },
+            ("ticket", "address", "seconds"),
+        ),
+        created=True,
     ),
 )

@@ -6,14 +6,12 @@ Law: asking changes nothing. A proof is told as a tree to a depth; deeper parts 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from tidelog.serve import schemas
 from tidelog.serve.operation import Call, Lane, Operation, Reply
+from tidelog.serve.proofs import proof_json
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
-from tidelog.serve.values import plain_value
-from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise
 
 DEPTH = 3  # levels of a proof, if nobody says how many
 DEEPEST = 60
@@ -25,38 +23,7 @@ def why(service: Service, call: Call) -> Reply:
     query = call.query
     with service.at(query.get("at")) as db:
         proof = db.why(query["fact"], depth=query.get("depth", DEPTH), width=query.get("width", 10))
-        told = {"epoch": db.epoch_number, "rules": dict(proof.rules), "hidden": proof.hidden, "exact": proof.exact}
-    return Reply({**tree_json(proof.root), **told})
-
-
-def tree_json(node: Premise) -> dict[str, Any]:
-    """A node of a proof with what stands under it; as deep as was asked for, which is bounded."""
-    match node:
-        case FactNode():
-            return {
-                "fact": node.text,
-                "relation": node.relation,
-                "values": [plain_value(value) for value in node.values],
-                "how": node.how,
-                "rule": node.rule,
-                "premises": [tree_json(premise) for premise in node.premises],
-            }
-        case Absence():
-            return {"absent": node.text}
-        case Condition():
-            return {"test": node.text, "source": node.source}
-    return _group_json(node)
-
-
-def _group_json(node: GroupNode) -> dict[str, Any]:
-    return {
-        "aggregate": node.kind,
-        "text": node.text,
-        "value": plain_value(node.value),
-        "size": node.size,
-        "rule": node.rule,
-        "rows": [[tree_json(inner) for inner in row] for row in node.rows],
-    }
+        return Reply({**proof_json(proof), "epoch": db.epoch_number})
 
 
 def why_not(service: Service, call: Call) -> Reply:

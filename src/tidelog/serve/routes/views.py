@@ -5,46 +5,52 @@ Law: all pages of an answer are of one epoch, which it names.
 
 from __future__ import annotations
 
+from functools import partial
+
 from tidelog.serve import failures, schemas
+from tidelog.serve.exports import STREAMED, export, held_bytes
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply
 from tidelog.serve.pages import read_place
 from tidelog.serve.reading import Page, Wanted
 from tidelog.serve.service import Service
-from tidelog.serve.values import ARROW, arrow_stream
 
 
 def wanted(service: Service, call: Call, limit: int | None, after: str | None) -> Wanted:
     """The page that a call wants."""
-    most = service.limits.rows
-    count = limit or (most if call.accept == ARROW else min(PAGE, most))
-    if count > most:
-        raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{count}, and the most is {most}")
-    return Wanted(count, None if after is None else read_place(after))
+    place, most = None if after is None else read_place(after), service.limits.rows
+    if call.accept in STREAMED:
+        return Wanted(limit or schemas.LARGEST, place)
+    if limit is not None and limit > most:
+        raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{limit}, and the most is {most}")
+    return Wanted(limit or min(PAGE, most), place)
 
 
-def reply(call: Call, page: Page) -> Reply:
-    """A page as JSON, or as a stream of Arrow's."""
+def reply(service: Service, call: Call, page: Page) -> Reply:
+    """A page as JSON, or as a stream of another type."""
     headers = {"Tidelog-Epoch": str(page.epoch), "Tidelog-Total": str(page.total)}
     if page.next is not None:
         headers["Tidelog-Next"] = str(page.next)
-    if call.accept == ARROW:
-        return Reply(headers=headers, parts=arrow_stream(page.rows), type=ARROW)
-    return Reply(page.to_json(), headers=headers)
+    if call.accept not in STREAMED:
+        return Reply(page.to_json(), headers=headers)
+    size = held_bytes(page.rows)
+    service.exports.enter(size)
+    leave = partial(service.exports.leave, size)
+    return Reply(headers=headers, parts=export(page.rows, call.accept), type=call.accept, at_end=leave)
 
 
 def view(service: Service, call: Call) -> Reply:
     """Rows of a view."""
     page = wanted(service, call, call.query.get("limit"), call.query.get("after"))
     with service.at(call.query.get("at")) as db:
-        return reply(call, service.reader.view(db, call.path["name"], call.more, page))
+        return reply(service, call, service.reader.view(db, call.path["name"], call.more, page))
 
 
 def question(service: Service, call: Call) -> Reply:
     """Answers to a question."""
     page = wanted(service, call, call.body.get("limit"), call.body.get("after"))
     with service.at(call.body.get("at")) as db:
-        return reply(call, service.reader.question(db, call.body["text"], page))
+        return reply(service, call, service.reader.question(db, call.body["text"], page))
 
 
 OPERATIONS = (
@@ -55,9 +61,10 @@ OPERATIONS = (
         "Rows of a view",
         query={"limit": schemas.LIMIT, "after": schemas.AFTER, "at": schemas.AT},
         more=True,
-        gives=(JSON, ARROW),
+        gives=(JSON, *STREAMED),
         answer=schemas.PAGE,
-        detail="Every other parameter names a column, and its value what is wanted there.",
+        detail="Every other parameter names a column, and its value what is wanted there. "
+        "Types other than JSON have all rows unless `limit` is given.",
     ),
     Operation(
         "POST",
@@ -74,7 +81,7 @@ OPERATIONS = (
             },
             ("text",),
         ),
-        gives=(JSON, ARROW),
+        gives=(JSON, *STREAMED),
         answer=schemas.PAGE,
     ),
 )

@@ -1,0 +1,208 @@
+"""Quarantine: the rows of a table that cannot become facts, with their keys and reasons.
+
+Law: a row of a table that is followed is a fact or is in quarantine, never both and never neither. The quarantine
+changes in the epoch that changes the facts, and its memos are written with that epoch's offset: after a restart or a
+crash it is that of the last committed epoch. The number of rows is exact; the first `KEPT` are kept in detail.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tidelog.follow.catalog import FollowedTable
+from tidelog.follow.progress import prefix
+from tidelog.follow.types import Reason
+
+Key: TypeAlias = "tuple[str, ...]"  # as the database writes it, since it may be what cannot be read
+KEPT = 1000  # rows of a table that are kept in detail
+LONGEST = 60  # characters of a part of a key in a report
+
+
+@dataclass(slots=True)
+class TableQuarantine:
+    """The rows of one table that are in quarantine: how many, and the details of the first ones by key."""
+
+    relation: str
+    table: str
+    key: tuple[str, ...]
+    count: int = 0
+    rows: dict[Key, Reason] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: FollowedTable) -> TableQuarantine:
+        """An empty quarantine."""
+        return cls(table.relation, table.title, key_names(table))
+
+    def copy(self) -> TableQuarantine:
+        """The same rows, to be changed."""
+        return TableQuarantine(self.relation, self.table, self.key, self.count, dict(self.rows))
+
+    def add(self, key: Key, reason: Reason) -> None:
+        """A row cannot become a fact."""
+        self.count += 1
+        if len(self.rows) < KEPT:
+            self.rows[key] = reason
+
+    def remove(self, key: Key) -> None:
+        """A row that was not a fact is gone, or is about to become one."""
+        all_kept = len(self.rows) == self.count
+        if self.rows.pop(key, None) is not None or not all_kept:
+            self.count -= 1
+
+    def clear(self) -> None:
+        """The table is empty."""
+        self.count = 0
+        self.rows.clear()
+
+    def describe(self, key: Key) -> str:
+        """A row and why it is here.
+
+        >>> typed = TableQuarantine("typed", "public.typed", ("id",), 1, {("7",): Reason("d", "is null")})
+        >>> typed.describe(("7",))
+        'row (id=7) of `public.typed`: column `d` is null'
+        """
+        return f"row {show_key(self.key, key)} of `{self.table}`: {self.rows[key]}"
+
+    @property
+    def example(self) -> str:
+        """One of the rows; without its key if none is kept in detail any more."""
+        return self.describe(next(iter(self.rows))) if self.rows else f"a row of `{self.table}`"
+
+    def as_json(self, limit: int = KEPT) -> dict[str, Any]:
+        """The number of rows, and the first ones with their keys and reasons."""
+        first = [
+            {
+                "key": {name: _short(part) for name, part in zip(self.key, key, strict=True)},
+                "column": self.rows[key].column,
+                "reason": str(self.rows[key]),
+            }
+            for key in list(self.rows)[:limit]
+        ]
+        return {"relation": self.relation, "table": self.table, "rows": self.count, "first": first}
+
+
+def key_names(table: FollowedTable) -> tuple[str, ...]:
+    """The columns that tell a row of a table from all others."""
+    return tuple(table.columns[place].name for place in table.key)
+
+
+def show_key(names: Iterable[str], key: Key) -> str:
+    """A key in a message.
+
+    >>> show_key(("a", "b"), ("1", "x" * 99))
+    '(a=1, b=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...)'
+    """
+    return f"({', '.join(f'{name}={_short(part)}' for name, part in zip(names, key, strict=True))})"
+
+
+def _short(part: str) -> str:
+    shown = part.encode("utf-8", "backslashreplace").decode()  # bytes that are not text
+    return shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "..."
+
+
+Quarantine: TypeAlias = "Mapping[str, TableQuarantine]"  # by relation; a table without such rows is not in it
+
+
+class Changes:
+    """A quarantine as an epoch is going to leave it; the one before stays as it is."""
+
+    def __init__(self, before: Quarantine) -> None:
+        self._before = before
+        self._changed: dict[str, TableQuarantine] = {}
+
+    def of(self, table: FollowedTable) -> TableQuarantine:
+        """The quarantine of a table, to be changed."""
+        found = self._changed.get(table.relation)
+        if found is None:
+            known = self._before.get(table.relation)
+            found = self._changed[table.relation] = TableQuarantine.of(table) if known is None else known.copy()
+        return found
+
+    def reason(self, table: FollowedTable, key: Key) -> Reason | None:
+        """Why a row is in quarantine, if it is, and is kept in detail."""
+        found = self._changed.get(table.relation) or self._before.get(table.relation)
+        return None if found is None else found.rows.get(key)
+
+    def replace_all(self) -> None:
+        """Every table is read again: none has rows in quarantine until one is found."""
+        self._changed = {name: TableQuarantine(name, known.table, known.key) for name, known in self._before.items()}
+
+    def begin(self, table: FollowedTable) -> TableQuarantine:
+        """The quarantine of a table that is read again, empty."""
+        found = self._changed[table.relation] = TableQuarantine.of(table)
+        return found
+
+    @property
+    def after(self) -> Quarantine:
+        """The quarantine after the epoch."""
+        both = {**self._before, **self._changed}
+        return {relation: found for relation, found in both.items() if found.count}
+
+    def memos(self, slot: str) -> dict[str, str | None]:
+        """What is to be written down with the epoch."""
+        found: dict[str, str | None] = {}
+        for relation, after in self._changed.items():
+            before = self._before.get(relation) or TableQuarantine(relation, after.table, after.key)
+            name = _name(slot, relation)
+            if _head(before) != _head(after):
+                found[name] = _head(after) if after.count else None
+            for key in before.rows.keys() | after.rows.keys():
+                reason = after.rows.get(key)
+                if reason != before.rows.get(key):
+                    found[f"{name} {json.dumps(key)}"] = None if reason is None else _text(reason)
+        return found
+
+    def news(self) -> Iterator[tuple[TableQuarantine, int, Key | None]]:
+        """By table that changed: by how much the number of rows did, and the first new row that is kept in detail."""
+        for relation, after in self._changed.items():
+            before = self._before.get(relation) or TableQuarantine(relation, after.table, after.key)
+            new = next((key for key in after.rows if key not in before.rows), None)
+            if new is not None or after.count != before.count:
+                yield after, after.count - before.count, new
+
+
+def is_known(memos: Mapping[str, str], slot: str) -> bool:
+    """Whether the rows in quarantine were recorded since the last snapshot; older versions did not."""
+    return _known(slot) in memos
+
+
+def known_memo(slot: str) -> dict[str, str]:
+    """What a snapshot writes down: from here on the rows in quarantine are recorded."""
+    return {_known(slot): "recorded"}
+
+
+def _known(slot: str) -> str:
+    return f"{prefix(slot)}quarantine"
+
+
+def read_memos(memos: Mapping[str, str], slot: str) -> Quarantine:
+    """The quarantine of a slot, as the last committed epoch left it."""
+    start = _name(slot, "")
+    found: dict[str, TableQuarantine] = {}
+    rows: list[tuple[str, Key, Reason]] = []
+    for name, text in memos.items():
+        if name.startswith(start):
+            relation, _, key = name.removeprefix(start).partition(" ")
+            value = json.loads(text)
+            if key:
+                rows.append((relation, tuple(json.loads(key)), Reason(*value)))
+            else:
+                found[relation] = TableQuarantine(relation, value["table"], tuple(value["key"]), value["rows"])
+    for relation, row, reason in rows:
+        found[relation].rows[row] = reason
+    return found
+
+
+def _name(slot: str, relation: str) -> str:
+    return f"{_known(slot)} {relation}"
+
+
+def _head(found: TableQuarantine) -> str:
+    return json.dumps({"table": found.table, "key": found.key, "rows": found.count})
+
+
+def _text(reason: Reason) -> str:
+    return json.dumps([reason.column, reason.problem])

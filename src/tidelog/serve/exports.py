@@ -1,0 +1,81 @@
+"""Answers as files: CSV and JSON lines, made and sent a few thousand rows at a time.
+
+Law: a file has the rows of one committed epoch, and Tidelog reads it back as the same rows. What is held of an answer
+are its cells, 8 bytes for each value, for as long as it is sent; the sum of what is held is bounded. The exception to
+the law is CSV for spreadsheets: cells that a spreadsheet would run as formulas are escaped there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from tidelog.engine.view import Rows, text_table
+from tidelog.io.files import output_bytes
+from tidelog.io.late import compute
+from tidelog.io.parameters import CSV as CSV_FILE
+from tidelog.io.parameters import JSON as JSON_FILE
+from tidelog.io.parameters import Layout
+from tidelog.serve import failures
+from tidelog.serve.values import ARROW, arrow_stream, table_part
+
+CSV, SPREADSHEET, JSON_LINES = "text/csv", "text/csv;formulas=escaped", "application/x-ndjson"
+STREAMED = (ARROW, CSV, SPREADSHEET, JSON_LINES)
+BATCH = 1 << 12  # rows that are made into text together
+SMALL = 1 << 20  # bytes of cells that are not counted
+ROOM = 1 << 30  # bytes of cells of all answers that are being sent
+MARK = "\ufeff".encode()  # by which spreadsheets know UTF-8
+_FORMULA = r"^[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
+
+
+class Exports:
+    """The answers that are being sent, by their bytes; one is always let in."""
+
+    def __init__(self, room: int = ROOM) -> None:
+        self._room, self._lock = room, threading.Lock()
+        self.held = 0
+
+    def enter(self, size: int) -> None:
+        """An answer begins to be sent."""
+        with self._lock:
+            if self.held and self.held + size > self._room:
+                raise failures.TOO_MANY_EXPORTS.error()
+            self.held += size
+
+    def leave(self, size: int) -> None:
+        """It is sent, or given up."""
+        with self._lock:
+            self.held -= size
+
+
+def held_bytes(rows: Rows) -> int:
+    """What an answer counts while it is sent."""
+    size = int(rows._cells().nbytes)
+    return size if size > SMALL else 0
+
+
+def export(rows: Rows, type_: str) -> Iterator[bytes]:
+    """An answer in the given type, part by part."""
+    if type_ == ARROW:
+        yield from arrow_stream(rows)
+        return
+    if type_ == SPREADSHEET:
+        yield MARK
+    for first in range(0, max(1, len(rows)), BATCH):
+        part = table_part(rows, first, BATCH)
+        table = text_table(part)
+        layout = Layout(JSON_FILE if type_ == JSON_LINES else CSV_FILE, headers=not first)
+        yield output_bytes("rows", _escaped(table) if type_ == SPREADSHEET else table, part.types, layout, "rows")
+
+
+def _escaped(table: pa.Table) -> pa.Table:
+    """The table with an apostrophe before texts that a spreadsheet would run."""
+    for place, column in enumerate(table.columns):
+        texts = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+        if pa.types.is_string(texts.type):
+            acts = compute.match_substring_regex(texts, _FORMULA)
+            quoted = compute.binary_join_element_wise("'", texts, "")
+            table = table.set_column(place, table.column_names[place], compute.if_else(acts, quoted, texts))
+    return table

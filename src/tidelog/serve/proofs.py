@@ -1,0 +1,72 @@
+"""Proofs and violations of constraints as plain values.
+
+Law: a proof is a tree as deep as was asked for, which is bounded. A violation has the proof of why it holds in the
+epoch that was tried or refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from tidelog.serve.values import plain_value
+from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, Proof
+
+if TYPE_CHECKING:
+    from tidelog.engine.violations import Violated, Violation
+
+
+def violations_json(violations: Iterable[Violated]) -> list[dict[str, Any]]:
+    """The constraints that an epoch violates."""
+    return [
+        {
+            "constraint": violated.constraint,
+            "severity": violated.severity,
+            "meaning": violated.meaning,
+            "count": violated.count,
+            "first": [_violation_json(violation) for violation in violated.first],
+            "text": str(violated),
+        }
+        for violated in violations
+    ]
+
+
+def _violation_json(violation: Violation) -> dict[str, Any]:
+    values = {name: plain_value(value) for name, value in violation.values.items()}
+    return {"values": values, "proof": proof_json(violation.proof), "text": str(violation)}
+
+
+def proof_json(proof: Proof) -> dict[str, Any]:
+    """A proof."""
+    told = {"rules": dict(proof.rules), "hidden": proof.hidden, "exact": proof.exact}
+    return {**tree_json(proof.root), **told}
+
+
+def tree_json(node: Premise) -> dict[str, Any]:
+    """A node of a proof with what stands under it; as deep as was asked for, which is bounded."""
+    match node:
+        case FactNode():
+            return {
+                "fact": node.text,
+                "relation": node.relation,
+                "values": [plain_value(value) for value in node.values],
+                "how": node.how,
+                "rule": node.rule,
+                "premises": [tree_json(premise) for premise in node.premises],
+            }
+        case Absence():
+            return {"absent": node.text}
+        case Condition():
+            return {"test": node.text, "source": node.source}
+    return _group_json(node)
+
+
+def _group_json(node: GroupNode) -> dict[str, Any]:
+    return {
+        "aggregate": node.kind,
+        "text": node.text,
+        "value": plain_value(node.value),
+        "size": node.size,
+        "rule": node.rule,
+        "rows": [[tree_json(inner) for inner in row] for row in node.rows],
+    }

@@ -1,0 +1,44 @@
+"""The sources of a server in numbers for a monitor, after those of the engine.
+
+Law: whoever asks waits for no source; a server without sources adds nothing to the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tidelog.engine.metrics import quoted
+from tidelog.serve.sources import Source
+
+NUMBERS = {
+    "lag": (
+        "source_lag_seconds",
+        "gauge",
+        "Seconds from a commit in the source to its epoch, growing while it is behind",
+    ),
+    "transactions": ("source_transactions_total", "counter", "Transactions of the source that became epochs"),
+    "snapshots": ("source_snapshots_total", "counter", "Times that whole tables were read"),
+    "reconnects": ("source_reconnects_total", "counter", "Times that the source was tried again after an error"),
+}
+RUNNING = ("running", "following")
+
+
+def source_metrics(sources: Sequence[Source]) -> str:
+    """Lines in the text format of Prometheus."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for source in sources:
+        health, label = source.health(), f'source="{quoted(source.name)}"'
+        running = ("source_running", "gauge", "Whether the source is followed without an error")
+        found.setdefault(running, []).append(f"{{{label}}} {int(health['state'] in RUNNING)}")
+        for name, about in NUMBERS.items():
+            if name in health:
+                found.setdefault(about, []).append(f"{{{label}}} {health[name]!r}")
+        rows = ("source_quarantined_rows", "gauge", "Rows of a table that cannot become facts")
+        for table in source.quarantine():
+            relation = f'relation="{quoted(table["relation"])}"'
+            found.setdefault(rows, []).append(f"{{{label},{relation}}} {table['rows']}")
+    lines = []
+    for (name, kind, text), values in found.items():
+        lines += [f"# HELP tidelog_{name} {text}", f"# TYPE tidelog_{name} {kind}"]
+        lines += [f"tidelog_{name}{value}" for value in values]
+    return "".join(f"{line}\n" for line in lines)
