@@ -40,8 +40,12 @@ def read_frame(engine: Engine, options: Options, table: FollowedTable, snapshot:
     hashed = f'abs(hashtext("{table.columns[table.key[0]].name}"::text)::bigint) % {PARTS}'
     url, properties = _address(options)
     parts = [f"{hashed} = {part}" for part in range(PARTS)]
-    session = session_or_active(core_of(engine).runtime.session)
-    return read_query(session, url, properties, query, parts, PREPARE.format(snapshot))
+    core = core_of(engine)
+    session = session_or_active(core.runtime.session)
+    frame = read_query(session, url, properties, query, parts, PREPARE.format(snapshot))
+    if table.relation not in core.rules.declared:
+        return frame
+    return frame.toDF(*core.columns(table.relation))  # a table is read by position, as the stream's rows are
 
 
 def is_possible(engine: Engine, options: Options) -> bool:
