@@ -377,7 +377,7 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             count(counts, pc + PASSED, 1)
         forward = good
         pc = pc + code[pc + S_LEN] if good else previous(code, pc)
-        if left <= 0 and op <= SCAN and pc >= 0:
+        if left <= 0 and (op <= SCAN or op == RANGE) and pc >= 0:
             status = SLICE
             break
     machine[PC] = pc

@@ -34,6 +34,7 @@ def answer(machine: Machine, pc: int) -> None:
         number = int(code[pc + at.S_REL])
         count = int(code[pc + at.S_NKEY])
         args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
+    machine.check_time()  # a function may take long, and many are called in one slice
     cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
     if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
         machine.look_up()

@@ -410,10 +410,18 @@ class Machine:
         elif seconds < 0.4 * SLICE_SECONDS:
             self._budget = min(1 << 24, self._budget * 2)
 
+    def end_epoch(self) -> None:
+        """What is done from now on, such as undoing, has no limit of time."""
+        self._deadline = None
+
+    def check_time(self) -> None:
+        """Raise LimitError if the epoch has run longer than it may."""
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise failures.TOO_LONG.error(seconds=self.limits.seconds)
+
     def _check_limits(self) -> None:
         limits = self.limits
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            raise failures.TOO_LONG.error(seconds=limits.seconds)
+        self.check_time()
         check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())

@@ -123,6 +123,7 @@ class Partition:
 
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """What is new becomes old: readers see it at once, ``shown`` is called at that moment, and records follow."""
+        self.machine.end_epoch()
         self.committed.show(shown)
         if self.epoch.is_open:
             self.rules.count_supports(self.epoch.rebuilt)
@@ -147,6 +148,7 @@ class Partition:
 
     def undo(self) -> None:
         """Back to the state at `begin`; nothing happens if no epoch is open."""
+        self.machine.end_epoch()
         if not self.epoch.is_open:
             return
         before, self.epoch = self.epoch, OpenEpoch()

@@ -56,7 +56,8 @@ class Replanner:
     # Plans and code
 
     def plan(self, code: RuleCode, same: frozenset[str]) -> None:
-        """Plan a rule for a stratum with these relations, and assemble it."""
+        """Plan a rule for a stratum with these relations, and assemble it; planning many takes time that is limited."""
+        self._machine.check_time()
         code.sizes = {}
         if code.planning.is_free:
             code.sizes = {name: self.statistics.live(name) for name in code.reads}
@@ -79,6 +80,7 @@ class Replanner:
 
     def place_whole(self, code: RuleCode) -> int:
         """The place of code that finds all supports of a rule over the whole state; it serves once."""
+        self._machine.check_time()
         plan = code.planning.whole(self.statistics.seen_from((), counted=code.planning.is_free))
         self.is_loose = True
         plan = narrowed(plan, self._serving((plan,)))
