@@ -10,8 +10,9 @@ epochs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache, partial
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -19,26 +20,27 @@ import numpy as np
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.on_thread import finished
-from tidelog.engine.question import ANSWERS, GIVEN, Question, make_ready
+from tidelog.engine.question import Question, make_ready
+from tidelog.engine.read_query import ANSWERS, GIVEN, read_query
 from tidelog.engine.typos import check_question
 from tidelog.engine.view import Rows
 from tidelog.engine.walk import walk
 from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
+from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.limits import Limits
 from tidelog.plan.build import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
-from tidelog.program import Atom, Rule, Var
-from tidelog.program.arguments import must_be
-from tidelog.program.scope import atoms, literal_variables
+from tidelog.program import Rule
+from tidelog.program.scope import atoms
 from tidelog.runtime.embedded import EmbeddedRuntime
 from tidelog.runtime.facts import Facts
 from tidelog.runtime.interrupts import Guard
 from tidelog.runtime.runtime import Runtime
-from tidelog.syntax import parse_body
 
 T = TypeVar("T")
+PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are no ids
 TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
 
 
@@ -119,9 +121,8 @@ def _ask(
     given = [encode_value(v, t or "number", core.dictionary) for v, t in zip(values, types, strict=True)]
     if question.look_up is not None:
         cells, epoch = at_one_epoch(core, partial(question.look_up.answer, core, given))
-    else:
-        question, cells, epoch = _run(core, rule, bind, given, limits)
-    return Answer(Rows("answers", question.names, question.types, core.dictionary, cells), epoch)
+        return Answer(Rows("answers", question.names, question.types, core.dictionary, cells), epoch)
+    return Answer(*_run(core, rule, bind, given, limits))
 
 
 def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
@@ -137,7 +138,7 @@ def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
 
 def _run(
     core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
-) -> tuple[Question, Cells, int]:
+) -> tuple[Rows, int]:
     """The answers that the rule of a question derives, and their epoch."""
     if core.writing.take():
         try:
@@ -153,7 +154,7 @@ def _run(
 
 def _on_replica(
     core: Core, facts: Facts, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
-) -> tuple[Question, Cells, int] | None:
+) -> tuple[Rows, int] | None:
     """The same out of copies, beside an epoch that has the turn; None where there are none."""
     while core.runtime.session is None and core.rules.demand is None:  # what is asked for is derived where it is kept
         question = make_ready(core, rule, bind)
@@ -164,19 +165,46 @@ def _on_replica(
             if copies is None:
                 break
             if question.base is core.rules:
-                own = limits or core.runtime.node.partition.machine.limits
-                return question, _on_copies(copies, question, given, own), replica.epoch
+                with _texts_dropped(copies.dictionary):
+                    cells = _on_copies(copies, question, given, _relative(limits, copies) or core.runtime.limits)
+                    return _rows(question, cells, copies.dictionary, core.dictionary), replica.epoch
     return None
 
 
-def _on_partitions(
-    core: Core, question: Question, given: Sequence[int], limits: Limits | None
-) -> tuple[Question, Cells, int]:
+def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
     if (walked := walk(core, question, given)) is not None:
-        return question, walked, core.number
-    work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
-    with _within(core.runtime, limits):
-        return question, _answers(core.runtime, work, len(question.names)), core.number
+        return _rows(question, walked, core.dictionary, core.dictionary), core.number
+    with _texts_dropped(core.dictionary), _within(core.runtime, _relative(limits, core.runtime)):
+        work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
+        cells = _answers(core.runtime, work, len(question.names))
+        return _rows(question, cells, core.dictionary, core.dictionary), core.number
+
+
+@contextmanager
+def _texts_dropped(dictionary: Dictionary) -> Iterator[None]:
+    """What a question enters into a dictionary goes when it ends; where memory is short, it may stay."""
+    dictionary.begin()
+    try:
+        yield
+    finally:
+        with suppress(MemoryError):
+            dictionary.drop()
+
+
+def _rows(question: Question, cells: Cells, made_in: Dictionary, kept_in: Dictionary) -> Rows:
+    """Answers; texts that were made for them, and go, are theirs alone."""
+    texts = [i for i, type_ in enumerate(question.types) if type_ not in PLAIN]
+    shown = made_in.showing(cells[:, texts].ravel().tolist()) if len(texts) and made_in.entries.made() else made_in
+    rows = Rows("answers", question.names, question.types, kept_in if shown is made_in else shown, cells)
+    rows.own_texts = 0 if shown is made_in else shown.entries.memory
+    return rows
+
+
+def _relative(limits: Limits | None, runtime: Runtime) -> Limits | None:
+    """The limits of a question: its memory counts from what is held before it."""
+    if limits is None or limits.memory is None:
+        return limits
+    return replace(limits, memory=limits.memory + runtime.facts.memory)
 
 
 @contextmanager
@@ -218,28 +246,3 @@ def _answers(runtime: Runtime, work: EpochWork, columns: int) -> Cells:
             return changes.get(ANSWERS, (np.zeros((0, columns), np.int64),))[0]
         finally:
             runtime.rollback()
-
-
-@lru_cache(maxsize=1024)
-def _without_mark(text: str) -> str:
-    """A question without the marks of a prompt: `?p(X)`, Prolog's `?- p(X).`, or `p(X)?`.
-
-    >>> _without_mark("?- p(X)."), _without_mark("p(X)?")
-    ('   p(X).', 'p(X)')
-    """
-    for mark in ("?-", "?"):
-        if text.lstrip().startswith(mark):
-            return text.replace(mark, " " * len(mark), 1)
-    return text.rstrip()[:-1] if text.rstrip().endswith(")?") else text
-
-
-def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
-    """The rule of a query and the names of its variables."""
-    must_be(text, str, "text", "a query such as `reach(0, X)`")
-    body = parse_body(_without_mark(text), convention=convention)
-    found: list[Var] = []
-    for literal in body:
-        literal_variables(literal, found)
-    variables = list(dict.fromkeys(found))
-    head = Atom(ANSWERS, tuple(variables))
-    return Rule(head, body, ANSWERS), tuple(v.name for v in variables)

@@ -14,14 +14,14 @@ import numpy as np
 
 from tidelog.engine.core import Core
 from tidelog.engine.look_up import matching
+from tidelog.engine.read_query import ANSWERS, GIVEN
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.dictionary import Dictionary, symbol_id
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Const, Rule, Var, Wildcard
 from tidelog.program.scope import atoms
-from tidelog.rewrite.names import QUESTION, is_auxiliary
+from tidelog.rewrite.names import is_auxiliary
 
-ANSWERS, GIVEN = f"{QUESTION}answers", f"{QUESTION}given"
 REMEMBERED = 512  # questions
 
 
@@ -121,7 +121,9 @@ def _look_up_atom(atom: Atom, given: Sequence[object], head: Sequence[object], d
     same, loose = [], False
     for column, arg in enumerate(atom.args):
         if isinstance(arg, Const):
-            bound.append((column, dictionary.encode(arg.value, arg.type), -1))
+            # A text that is looked for is not made known by that.
+            cell = symbol_id(arg.value) if isinstance(arg.value, str) else dictionary.encode(arg.value, arg.type)
+            bound.append((column, cell, -1))
         elif arg in given:
             bound.append((column, 0, given.index(arg)))
         elif isinstance(arg, Var) and arg in first:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.dictionary import Dictionary, ScratchDictionary
 from tidelog.partition.net import NetChange
 from tidelog.plan.work import EpochWork
 from tidelog.program.functions import Function
@@ -194,10 +194,11 @@ class Replicas:
     """The replica that look-ups read, and the one that questions run their rules on."""
 
     def __init__(self, functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary) -> None:
-        def make() -> EmbeddedRuntime:
-            return EmbeddedRuntime(functions, dictionary=dictionary)
+        def make(own: bool) -> EmbeddedRuntime:
+            return EmbeddedRuntime(functions, dictionary=ScratchDictionary(dictionary) if own else dictionary)
 
-        self.of_look_ups, self.of_questions = Replica(make, MUCH), Replica(make, ROOM // 64)
+        self.of_look_ups = Replica(lambda: make(own=False), MUCH)
+        self.of_questions = Replica(lambda: make(own=True), ROOM // 64)
 
     def clear(self) -> None:
         """Give up all copies."""

@@ -327,6 +327,7 @@ class Rows(Table):
         super().__init__(names, types, dictionary, outside)
         self._name = title
         self._given = cells
+        self.own_texts = 0  # bytes of texts that go with the rows
 
     def _cells(self) -> Cells:
         if callable(self._given):

@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from tidelog.engine.core import Core
-from tidelog.engine.question import GIVEN, Question
+from tidelog.engine.question import Question
+from tidelog.engine.read_query import GIVEN
 from tidelog.kernel.cells import Cells
 from tidelog.program import Atom, Call, Comparison, Const, Negation, Rule, Var
 from tidelog.program.scope import atoms

@@ -5,7 +5,7 @@ Law: a function is pure, so that its result can be remembered per distinct argum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from tidelog.partition import failures
@@ -13,11 +13,13 @@ from tidelog.partition.dictionary import Dictionary, natural_type
 from tidelog.partition.structures import structure_cell
 from tidelog.plan.steps import Apply
 from tidelog.program.functions import Function, order_of, resolve
-from tidelog.program.lists import DEEPEST, is_too_deep
+from tidelog.program.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
 from tidelog.program.structure import is_structural
 from tidelog.program.term import Value
 
 TOLD = frozenset(("number", "symbol", "list"))  # types of values whose cells tell what they are
+CONCATENATIONS = frozenset(("cat", "+"))
+LONGEST_RANGE = 1 << 20  # values between floats; each of them is counted up to
 LONG = 1 << 16  # characters from which on room is looked at
 
 
@@ -34,6 +36,8 @@ def call_function(
     args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
     _check_length(step, args, room)
     value = _evaluate(step, args, functions)
+    if isinstance(value, tuple) and is_too_large(value):
+        raise failures.TOO_LARGE_LIST.error(function=step.function, most=MOST_LISTS)
     if isinstance(value, tuple) and is_too_deep(value):
         raise failures.TOO_DEEP.error(function=step.function, deepest=DEEPEST)
     natural = natural_type(value)
@@ -46,7 +50,7 @@ def call_function(
 
 def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]) -> None:
     """A long text is refused before it is made."""
-    if step.function != "cat" or (length := sum(len(arg) for arg in args if isinstance(arg, str))) < LONG:
+    if step.function not in CONCATENATIONS or (length := sum(len(arg) for arg in args if isinstance(arg, str))) < LONG:
         return
     left = room()
     if left is not None and length > left:
@@ -57,21 +61,24 @@ def _evaluate(step: Apply, args: list[Value], functions: Mapping[str, tuple[Func
     if step.function == "compare":
         return order_of(args[0], args[1])
     if step.function == "range_size":
-        return sum(1 for _ in _range(args, functions))
+        size = sum(1 for _ in islice(_range(args, functions), LONGEST_RANGE + 1))
+        if size > LONGEST_RANGE:
+            raise failures.TOO_LONG_RANGE.error(args=", ".join(map(repr, args)), most=LONGEST_RANGE)
+        return size
     if step.function == "range_member":
         place = args.pop()
         assert isinstance(place, int)
-        return next(iter(islice(_range(args, functions), place, None)))
+        return next(islice(_range(args, functions), place, None))
     function = resolve(step.function, step.types, functions)
     assert function is not None, f"the type check admits {step.function}{step.types}"
     result: Value = function.evaluate(*args)
     return result
 
 
-def _range(args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> list[Value]:
+def _range(args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Iterator[Value]:
     function = resolve("range", ["float"] * len(args), functions)
     assert function is not None
-    return list(function.evaluate(*args))
+    return iter(function.evaluate(*args))
 
 
 def _fits(value: Value, type_: str) -> bool:

@@ -16,7 +16,7 @@ import xxhash
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition import failures
-from tidelog.partition.entries import Entries
+from tidelog.partition.entries import Entries, ScratchEntries
 from tidelog.partition.packed import Packed
 from tidelog.partition.structures import NIL_CELL, decode_structures, encode_structure, parts_of, take_apart
 from tidelog.partition.texts import TextColumn
@@ -133,6 +133,22 @@ class Dictionary:
             self._cells = {}
             self.drops += 1
 
+    def showing(self, cells: Iterable[int]) -> Dictionary:
+        """What answers show, to be read when what was made for them has gone: a dictionary of their own.
+
+        That is this one if nothing that they show was made since `begin`.
+        """
+        shown = set(cells)
+        if shown.isdisjoint(self.entries.made()):
+            return self
+        own = Dictionary()
+        while shown:
+            found = self.known(shown)
+            own.enter(found.items())
+            parts = {part for value in found.values() if isinstance(value, Packed) for part in value}
+            shown = parts - own.known(parts).keys()
+        return own
+
     def has_news(self, known: int) -> bool:
         """Whether entries were made here that whoever owns them may not have known when there were so many."""
         return len(self) != known
@@ -227,3 +243,19 @@ def _structure(dictionary: Dictionary, value: Value, type_: str) -> int:
     cell = encode_structure(value, type_, dictionary, take_apart, dictionary.encode)
     assert cell is not None, "the type check admits the value"
     return cell
+
+
+class ScratchDictionary(Dictionary):
+    """The entries of another dictionary, and those that a question makes beside an epoch, which go with its end."""
+
+    def __init__(self, base: Dictionary) -> None:
+        super().__init__()
+        self._base = base
+        self.entries = ScratchEntries(base.entries)
+
+    def drop(self) -> None:
+        """The question has ended."""
+        if len(self.entries):
+            self.entries = ScratchEntries(self._base.entries)
+            self._cells = {}
+            self.drops += 1

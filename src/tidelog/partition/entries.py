@@ -74,6 +74,9 @@ class Entries:
 
     def value(self, cell: int) -> Value | None:
         """The value behind an id if it is known here. Recent ones first: settling puts them among the texts earlier."""
+        return self._own(cell)
+
+    def _own(self, cell: int) -> Value | None:
         value = self._recent.get(cell)
         if value is None:
             value = self._lists.get(cell)
@@ -137,7 +140,7 @@ class Entries:
         with self.lock:
             if self.is_shared:
                 self._kept.add(cell)
-            known = self.value(cell)
+            known = self._own(cell)
             if known is None:
                 self._recent[cell] = value
                 if not isinstance(value, str):
@@ -203,8 +206,7 @@ class Entries:
             if mark is None or not self._may_settle():
                 return 0
             before = len(self)
-            made = [cell for cell, _ in islice(self._recent.items(), self._old(mark), None)]
-            made += self._texts.cells(mark.texts.records).tolist()
+            made = self._made(mark)
             kept = {cell: value for cell in self._kept.intersection(made) if (value := self.value(cell)) is not None}
             old = dict(islice(mark.recent.items(), mark.length))
             if len(self._texts) > mark.texts.records:
@@ -215,6 +217,16 @@ class Entries:
             self._recent, self._recent_bytes = old, mark.bytes
             self.enter_all(list(kept.items()))
             return before - len(self)
+
+    def made(self) -> list[int]:
+        """The ids of the entries made since `begin`."""
+        with self.lock:
+            return [] if self._mark is None else self._made(self._mark)
+
+    def _made(self, mark: Mark) -> list[int]:
+        made = [cell for cell, _ in islice(self._recent.items(), self._old(mark), None)]
+        made += self._texts.cells(mark.texts.records).tolist()
+        return made
 
     def _old(self, mark: Mark) -> int:
         """How many of the recent entries are older than a mark."""
@@ -248,3 +260,35 @@ class Entries:
             value = ctypes.string_at(address + at, end - at).decode("utf-8", "surrogatepass")
             known, cell = self._texts.value(clash.number), int(cells[clash.row])
             raise failures.SAME_ID.error(known=known, value=value, cell=cell) from None
+
+
+class ScratchEntries(Entries):
+    """Entries that go soon, over those of another dictionary, which may still lose those of an epoch that runs."""
+
+    def __init__(self, base: Entries) -> None:
+        super().__init__()
+        self._base = base
+
+    def value(self, cell: int) -> Value | None:
+        """The value behind an id, made here or there."""
+        found = self._own(cell)
+        return self._base.value(cell) if found is None else found
+
+    def values(self, cells: Sequence[int]) -> list[Value | None]:
+        """The values behind many ids."""
+        here = super().values(cells)
+        there = iter(self._base.values([cell for cell, value in zip(cells, here, strict=True) if value is None]))
+        return [next(there) if value is None else value for value in here]
+
+    def made(self) -> list[int]:
+        """The ids of the entries made here."""
+        return [cell for cell, _ in self.since(0)]
+
+    def enter(self, cell: int, value: Value) -> None:
+        """An entry, here whether or not it is known there; DataError if another value has its id."""
+        with self.lock:
+            if self._own(cell) is None:
+                known = self._base.value(cell)
+                if known is not None and not same(known, value):
+                    raise failures.SAME_ID.error(known=known, value=value, cell=cell)
+            super().enter(cell, value)

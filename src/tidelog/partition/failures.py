@@ -67,6 +67,24 @@ TOO_DEEP = FailureEntry(
     "Give the recursion an end, or append to a list (`f_append`) where the rule wraps one.",
     'Engine("p([]). p([X]) :- p(X).")\n',
 )
+TOO_LARGE_LIST = FailureEntry(
+    "TL2210",
+    EvaluationError,
+    "list that holds too many lists",
+    "{function} makes a list that holds more than {most:,} lists",
+    "A list may hold lists, up to a number that every part of the engine can go through.",
+    "Give the recursion an end, or keep the parts as facts.",
+    'Engine("p([1, 1], 0). p([X, X], N + 1) :- p(X, N), N < 20.")\n',
+)
+TOO_LONG_RANGE = FailureEntry(
+    "TL2211",
+    EvaluationError,
+    "range of floats with too many values",
+    "range({args}) has more than {most:,} values",
+    "The values of a range of floats are added up one after the other.",
+    "Make a range of numbers, and compute the floats from them.",
+    'Engine("p(X) :- X = range(0.0, 1.0, 1e-12).")\n',
+)
 ARITHMETIC_OVERFLOW = FailureEntry(
     "TL2202",
     EvaluationError,
@@ -229,6 +247,8 @@ ENTRIES = (
     KEY_TWICE,
     RESULT,
     TOO_DEEP,
+    TOO_LARGE_LIST,
+    TOO_LONG_RANGE,
     ARITHMETIC_OVERFLOW,
     KEY_BROKEN,
     NEW_KEY_BROKEN,

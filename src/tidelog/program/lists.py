@@ -18,6 +18,21 @@ from tidelog.program.term import Value
 List = tuple[Value, ...]
 DEEPEST = 100  # lists inside lists; deeper ones are refused, so that no pass over them runs out of stack
 
+MOST_LISTS = 1 << 18  # inside a list, at any depth: one that is doubled again and again has as many soon
+
+
+def is_too_large(elements: Sequence[object]) -> bool:
+    """Whether a list holds more than `MOST_LISTS` lists, at any depth; the deepest are not looked for.
+
+    >>> is_too_large((1, (2, ("a",))))
+    False
+    """
+    level, count = [elements], 0
+    while level and count <= MOST_LISTS:
+        level = [part for value in level for part in value if isinstance(part, tuple | list)]
+        count += len(level)
+    return count > MOST_LISTS
+
 
 def is_too_deep(elements: Sequence[object]) -> bool:
     """Whether lists are nested more than `DEEPEST` deep, found without recursion.

@@ -50,11 +50,11 @@ class ClauseReader(ConstraintReader):
         label = self.label()
         if self.token.kind == ":-":
             rule = self.headless(first, label)
-            self._refuse_depth(start, [], rule.body)
+            self.refuse_depth(start, [], rule.body)
             return [rule]
         heads = self.heads()
         if self.token.kind == "<=" and len(heads) == 1:
-            return [self._subsumption(first, label, heads[0])]
+            return [self._subsumption(first, start, label, heads[0])]
         body: tuple[Literal, ...] = ()
         if self.accept(":-") and self.token.kind != ".":
             body = self.body()
@@ -63,7 +63,7 @@ class ClauseReader(ConstraintReader):
         if self.token.kind != ".":
             raise self.unexpected("`,`, `;` or a period")
         self.advance()
-        self._refuse_depth(start, heads, body)
+        self.refuse_depth(start, heads, body)
         span = span_between(first, self.previous)
         if not body:
             heads = self._ground_heads(heads)
@@ -74,7 +74,7 @@ class ClauseReader(ConstraintReader):
             Rule(h, body, name, span, plans=plans) for h, name in zip(heads, _labels(label, len(heads)), strict=True)
         ]
 
-    def _subsumption(self, first: Token, label: str | None, less: Atom) -> Rule:
+    def _subsumption(self, first: Token, start: int, label: str | None, less: Atom) -> Rule:
         """`p(x, a) <= p(x, b) :- b <= a.`: a fact that goes where a better one is."""
         sign = self.advance()
         self.in_head = True
@@ -86,6 +86,7 @@ class ClauseReader(ConstraintReader):
         body = self.body()
         if not self.accept("."):
             raise self.unexpected("`,`, `;` or a period")
+        self.refuse_depth(start, [less, more], body)
         less, more = _named_wildcards(less, "l"), _named_wildcards(more, "m")
         whole = (less, more, *body)
         span = span_between(first, self.previous)
@@ -183,7 +184,7 @@ class ClauseReader(ConstraintReader):
             return self.failure("TL102", span_between(token, last), found=span_between(token, last).text)
         return self.unexpected("`:-`, `,` or a period")
 
-    def _refuse_depth(self, start: int, heads: list[Atom], body: tuple[Literal, ...]) -> None:
+    def refuse_depth(self, start: int, heads: list[Atom], body: tuple[Literal, ...] = ()) -> None:
         """Long chains of operators nest as deeply as brackets do; short clauses cannot."""
         if self.at - start > MAX_HEIGHT and is_too_deep((*heads, *body)):
             raise self.failure("TL110", self.tokens[start].span, limit=MAX_HEIGHT)

@@ -161,6 +161,7 @@ def _body(reader: ProgramReader) -> tuple[Literal, ...]:
     body = reader.body()
     if not reader.accept("."):
         raise reader.unexpected("`,`, `;` or the end of the query")
+    reader.refuse_depth(0, [], body)
     _expect_end(reader, "one query")
     return body
 
@@ -173,6 +174,7 @@ def _atom(reader: ProgramReader) -> Atom:
     atom = reader.atom()
     if not reader.accept("."):
         raise reader.unexpected("the end of the atom")
+    reader.refuse_depth(0, [atom])
     _expect_end(reader, "one atom")
     return atom
 
