@@ -61,6 +61,18 @@ _COMPONENTS = (
         "Make the inner instance outside of the component.",
         ".comp A { .decl p(x: number) .init inner = A }\n.init a = A\n",
     ),
+    CodeEntry(
+        "TL226",
+        "instances too long",
+        "the instance `{name}` makes the program longer than {most} parts",
+        "An instance is the text of its component with all instances in it. The limit counts the declarations, types, "
+        "rules and facts of all instances, once for each instance around them; components that make two instances of "
+        "one another double the program with every step.",
+        "Make fewer instances inside one another.",
+        ".comp C0 { .decl p(x: number) }\n"
+        + "".join(f".comp C{i} {{ .init a = C{i - 1} .init b = C{i - 1} }}\n" for i in range(1, 18))
+        + ".init c = C17\n",
+    ),
 )
 
 CATALOGUE: Mapping[str, CodeEntry] = {entry.code: entry for entry in _COMPONENTS}

@@ -26,6 +26,7 @@ from tidelog.program.rule import Rule
 from tidelog.program.schema import Declaration
 
 MOST_DEPTH = 100
+MOST_PARTS = 200_000  # declarations, types, rules and facts that are written out, once for each instance around them
 OVERRIDABLE = "overridable"
 Report = Callable[[Diagnostic], None]
 Scope = tuple[Component, ...]  # the components around a place, outermost first
@@ -44,7 +45,7 @@ def expand_components(program: Program, report: Report) -> Program:
         return program
     _check_names(program, report)
     expansion = _Expansion(program, report)
-    made = [_as_rules(expansion.instance(instance, (), {}, 0), instance.name) for instance in program.instances]
+    made = [_as_rules(expansion.top_instance(instance), instance.name) for instance in program.instances]
     return joined([replace(program, components=(), instances=()), *made], program.components)
 
 
@@ -70,6 +71,10 @@ def _check_names(program: Program, report: Report) -> None:
         taken.add(name)
 
 
+class _TooLong(Exception):
+    """Instances that mean more than a program may hold."""
+
+
 @dataclass
 class _Expansion:
     """The work on one program: its components, and what was told already."""
@@ -77,6 +82,20 @@ class _Expansion:
     program: Program
     report: Report
     told: set[tuple[object, ...]] = field(default_factory=set)
+    made: int = 0  # parts that were written out
+
+    def top_instance(self, instance: Instance) -> Program:
+        """What an instance of the program itself means; nothing if that is too long."""
+        try:
+            return self.instance(instance, (), {}, 0)
+        except _TooLong:
+            self._tell(diagnose("TL226", instance.span, name=instance.name, most=f"{MOST_PARTS:,}"))
+            return Program()
+
+    def _count(self, made: Program) -> None:
+        self.made += 1 + len(made.declarations) + len(made.types) + len(made.rules) + len(made.facts)
+        if self.made > MOST_PARTS:
+            raise _TooLong
 
     def instance(self, instance: Instance, scope: Scope, binding: Binding, depth: int) -> Program:
         """What an instance means where it stands, its name before the names of its content."""
@@ -90,7 +109,9 @@ class _Expansion:
         active = _extended(binding, component.params, instance.type.args)
         inner = self._instances(component, around, active, depth)
         content = self._content(component, around, active, frozenset(), (component,), depth)
-        return _prefixed(joined([content, *inner]), instance.name)
+        whole = joined([content, *inner])
+        self._count(whole)
+        return _prefixed(whole, instance.name)
 
     def _instances(self, component: Component, around: Scope, binding: Binding, depth: int) -> Iterator[Program]:
         for inner in component.content.instances:
@@ -126,7 +147,9 @@ class _Expansion:
                 given = replace(declaration, qualifiers=(OVERRIDABLE,)) if base.name in binding else declaration
                 inherited[declaration.relation] = given
         self._check_overrides(component, inherited)
-        return joined([_own(component, binding, overridden), *parts])
+        whole = joined([_own(component, binding, overridden), *parts])
+        self._count(whole)
+        return whole
 
     def _check_overrides(self, component: Component, inherited: Mapping[str, Declaration]) -> None:
         for relation in component.overrides:

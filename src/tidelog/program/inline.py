@@ -30,6 +30,7 @@ from tidelog.program.term import LIST, SYMBOL, Aggregate, Call, Const, Term, Val
 
 INLINE = "inline"
 UNCOUNTED = ("min", "max")
+MOST_PARTS, MOST_DEPTH = 10_000, 50  # of one rule: more than a person reads, and few enough to be made in an instant
 
 SOME_VALUE: Mapping[str, Value] = {"number": 0, "unsigned": 0, "float": 0.0, "symbol": ""}
 
@@ -81,7 +82,7 @@ def inline_rules(program: Program) -> Inlined:
     held = []
     for rule in program.rules:
         told = len(work.findings)
-        made = None if rule.head.predicate in names else work.rule(rule)
+        made = None if rule.head.predicate in names else work.bounded_rule(rule)
         if made is not None and len(work.findings) == told:  # what is refused has no meaning to look at
             held.append(made)
     return Inlined(tuple(held), tuple(work.findings))
@@ -104,6 +105,10 @@ def _files(program: Program, names: frozenset[str]) -> Iterator[Diagnostic]:
             yield diagnose("TL232", directive.span, name=directive.relation, directive=f".{directive.kind}")
 
 
+class _TooLong(Exception):
+    """A rule that would be too long, inlined."""
+
+
 class _Names:
     """The names that occur in a rule, and new ones."""
 
@@ -122,6 +127,30 @@ class _Inlining:
     rules: Mapping[str, Sequence[Rule]]
     types: Mapping[str, tuple[str, ...]]
     findings: list[Diagnostic] = field(default_factory=list)
+    made: int = 0  # literals and parts of terms that were put in the place of atoms of the rule
+    depth: int = 0
+
+    def bounded_rule(self, rule: Rule) -> Rule | None:
+        """The rule without inline atoms; None, and told, if it would be too long."""
+        self.made = self.depth = 0
+        try:
+            return self.rule(rule)
+        except _TooLong:
+            related = [("the rule", rule.span)] if rule.span is not None else []
+            values = {"most": f"{MOST_PARTS:,}", "deepest": MOST_DEPTH}
+            self.findings.append(diagnose("TL234", rule.head.span or rule.span, related=related, **values))
+            return None
+
+    def _count(self, parts: Sequence[Literal], args: Sequence[Term]) -> None:
+        """Count what is about to be put in the place of an atom; shared parts count as often as they stand there."""
+        waiting: list[Term] = list(args)
+        self.made += len(parts)
+        while waiting and self.made <= MOST_PARTS:
+            term = waiting.pop()
+            self.made += 1
+            waiting += term.args if isinstance(term, Call) else ()
+        if self.made > MOST_PARTS or self.depth > MOST_DEPTH:
+            raise _TooLong
 
     def rule(self, rule: Rule) -> Rule:
         """The rule without inline atoms; itself if it has none."""
@@ -158,6 +187,7 @@ class _Inlining:
 
     def _branch(self, atom: Atom, rule: Rule, names: _Names, inside: str | None) -> tuple[Literal, ...]:
         """The body of a rule for the arguments of an atom, without inline atoms itself."""
+        self._count(rule.body, atom.args)
         own = _names([rule.head, *rule.body])
         given: dict[str, Term] = {}
         known = len(names.used)
@@ -173,7 +203,10 @@ class _Inlining:
         equations = _equations(args, places, atom.span)
         if inside is not None and (local or is_open):
             self._refuse(atom, rule, inside)
-        return self._body((*equations, *changed_body(rule.body, change)), names, inside)
+        self.depth += 1
+        body = self._body((*equations, *changed_body(rule.body, change)), names, inside)
+        self.depth -= 1
+        return body
 
     def _nothing(self, atom: Atom) -> tuple[Literal, ...]:
         """What stands for a relation without rules; the types of its arguments are those of its columns still."""

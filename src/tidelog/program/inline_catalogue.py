@@ -37,6 +37,17 @@ _INLINE = (
         ".decl e(x: number, y: number)\n.decl p(x: number) inline\n.decl q(x: number)\n"
         "p(x) :- e(x, y), e(y, y).\nq(x) :- e(x, x), !p(x).\n",
     ),
+    CodeEntry(
+        "TL234",
+        "rule too long after inlining",
+        "the inline relations make this rule longer than {most} parts, or are nested more than {deepest} deep",
+        "An inline relation stands for the bodies of its rules. Relations that read each other twice double the rule "
+        "with every step.",
+        "Leave `inline` out for one of the relations.",
+        ".decl e(x: number)\n.decl p0(x: number) inline\np0(x) :- e(x), e(x + 1).\n"
+        + "".join(f".decl p{i}(x: number) inline\np{i}(x) :- p{i - 1}(x), p{i - 1}(x + 1).\n" for i in range(1, 16))
+        + ".decl q(x: number)\nq(x) :- e(x), p15(x).\n",
+    ),
 )
 
 CATALOGUE: Mapping[str, CodeEntry] = {entry.code: entry for entry in _INLINE}

@@ -24,6 +24,7 @@ from tidelog.program.scope import (
     aggregate_names,
     all_literals,
     body_aggregates,
+    every_name,
     literal_variables,
     rule_literals,
     rule_names,
@@ -138,17 +139,24 @@ def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[st
 def _close(bound: set[str], waiting: list[Literal], around: Set[str]) -> set[str]:
     """Let the waiting literals bind until none has more to give.
 
-    A disjunction is looked at again only if something else was bound since: nested ones would else cost 2^depth.
+    A literal is looked at again only if a variable that occurs in it was bound since: nested disjunctions would else
+    cost 2^depth, and long chains of equations the square of their length.
     """
-    seen_at: dict[int, int] = {}
-    grown = True
-    while grown:
-        before = len(bound)
-        for i, literal in enumerate(waiting):
-            if seen_at.get(i) != len(bound):
-                _bind(literal, bound, around)
-                seen_at[i] = len(bound)
-        grown = len(bound) > before
+    names = [every_name((literal,)) for literal in waiting]
+    readers: dict[str, list[int]] = {}
+    for i, found in enumerate(names):
+        for name in found - bound:
+            readers.setdefault(name, []).append(i)
+    due = dict.fromkeys(range(len(waiting)))
+    while due:
+        i = next(iter(due))
+        del due[i]
+        unbound, before = names[i] - bound, len(bound)
+        _bind(waiting[i], bound, around)
+        fresh = unbound & bound
+        if len(bound) - before > len(fresh):  # where nothing follows, everything is bound
+            due.update(dict.fromkeys(range(len(waiting))))
+        due.update((reader, None) for name in fresh for reader in readers.get(name, ()))
     return bound
 
 

@@ -65,6 +65,17 @@ def scope_names(literals: Iterable[Literal], terms: Iterable[Term] = ()) -> set[
     return {variable.name for variable in found}
 
 
+def every_name(literals: Iterable[Literal]) -> set[str]:
+    """The names of all variables of literals, those of aggregates at any depth included."""
+    found: set[str] = set()
+    for literal in all_literals(literals):
+        for term in literal_terms(literal):
+            found |= scope_names((), (term,))
+            for aggregate in body_aggregates(term):
+                found |= aggregate_names(aggregate)
+    return found
+
+
 def rule_names(rule: Rule) -> set[str]:
     """The names of the rule's own scope: its head and its body outside aggregates."""
     return scope_names(rule.body, rule.head.args)

@@ -9,7 +9,8 @@ Base types themselves are compared by `types`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.casts import cast_type, casts
@@ -33,7 +34,8 @@ class TypeNames:
         self._declared: dict[str, TypeDeclaration] = {}
         for declaration in declarations:
             self._add(declaration)
-        self._wider: dict[str, set[str]] = {}
+        self._wider: dict[str, list[str]] = {}  # by name, the types right above it
+        self._narrower: dict[str, list[str]] = {}  # and right below
         self._alias: dict[str, str] = {}
         self._base: dict[str, str] = {name: name for name in BASE_TYPES if name not in self._declared}
         self._base |= {name: structure_name(name) for name, found in self._declared.items() if found.constructors}
@@ -61,11 +63,12 @@ class TypeNames:
     def narrower(self, name: str, other: str) -> bool:
         """Whether every value of the one type belongs to the other."""
         name, other = self.canonical(name), self.canonical(other)
-        return name == other or other in self._wider.get(name, ())
+        return name == other or other in _reached(name, self._wider)
 
     def common(self, name: str, other: str) -> bool:
         """Whether some type is narrower than both."""
-        return any(self.narrower(t, name) and self.narrower(t, other) for t in (name, other, *self._declared))
+        below = (_reached(self.canonical(each), self._narrower) for each in (name, other))
+        return not set.isdisjoint(*below)
 
     def check(self, name: str, span: Span | None) -> None:
         """Report the name if it is unknown."""
@@ -90,13 +93,21 @@ class TypeNames:
     def _resolve(self) -> None:
         """Bases bottom up, without recursion: a name whose bases never resolve is circular or unknown."""
         waiting = {name: declaration for name, declaration in self._declared.items() if not declaration.constructors}
-        grown = True
-        while grown and waiting:
-            ready = [d for d in waiting.values() if all(b in self._base or self._hopeless(b) for b in d.bases)]
-            for declaration in ready:
-                del waiting[declaration.name]
-                self._settle(declaration)
-            grown = bool(ready)
+        readers: dict[str, list[str]] = {}
+        missing: dict[str, int] = {}
+        for name, declaration in waiting.items():
+            bases = {base for base in declaration.bases if base not in self._base and not self._hopeless(base)}
+            missing[name] = len(bases)
+            for base in bases:
+                readers.setdefault(base, []).append(name)
+        ready = deque(name for name, count in missing.items() if not count)
+        while ready:
+            name = ready.popleft()
+            self._settle(waiting.pop(name))
+            for reader in readers.get(name, ()) if name in self._base else ():
+                missing[reader] -= 1
+                if not missing[reader]:
+                    ready.append(reader)
         for declaration in waiting.values():
             self.findings.append(diagnose("TL212", declaration.span, name=declaration.name))
 
@@ -113,25 +124,31 @@ class TypeNames:
             self.findings.append(diagnose("TL407", declaration.span, name=name, first=first, second=second))
         if len(roots) == 1:
             self._base[name] = roots.pop()
-        wider = self._wider.setdefault(name, set())
         if declaration.subtype or not declaration.bases:
             for base in bases:
-                wider |= {self.canonical(base), *self._wider.get(self.canonical(base), ())}
+                self._put(name, self.canonical(base))
         elif len(bases) == 1:
             self._alias[name] = self.canonical(bases[0])
-        else:
-            self._join(name, bases, wider)
+        else:  # the union of its members: each of them, and what is narrower than one, is narrower than it
+            for base in bases:
+                self._put(self.canonical(base), name)
+            if name in self._base:
+                self._put(name, self._base[name])
 
-    def _join(self, name: str, bases: Iterable[str], wider: set[str]) -> None:
-        """The name is the union of its members: each of them, and what is narrower than one, is narrower than it."""
-        for base in bases:
-            member = self.canonical(base)
-            self._wider.setdefault(member, set()).add(name)
-            for ups in self._wider.values():
-                if member in ups:
-                    ups.add(name)
-        if name in self._base:
-            wider.add(self._base[name])
+    def _put(self, name: str, above: str) -> None:
+        """Every value of the one type belongs to the other."""
+        self._wider.setdefault(name, []).append(above)
+        self._narrower.setdefault(above, []).append(name)
+
+
+def _reached(name: str, following: Mapping[str, Sequence[str]]) -> set[str]:
+    """A name, and whatever comes after it."""
+    reached, waiting = {name}, [name]
+    while waiting:
+        fresh = [each for each in following.get(waiting.pop(), ()) if each not in reached]
+        reached.update(fresh)
+        waiting += fresh
+    return reached
 
 
 def declared_types(program: Program) -> dict[str, tuple[str, ...]]:

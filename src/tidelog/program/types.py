@@ -20,6 +20,7 @@ from tidelog.program.inference import Inference, Use, type_name
 from tidelog.program.program import Program
 from tidelog.program.rule import Fact, Rule
 from tidelog.program.schema import Declaration
+from tidelog.program.scope import atoms, rule_literals
 from tidelog.program.shape import Shape
 from tidelog.program.signatures import Signatures
 from tidelog.program.structure_types import settle_brackets, settle_lists, structures_of
@@ -83,9 +84,10 @@ def variable_types(
     >>> variable_types(Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)),)), {"q": ("float",)})
     {'X': 'float'}
     """
-    arity = {name: len(types) for name, types in schema.items()}
-    inference = Inference(Signatures(functions), arity)
-    bound = {(name, i): t for name, types in schema.items() for i, t in enumerate(types) if t is not None}
+    named = {atom.predicate for atom in (rule.head, *atoms(rule_literals(rule)))}
+    known = {name: schema[name] for name in named if name in schema}
+    inference = Inference(Signatures(functions), {name: len(types) for name, types in known.items()})
+    bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
     _bind_columns(bound, inference)
     env = inference.visit_rule(rule)
     _settle(inference)
