@@ -1,23 +1,18 @@
 """Checks of whole texts in a process of their own, so that nobody who types waits for them.
 
-Law: the outcome is that of `tidelog check`; one text is checked at a time. A process that ended is started anew. The
-two processes are parent and child on one machine, and only they speak over their pipes.
+Law: the outcome is that of `tidelog check`; one text is checked at a time. A process that ended is started again.
 """
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.program.check import examine_program
 from tidelog.syntax import read_program
+from tidelog.syntax.worker import Ended, Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,54 +51,16 @@ class Checker:
     """Asks a process to check texts; the process is started when the first one comes."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._turn = threading.Lock()
+        self._worker = Worker((__name__,))
 
     def check(self, text: str, path: str) -> Outcome:
         """The outcome for a text; waits for it."""
-        with self._turn:
-            try:
-                return self._ask(text, path)
-            except (OSError, EOFError):
-                self.stop()
-                return self._ask(text, path)
-
-    def _ask(self, text: str, path: str) -> Outcome:
-        if self._process is None:
-            command = [sys.executable, "-m", "tidelog.editor.checker"]
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        asked, answered = self._process.stdin, self._process.stdout
-        assert asked is not None and answered is not None  # noqa: PT018  # both are pipes
-        pickle.dump((text, path), asked)
-        asked.flush()
-        outcome: Outcome = pickle.load(answered)
+        try:
+            outcome: Outcome = self._worker.call(check_text, text, path)
+        except Ended:  # while it was at another text, perhaps
+            outcome = self._worker.call(check_text, text, path)
         return outcome
 
     def stop(self) -> None:
         """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
-
-
-def serve(asked: IO[bytes], answered: IO[bytes]) -> None:
-    """Check what is asked until nobody asks any more."""
-    while True:
-        try:
-            text, path = pickle.load(asked)
-        except EOFError:
-            return
-        pickle.dump(check_text(text, path), answered)
-        answered.flush()
-
-
-if __name__ == "__main__":
-    # What is printed by accident goes to the standard error: the standard output speaks to the parent alone.
-    pipe, sys.stdout = sys.stdout.buffer, sys.stderr
-    from tidelog.editor import checker  # so that what is sent is of the module that the parent knows
-
-    checker.serve(sys.stdin.buffer, pipe)
+        self._worker.stop()
