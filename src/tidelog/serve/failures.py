@@ -243,6 +243,52 @@ TOO_WIDE = FailureEntry(
     "Make rules of its parts.",
     test="tests/serve/test_limits.py::test_a_question_of_too_many_parts",
 )
+TEXT_TOO_SLOW = FailureEntry(
+    "TL8025",
+    ServerError,
+    "text takes too long to check",
+    "the text could not be read, checked and expanded within {seconds:g} s. Nothing was changed",
+    "Texts are checked in a separate process, which is ended at its time limit.",
+    "Split the text, or start the server with a higher `--limit-check-seconds`.",
+    test="tests/serve/test_bombs.py::test_a_text_that_takes_too_long_to_check_is_refused",
+)
+TEXT_TOO_LARGE = FailureEntry(
+    "TL8026",
+    ServerError,
+    "text takes too much memory to check",
+    "checking and expanding the text takes more than {megabytes:,} MB. Nothing was changed",
+    "Texts are checked in a separate process, whose memory is limited.",
+    "Split the text, or start the server with a higher `--limit-check-memory`.",
+    test="tests/serve/test_bombs.py::test_a_text_that_takes_too_much_memory_to_check_is_refused",
+)
+NO_PROCESS = FailureEntry(
+    "TL8027",
+    ServerError,
+    "all checking processes are busy",
+    "no process was free to check the text within {seconds:g} s",
+    "The server checks a few texts at a time.",
+    "Try again later.",
+    test="tests/serve/test_bombs.py::test_more_texts_than_processes_are_refused_after_a_wait",
+)
+TOO_MUCH_MEMORY = FailureEntry(
+    "TL8028",
+    ServerError,
+    "query exceeded its memory limit",
+    "the query needs more than {megabytes:,} MB, texts included, and was ended",
+    "The memory of a query is limited. No data was changed.",
+    "Bind more of its variables, or start the server with a higher `--limit-memory`.",
+    test="tests/serve/test_bombs.py::test_texts_made_by_a_question_count_against_its_memory",
+)
+WRONG_HOST = FailureEntry(
+    "TL8029",
+    ServerError,
+    "unknown host name",
+    "this server does not answer requests for host `{host}`",
+    "A server answers only for its own address and the names given with `--host-name`, so that no page of another site "
+    "can reach it under a name of that site.",
+    "Start the server with `--host-name {host}` if clients are meant to use this name.",
+    test="tests/serve/test_hosts.py::test_a_request_for_another_host_is_refused",
+)
 BAD_TOKEN_FILE = FailureEntry(
     "TL8030",
     ServerError,
@@ -316,6 +362,11 @@ ENTRIES = (
     TOO_LONG,
     TOO_MANY_ANSWERS,
     TOO_WIDE,
+    TEXT_TOO_SLOW,
+    TEXT_TOO_LARGE,
+    NO_PROCESS,
+    TOO_MUCH_MEMORY,
+    WRONG_HOST,
     BAD_TOKEN_FILE,
     BAD_CERTIFICATE,
     NO_ADDRESS,
@@ -349,4 +400,9 @@ STATUSES = {
     TOO_LONG.code: 422,
     TOO_MANY_ANSWERS.code: 422,
     TOO_WIDE.code: 422,
+    TEXT_TOO_SLOW.code: 422,
+    TEXT_TOO_LARGE.code: 422,
+    NO_PROCESS.code: 503,
+    TOO_MUCH_MEMORY.code: 422,
+    WRONG_HOST.code: 421,
 }

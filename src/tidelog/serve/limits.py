@@ -18,6 +18,9 @@ class ServerLimits:
     body: int = 64 << 20  # of one request
     rows: int = 1_000_000  # of one answer, and facts that a question may make
     seconds: float = 10.0  # of one question
+    memory: int = 256 << 20  # that a question may take beside what the engine holds, texts included
+    check_seconds: float = 10.0  # to read, check and expand a text
+    check_memory: int = 512 << 20  # that this may take, in a process of its own
     feeds: int = 1_000  # that are open, waiting polls among them
     open_epochs: int = 100
     open_bytes: int = 1 << 30  # sent to open epochs
@@ -25,6 +28,11 @@ class ServerLimits:
     kept_pages: int = 256 << 20  # bytes of answers whose further pages may be asked for
     kept_changes: int = 64 << 20  # bytes of changes that feeds need not read from the state folder
     connections: int = 2_000
+    header_seconds: float = 10.0  # for the header of a request
+    idle_seconds: float = 30.0  # that a connection without a request stays open
+    body_seconds: float = 30.0  # between two parts of a body
+    stop_seconds: float = 10.0  # for requests under way when the server stops
+    slow_seconds: float = 1.0  # from which on a request is logged
 
     def to_json(self) -> dict[str, float]:
         """By name."""

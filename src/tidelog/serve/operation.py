@@ -23,12 +23,13 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 
 class Lane(enum.Enum):
-    """Where the work of an operation is done: on the loop, or on a thread for reading, asking or writing."""
+    """Where the work of an operation is done: on the loop, or on a thread for reading, asking, writing or checking."""
 
     loop = enum.auto()
     look = enum.auto()
     ask = enum.auto()
     write = enum.auto()
+    check = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class Operation:
     more: bool = False  # whether further parameters name columns
     created: bool = False  # whether it makes something, which has an id
     detail: str = ""
+    rehearsal: Callable[[Service, Call], Callable[[], None] | None] | None = None  # of a text, in another process
 
     @property
     def takes_arrow(self) -> bool:

@@ -83,4 +83,4 @@ class Pages:
 
 
 def _size(rows: Rows) -> int:
-    return int(rows._cells().nbytes) + OVERHEAD
+    return int(rows._cells().nbytes) + rows.own_texts + OVERHEAD

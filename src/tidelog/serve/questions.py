@@ -1,20 +1,63 @@
 """What a question may look like before anything is done for it.
 
-Law: whatever a question does takes place where it can be ended: in kernels, which look at the clock. What comes before
-(reading, planning) is bounded by its size.
+Law: whatever a question does takes place where it can be ended: in kernels, which look at the clock, as the planner
+does; what comes before (reading, checking, expanding) in a process of its own. A question that is *plain*, short and
+without anything that is expanded, needs none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tidelog.engine.query import read_query
-from tidelog.program import Atom, Comparison
+from tidelog.engine.core import core_of
+from tidelog.engine.read_query import read_query
+from tidelog.errors import TidelogError
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard
+from tidelog.program.inline import inline_relations
+from tidelog.program.term import Call as FunctionCall
 from tidelog.serve import failures
+
+if TYPE_CHECKING:
+    from tidelog.serve.operation import Call
+    from tidelog.serve.service import Service
 
 LITERALS = 200  # atoms and comparisons, at any depth
 ATOMS = 64
+SHORT, FEW = 2_000, 32  # characters and literals of a plain question
+
+
+def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
+    """How a question is to be rehearsed; None if it is plain, or was asked before."""
+    text, rules = call.body["text"], core_of(service.engine).rules
+    if is_plain(text, rules):
+        return None
+    return partial(service.workers.rehearse_question, call.access, rules, text)
+
+
+def is_plain(text: str, rules: Ruleset) -> bool:
+    """Whether a question is short, and so simple that its size tells what it takes to read and check it.
+
+    >>> from tidelog.plan.ruleset import Ruleset
+    >>> from tidelog.program import Program
+    >>> [is_plain(text, Ruleset(Program(), {})) for text in ("edge(X, Y), !edge(Y, X), X < 3", "(p(X) ; q(X))")]
+    [True, False]
+    """
+    if len(text) > SHORT:
+        return False
+    try:
+        rule, _ = read_query(text, rules.program.convention)
+    except TidelogError:
+        return True  # refused by the same words later
+    inline = inline_relations(rules.program)
+    parts = list(_parts(rule.body))
+    simple = (Atom, Negation, Comparison, Var, Const, Wildcard, FunctionCall)
+    return len(rule.body) <= FEW and all(
+        type(part) in simple and not (isinstance(part, Atom) and part.predicate in inline) for part in parts
+    )
 
 
 def check_question(text: str, convention: str) -> None:

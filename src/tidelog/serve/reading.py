@@ -15,7 +15,7 @@ from tidelog.engine.look_up import matching, size
 from tidelog.engine.query import answer, at_one_epoch
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.errors import LimitError, TidelogError
-from tidelog.partition.failures import TOO_LONG, TOO_MANY_FACTS
+from tidelog.partition.failures import TOO_LONG, TOO_LONG_TEXT, TOO_MANY_FACTS, TOO_MUCH_MEMORY
 from tidelog.partition.limits import Limits
 from tidelog.serve import failures
 from tidelog.serve.pages import Key, Pages, Place
@@ -88,6 +88,8 @@ class Reader:
         """A limit that a question hit, in its own terms: what it would have made has no name."""
         if error.code == TOO_LONG.code:
             return failures.TOO_LONG.error(seconds=self._limits.seconds)
+        if error.code in (TOO_MUCH_MEMORY.code, TOO_LONG_TEXT.code):
+            return failures.TOO_MUCH_MEMORY.error(megabytes=(self._limits.memory or 0) >> 20)
         return failures.TOO_MANY_ANSWERS.error(rows=self._limits.facts) if error.code == TOO_MANY_FACTS.code else error
 
     def _page(self, core: Core, key: Key, wanted: Wanted, read: Callable[[], tuple[Rows, int]]) -> Page:

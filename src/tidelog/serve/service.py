@@ -33,6 +33,7 @@ from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import Tokens
+from tidelog.serve.workers import Workers
 
 TIDY = 60.0  # seconds
 LATELY = 60.0  # seconds that rates are told of
@@ -67,9 +68,11 @@ class Service:
         self.exports, self.tickets = Exports(), Tickets()
         self.staging = Staging(self.limits)
         self.pages = Pages(self.limits.kept_pages)
-        self.reader = Reader(self.pages, Limits(facts=self.limits.rows, seconds=self.limits.seconds))
+        self.reader = Reader(self.pages, _question_limits(self.limits))
         self.threads = Threads()
+        self.workers = Workers(self.limits)
         self.served = Served()
+        self.logs_all = False  # whether every request is logged
         self.clock: Callable[[], float] = time.monotonic
         self._past = Past(self._open_at)
         self._functions = functions
@@ -80,6 +83,7 @@ class Service:
     def start(self) -> None:
         """The server is ready; to be called on its loop."""
         self.hub.attach(asyncio.get_running_loop())
+        self.workers.start()
         for source in self.sources:
             source.start(self.engine)
         self._tidy_up()
@@ -92,6 +96,7 @@ class Service:
 
     def stop(self) -> None:
         """The server has stopped: sources end, old epochs are closed. The engine is its owner's to close."""
+        self.workers.close()
         for source in self.sources:
             source.stop()
         self._past.close()
@@ -153,6 +158,10 @@ class Service:
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
             "incomplete": self.incomplete,
         }
+
+
+def _question_limits(limits: ServerLimits) -> Limits:
+    return Limits(facts=limits.rows, seconds=limits.seconds, memory=limits.memory)
 
 
 def _process() -> dict[str, int]:

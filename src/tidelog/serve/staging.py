@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tidelog.engine.epoch import Epoch
+from tidelog.program import Rule
 from tidelog.serve import failures
 from tidelog.serve.limits import ServerLimits
 
@@ -72,6 +73,11 @@ class Staging:
             raise self._none(name)
         with found.lock:  # until a request that is at it is through
             return found
+
+    def rules(self, name: str) -> list[Rule]:
+        """The rules that an open epoch adds so far; none if there is no such epoch."""
+        found = self._open.get(name)
+        return [] if found is None else list(found.epoch.collected.added)
 
     def __len__(self) -> int:
         self.forget()

@@ -1,35 +1,60 @@
 """Work of the engine, on threads beside the server's loop.
 
 Law: the loop never waits for the engine. Look-ups, questions and epochs have threads of their own each, so that those
-who wait for an epoch (`why`, dry runs, other epochs) never keep a reader waiting.
+who wait for an epoch (`why`, dry runs, other epochs) never keep a reader waiting. So have requests that wait for a
+process that checks their text; more of those than there are threads are refused at once.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
 import anyio
 from anyio import to_thread
 
+from tidelog.serve import failures
+
 T = TypeVar("T")
-LOOKING, ASKING, WRITING = 8, 8, 4
+LOOKING, ASKING, WRITING, CHECKING = 8, 8, 4, 32
 
 
 class Threads:
-    """Three kinds of work, so many at a time of each."""
+    """Four kinds of work, so many at a time of each."""
 
     def __init__(self) -> None:
-        self._look, self._ask, self._write = (anyio.CapacityLimiter(count) for count in (LOOKING, ASKING, WRITING))
+        self.running = 0  # on threads, also after the request was given up
+        self._lock = threading.Lock()
+        counts = (LOOKING, ASKING, WRITING, CHECKING)
+        self._look, self._ask, self._write, self._check = (anyio.CapacityLimiter(count) for count in counts)
 
     async def look(self, act: Callable[[], T]) -> T:
         """Read something, which waits for nobody."""
-        return await to_thread.run_sync(act, limiter=self._look)
+        return await self._run(act, self._look)
 
     async def ask(self, act: Callable[[], T]) -> T:
         """Ask something that may take long, or wait for an epoch."""
-        return await to_thread.run_sync(act, limiter=self._ask)
+        return await self._run(act, self._ask)
 
     async def write(self, act: Callable[[], T]) -> T:
         """Commit or try an epoch: what was begun is ended, whoever has gone meanwhile."""
-        return await to_thread.run_sync(act, limiter=self._write)
+        return await self._run(act, self._write)
+
+    async def check(self, act: Callable[[], T]) -> T:
+        """Wait for a process that checks a text."""
+        if self._check.available_tokens < 1:
+            raise failures.NO_PROCESS.error(seconds=0)
+        return await self._run(act, self._check)
+
+    async def _run(self, act: Callable[[], T], limiter: anyio.CapacityLimiter) -> T:
+        def counted() -> T:
+            with self._lock:
+                self.running += 1
+            try:
+                return act()
+            finally:
+                with self._lock:
+                    self.running -= 1
+
+        return await to_thread.run_sync(counted, limiter=limiter)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from tidelog import __version__
 from tidelog.engine.metrics import TYPE
-from tidelog.program.check import examine_program
 from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
 from tidelog.serve.operation import Call, Lane, Operation, Reply
@@ -15,7 +14,6 @@ from tidelog.serve.service import Service
 from tidelog.serve.source_metrics import source_metrics
 from tidelog.serve.statuses import diagnostic_json
 from tidelog.serve.tokens import WRITE
-from tidelog.syntax import read_program
 
 
 def server(service: Service, call: Call) -> Reply:
@@ -38,9 +36,8 @@ def program(service: Service, call: Call) -> Reply:
 
 def check(service: Service, call: Call) -> Reply:
     """Findings about a text; nothing is read but the text."""
-    read, found = read_program(call.body["text"], "<text>")
-    _, meant = examine_program(read)
-    return Reply({"diagnostics": [diagnostic_json(each) for each in (*found, *meant)]})
+    found = service.workers.check(call.access, call.body["text"])
+    return Reply({"diagnostics": [diagnostic_json(each) for each in found]})
 
 
 def statistics(service: Service, call: Call) -> Reply:
@@ -68,7 +65,7 @@ OPERATIONS = (
         "/v1/check",
         check,
         "Check the text of a program, without running anything",
-        lane=Lane.ask,
+        lane=Lane.check,
         body=schemas.fields({"text": schemas.text("The text of a program.", 1 << 20)}, ("text",)),
     ),
     Operation("GET", "/v1/statistics", statistics, "How the server is doing"),

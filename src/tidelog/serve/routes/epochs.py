@@ -5,6 +5,7 @@ Law: one request is one epoch, or a part of one that is open; a dry run changes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,6 +26,23 @@ from tidelog.store.failures import CHANGES_NOT_KEPT
 from tidelog.store.history import LogEntry
 
 ENTRIES = 100  # of history, if nobody says how many
+
+
+def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
+    """How the declarations and rules of a request are to be rehearsed; None if it has none."""
+    declared, added = call.body.get("declare"), call.body.get("add_rules", ())
+    if declared is None and not added:
+        return None
+    texts = [each if isinstance(each, str) else each["text"] for each in added]
+    return partial(service.workers.rehearse_rules, call.access, core_of(service.engine).rules, declared, texts)
+
+
+def rehearsal_of_open(service: Service, call: Call) -> Callable[[], None] | None:
+    """How the rules of an open epoch are to be rehearsed, all of them together; None if it has none."""
+    rules = service.staging.rules(call.path["id"])
+    if not rules:
+        return None
+    return partial(service.workers.rehearse_rules, call.access, core_of(service.engine).rules, None, rules)
 
 
 def commit(service: Service, call: Call) -> Reply:
@@ -182,6 +200,7 @@ OPERATIONS = (
         lane=Lane.write,
         body=schemas.fields({**_CHANGES, **_ABOUT, "dry_run": _TRIED, "rows": _SHOWN}),
         answer=_DONE,
+        rehearsal=rehearsal_of,
     ),
     Operation(
         "GET",
@@ -213,6 +232,7 @@ OPERATIONS = (
         access=WRITE,
         lane=Lane.write,
         body=schemas.fields(_CHANGES),
+        rehearsal=rehearsal_of,
     ),
     Operation(
         "POST",
@@ -223,6 +243,7 @@ OPERATIONS = (
         lane=Lane.write,
         body=schemas.fields({"dry_run": _TRIED, "rows": _SHOWN}),
         answer=_DONE,
+        rehearsal=rehearsal_of_open,
     ),
     Operation(
         "DELETE",

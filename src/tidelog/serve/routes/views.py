@@ -12,6 +12,7 @@ from tidelog.serve.exports import STREAMED, export, held_bytes
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply
 from tidelog.serve.pages import read_place
+from tidelog.serve.questions import rehearsal_of
 from tidelog.serve.reading import Page, Wanted
 from tidelog.serve.service import Service
 
@@ -83,5 +84,6 @@ OPERATIONS = (
         ),
         gives=(JSON, *STREAMED),
         answer=schemas.PAGE,
+        rehearsal=rehearsal_of,
     ),
 )

@@ -1,0 +1,142 @@
+"""Processes for the texts that clients send: some for those who read, others for those who write.
+
+Law (D39): a text takes at most as long to be read, checked and expanded as the limit says, after waiting at most as
+long for a free process; then it is refused by name. Whatever texts of readers do, those of writers find a process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from tidelog.errors import Diagnostic, TidelogError
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program import Rule
+from tidelog.serve import failures
+from tidelog.serve.limits import ServerLimits
+from tidelog.serve.rehearsal import check_text, pack_rules, rehearse_question, rehearse_rules
+from tidelog.serve.tokens import READ, WRITE
+from tidelog.syntax.worker import MEMORY, Ended, Worker
+
+PROCESSES = 2  # for each of the two
+REMEMBERED = 1024  # questions that were rehearsed
+
+
+class Workers:
+    """The processes of a server; they are started when they are needed, but for the first."""
+
+    def __init__(self, limits: ServerLimits) -> None:
+        self._limits = limits
+        self._groups = {access: _Group(limits) for access in (READ, WRITE)}
+        self._lock = threading.Lock()
+        self._rules: tuple[Ruleset | None, int, bytes] = None, 0, b""
+        self._rehearsed: OrderedDict[str, None] = OrderedDict()  # questions to these rules
+
+    def start(self) -> None:
+        """Start the first process, so that the first check need not wait for it."""
+        self._groups[READ].start()
+
+    def close(self) -> None:
+        """End all processes, also those that work; whoever waits for one is refused."""
+        for group in self._groups.values():
+            group.close()
+
+    def check(self, access: str, text: str) -> tuple[Diagnostic, ...]:
+        """Findings about a text."""
+        with self._refusing(), self._groups[access].taken() as process:
+            found: tuple[Diagnostic, ...] = process.call(check_text, text)
+            return found
+
+    def rehearse_question(self, access: str, rules: Ruleset, text: str) -> None:
+        """Refuse a question that cannot be read, checked and expanded within the limits."""
+        number, packed = self._packed(rules)
+        if text in self._rehearsed:
+            return
+        with self._refusing(), self._groups[access].taken() as process:
+            process.call_on_rules(number, packed, rehearse_question, text)
+        with self._lock:
+            self._rehearsed[text] = None
+            if len(self._rehearsed) > REMEMBERED:
+                self._rehearsed.popitem(last=False)
+
+    def rehearse_rules(
+        self, access: str, rules: Ruleset, declared: str | None, added: Sequence[str | Rule] = ()
+    ) -> None:
+        """Refuse declarations and rules that cannot be read, checked and expanded within the limits."""
+        number, packed = self._packed(rules)
+        with self._refusing(), self._groups[access].taken() as process:
+            process.call_on_rules(number, packed, rehearse_rules, declared, added)
+
+    def _packed(self, rules: Ruleset) -> tuple[int, bytes]:
+        """Rules as they are sent, and their number."""
+        with self._lock:
+            known, number, packed = self._rules
+            if known is not rules:
+                number, packed = number + 1, pack_rules(rules)
+                self._rules = rules, number, packed
+                self._rehearsed.clear()
+            return number, packed
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except Ended as ended:
+            raise self._refusal(ended) from ended
+
+    def _refusal(self, ended: Ended) -> TidelogError:
+        if ended.reason == MEMORY:
+            return failures.TEXT_TOO_LARGE.error(megabytes=self._limits.check_memory >> 20)
+        return failures.TEXT_TOO_SLOW.error(seconds=self._limits.check_seconds)
+
+
+class _Process(Worker):
+    """A process, and the number of the rules that it holds."""
+
+    def __init__(self, limits: ServerLimits) -> None:
+        super().__init__(("tidelog.serve.rehearsal",), limits.check_seconds, limits.check_memory)
+        self._holds: tuple[int | None, int] = None, 0  # of which process, and which rules
+
+    def call_on_rules(self, number: int, packed: bytes, function: Callable[..., None], *args: object) -> None:
+        """Call a function of rules, which are sent if the process does not hold them."""
+        self.start()
+        known = self._holds == (self.pid, number)
+        self._holds = self.pid, number
+        self.call(function, number, None if known else packed, *args)
+
+
+class _Group:
+    def __init__(self, limits: ServerLimits) -> None:
+        self._seconds = limits.check_seconds
+        self._free = threading.Semaphore(PROCESSES)
+        self._idle = [_Process(limits) for _ in range(PROCESSES)]
+        self._all = tuple(self._idle)
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the process that is used first."""
+        self._idle[-1].start()
+
+    @contextmanager
+    def taken(self) -> Iterator[_Process]:
+        """A process that is free, the one used last if possible."""
+        if not self._free.acquire(timeout=self._seconds):
+            raise failures.NO_PROCESS.error(seconds=self._seconds)
+        process = self._idle.pop()
+        try:
+            if self._closed:
+                raise failures.STOPPING.error()
+            yield process
+        finally:
+            if process.pid is None and not self._closed:
+                process.start()  # another one, which is ready when the next text comes
+            self._idle.append(process)
+            self._free.release()
+
+    def close(self) -> None:
+        """End all processes."""
+        self._closed = True
+        for process in self._all:
+            process.end()
