@@ -42,7 +42,7 @@ def test_an_address_that_there_is_not() -> None:
         refused(server.http.get("/v1/nothing"), 404, "TL8003")
         refused(server.http.get("/v1/"), 404, "TL8003")
         assert "GET, POST" in refused(server.http.put("/v1/epochs"), 405, "TL8004")["message"]
-        assert server.http.head("/v1").status_code == 405
+        assert server.http.head("/v1/check").status_code == 405
         assert server.http.options("/v1").status_code == 405
 
 

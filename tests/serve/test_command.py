@@ -31,6 +31,7 @@ class Typed:
     url: str
     said: list[str]
     process: subprocess.Popen[str]
+    rest: str = ""  # what it said afterwards
 
 
 @contextmanager
@@ -47,10 +48,12 @@ def typed(*words: str) -> Iterator[Typed]:
                 said.append(line.strip())
             found = re.search(r"https?://\S+", "\n".join(said))
             assert found is not None
-            yield Typed(found[0], said, process)
+            server = Typed(found[0], said, process)
+            yield server
         finally:
             process.send_signal(signal.SIGTERM)
             rest = process.stderr.read()
+        server.rest = rest
     assert process.returncode == 0, rest
     assert "Traceback" not in rest
 

@@ -240,7 +240,7 @@ def test_feeds_end_when_the_server_stops() -> None:
         with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as late:
             server.service.hub.close()  # as the server does when it stops
             following.join()
-            late.sendall(f"GET /v1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {'r' * 43}\r\n\r\n".encode())
+            late.sendall(f"GET /v1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {'r' * 43}\r\n\r\n".encode())
             with late.makefile("rb") as answer:
                 assert b"503" in answer.readline()
                 told = b"".join(iter(answer.readline, b"\r\n"))

@@ -52,6 +52,7 @@ class Options:
     epochs: Limits = field(default_factory=Limits)
     functions: Path | None = None
     place: Place = field(default_factory=Place)
+    access_log: bool = False
 
 
 def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
@@ -67,6 +68,7 @@ def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
             for source in sources:
                 source.check(engine)
             service = Service(engine, tokens, options.limits, sources, given)
+            service.logs_all = options.access_log
             serve(service, options.address, lambda url: _tell(url, options), console_routes())
 
 

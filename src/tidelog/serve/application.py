@@ -6,8 +6,10 @@ every answer, errors too, has one shape. Nothing of another origin is let in: th
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -28,7 +30,8 @@ from tidelog.serve.routes import OPERATIONS
 from tidelog.serve.service import Service
 
 LOG = logging.getLogger("tidelog.serve")
-NOT_FOUND, NOT_ALLOWED, GONE_AWAY = 404, 405, 499
+BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, GONE_AWAY, DEFECTIVE = 400, 404, 405, 499, 500
+ALARMING = frozenset((401, 403, 421, 422, 429, 500, 503))  # a limit, or somebody who may not
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -59,30 +62,41 @@ def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starle
 
 def _endpoint(service: Service, known: Mapping[str, Operation]) -> Endpoint:
     async def endpoint(request: Request) -> Response:
+        began = time.perf_counter()
+        code = None
         try:
-            if request.method not in known:
-                raise _no_method(request, known)
-            operation = known[request.method]
+            operation = _operation(request, known)
             response = await _answer(service, operation, await read_call(service, operation, request))
         except TidelogError as error:
+            code = error.code
             response = error_response(error)
         except ClientDisconnect:
             response = Response(status_code=GONE_AWAY)
+        except asyncio.CancelledError:
+            if not service.hub.closed:
+                raise
+            code = failures.STOPPING.code  # the server has waited for this request, and does no longer
+            response = error_response(failures.STOPPING.error())
         except Exception as error:
             response = _defect(request, error)
         service.served.note(response.status_code)
+        log_request(service, request, response.status_code, code, time.perf_counter() - began)
         return response
 
     return endpoint
 
 
 async def _answer(service: Service, operation: Operation, call: Call) -> Response:
+    rehearse = None if operation.rehearsal is None else operation.rehearsal(service, call)
+    if rehearse is not None:
+        await service.threads.check(rehearse)
     if operation.lane is Lane.loop:
         reply = operation.act(service, call)
         assert inspect.isawaitable(reply)
         found = await reply
         return _response(found) if found.parts is not None else await service.threads.look(partial(_response, found))
-    lanes = {Lane.look: service.threads.look, Lane.ask: service.threads.ask, Lane.write: service.threads.write}
+    threads = service.threads
+    lanes = {Lane.look: threads.look, Lane.ask: threads.ask, Lane.write: threads.write, Lane.check: threads.check}
 
     def act() -> Response:
         reply = operation.act(service, call)
@@ -91,6 +105,37 @@ async def _answer(service: Service, operation: Operation, call: Call) -> Respons
 
     is_old = operation.lane is Lane.look and call.query.get("at") is not None  # opening an old epoch may take long
     return await lanes[Lane.ask if is_old else operation.lane](act)
+
+
+def _operation(request: Request, known: Mapping[str, Operation]) -> Operation:
+    """The operation that a request asks for; HEAD is GET without its answer, but for feeds, which have no end."""
+    found = known.get(request.method)
+    if found is None and request.method == "HEAD":
+        found = known.get("GET")
+        found = None if found is not None and found.lane is Lane.loop else found
+    if found is None:
+        raise _no_method(request, known)
+    return found
+
+
+def log_request(service: Service, request: Request, status: int, code: str | None, seconds: float) -> None:
+    """A line for a request that was refused or took long; for every other one if all requests are to be logged."""
+    if status < BAD_REQUEST:
+        slow = seconds >= service.limits.slow_seconds
+        level, what = (logging.INFO, "slow request" if slow else "request") if slow or service.logs_all else (0, "")
+    else:
+        level = logging.WARNING if status in ALARMING else logging.INFO
+        what = "request failed" if status == DEFECTIVE else "request refused"
+    if level:
+        fields = {
+            "method": request.method[:20],
+            "path": request.url.path[:200],
+            "status": status,
+            "code": code,
+            "seconds": round(seconds, 3),
+            "client": None if request.client is None else request.client.host,
+        }
+        LOG.log(level, what, extra=fields)
 
 
 def _response(reply: Reply) -> Response:
@@ -106,6 +151,7 @@ def _no_method(request: Request, known: Mapping[str, object]) -> TidelogError:
 async def _refused(service: Service, request: Request, error: HTTPException) -> Response:
     """An address or a method that there is not."""
     service.served.note(error.status_code)
+    log_request(service, request, error.status_code, None, 0.0)
     headers = error.headers or {}
     if error.status_code == NOT_ALLOWED:
         known = [name.strip() for name in headers.get("Allow", "").split(",") if name.strip() != "HEAD"]
@@ -116,6 +162,6 @@ async def _refused(service: Service, request: Request, error: HTTPException) -> 
 
 
 def _defect(request: Request, error: Exception) -> Response:
-    """What nobody thought of: told in the log, with the address and without what was sent."""
-    LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+    """An unexpected exception is logged, with the address and without what was sent."""
+    LOG.error("unexpected exception in %s %s", request.method[:20], request.url.path[:200], exc_info=error)
     return error_response(failures.DEFECT.error())

@@ -1,13 +1,16 @@
 """Running the server: the socket, TLS, the loop, the end.
 
 Law: it listens where it was told, and says where that is before it takes the first request. On SIGINT or SIGTERM feeds
-end, requests under way are answered, sources stop, and then the caller closes the engine. Addresses are logged without
-their parameters, and headers never.
+and checks end, requests under way are answered, sources stop, and then the caller closes the engine. What is still
+under way after the patience of the server is given up with the process: a state folder has all that was committed.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import logging
+import os
+import resource
 import signal
 import socket
 import ssl
@@ -22,12 +25,17 @@ from starlette.routing import BaseRoute
 
 from tidelog.serve import failures
 from tidelog.serve.application import make_application
+from tidelog.serve.connections import connection_class
+from tidelog.serve.hosts import CheckHosts, Hosts
 from tidelog.serve.service import Service
 
-PATIENCE = 10  # seconds for requests under way when the server stops
+SLACK = 2.0  # seconds after its patience in which a server ends
+GIVEN_UP = 3  # the exit code of a server that did not answer all requests under way
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 WAITING = 2048  # connections that are not taken yet
 LOOPBACK = "127.0.0.1"
+FILES = 512  # open files beside those of connections
+LOG = logging.getLogger("tidelog.serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,7 @@ class Address:
     port: int = 8117
     certificate: Path | None = None
     key: Path | None = None
+    names: tuple[str, ...] = ()  # of the machine, under which requests are answered
 
     @property
     def is_loopback(self) -> bool:
@@ -53,11 +62,13 @@ class Address:
 
 
 class Server(uvicorn.Server):
-    """Ends the feeds first when it stops: they would never end by themselves."""
+    """Ends feeds and checks first when it stops; ``give_up`` is called if it has not stopped by then."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, give_up: Callable[[], None] | None = None) -> None:
         super().__init__(config)
         self._service = service
+        self._give_up = give_up
+        self._watch: threading.Timer | None = None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -74,8 +85,22 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop."""
+        LOG.info("stopping; %d connections are open", len(self.server_state.connections))
+        if self._give_up is not None:
+            self._watch = threading.Timer(self._service.limits.stop_seconds + SLACK, self._give_up)
+            self._watch.daemon = True
+            self._watch.start()
         self._service.hub.close()
+        self._service.workers.close()
         await super().shutdown(sockets)
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Run until it has stopped: nothing is under way any more."""
+        try:
+            super().run(sockets)
+        finally:
+            if self._watch is not None:
+                self._watch.cancel()
 
 
 def serve(
@@ -90,8 +115,31 @@ def serve(
     with listening:
         scheme = "http" if address.certificate is None else "https"
         host, port = listening.getsockname()[:2]
-        on_ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}")
-        Server(config, service).run([listening])
+        url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+        _allow_files(service.limits.connections + FILES)
+        server = Server(config, service, give_up)
+        with server.capture_signals():  # also one that comes before the loop runs
+            on_ready(url)
+            LOG.info("serving at %s (epoch %d, process %d)", url, service.engine.epoch_number, os.getpid())
+            server.run([listening])
+        if service.threads.running:  # whose requests were given up: the engine cannot be closed under them
+            give_up()
+        LOG.info("stopped")
+
+
+def give_up() -> None:
+    """End the process with what is under way: requests had their time, and the state folder is always in order."""
+    LOG.error("requests under way were given up")
+    logging.shutdown()
+    os._exit(GIVEN_UP)
+
+
+def _allow_files(wanted: int) -> None:
+    """Let this process open so many files, if the system allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft not in (resource.RLIM_INFINITY, hard) and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def configuration(service: Service, address: Address, more: Sequence[BaseRoute] = ()) -> uvicorn.Config:
@@ -104,17 +152,21 @@ def configuration(service: Service, address: Address, more: Sequence[BaseRoute] 
             context.load_cert_chain(address.certificate, address.key)
         except (OSError, ssl.SSLError) as error:
             raise failures.BAD_CERTIFICATE.error(error=error) from error
+    limits = service.limits
+    application = CheckHosts(make_application(service, more), Hosts(address.host, address.names))
     return uvicorn.Config(
-        make_application(service, more),
+        application,
+        http=connection_class(limits),
         access_log=False,
-        log_level="warning",
+        log_config=None,
         server_header=False,
         date_header=True,
         proxy_headers=False,
         ws="none",
         lifespan="on",
-        limit_concurrency=service.limits.connections,
-        timeout_graceful_shutdown=PATIENCE,
+        limit_concurrency=limits.connections + 1,
+        timeout_keep_alive=max(1, round(limits.idle_seconds)),
+        timeout_graceful_shutdown=max(1, round(limits.stop_seconds)),
         ssl_certfile=address.certificate,
         ssl_keyfile=address.key,
     )

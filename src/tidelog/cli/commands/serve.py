@@ -6,6 +6,7 @@ Law: the server listens on loopback unless told otherwise, and asks everybody fo
 
 from __future__ import annotations
 
+import enum
 from pathlib import Path
 from typing import Annotated
 
@@ -51,6 +52,27 @@ InsideOption = Annotated[
     bool, typer.Option("--sandbox/--no-sandbox", help="Refuse files that the program names outside its folder and -F.")
 ]
 
+HostNameOption = Annotated[
+    list[str] | None,
+    typer.Option("--host-name", metavar="NAME", help="Host name to answer to, beside the address; * for all names."),
+]
+
+
+class LogLevel(enum.StrEnum):
+    """The lowest level that is logged."""
+
+    debug = "debug"
+    info = "info"
+    warning = "warning"
+    error = "error"
+
+
+class LogFormat(enum.StrEnum):
+    """Lines for people, or JSON."""
+
+    text = "text"
+    json = "json"
+
 
 @app.command("serve")
 def serve_command(
@@ -67,11 +89,34 @@ def serve_command(
     tokens: TokensOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
-    limit_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Of one request.")] = 64 << 20,
-    limit_rows: Annotated[int, typer.Option(min=1, help="Of one answer.")] = 1_000_000,
-    limit_seconds: Annotated[float, typer.Option(min=0.001, help="Of one question.")] = 10.0,
-    limit_feeds: Annotated[int, typer.Option(min=1, help="That are open at a time.")] = 1_000,
-    limit_epoch_seconds: Annotated[float | None, typer.Option(min=0, help="Of one epoch.")] = None,
+    host_name: HostNameOption = None,
+    limit_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Maximum size of a request.")] = 64 << 20,
+    limit_rows: Annotated[int, typer.Option(min=1, help="Maximum rows in one response.")] = 1_000_000,
+    limit_seconds: Annotated[float, typer.Option(min=0.001, help="Maximum seconds of a query.")] = 10.0,
+    limit_memory: Annotated[
+        int, typer.Option(min=1, metavar="BYTES", help="Maximum memory a query may allocate, texts included.")
+    ] = 256 << 20,
+    limit_check_seconds: Annotated[
+        float, typer.Option(min=0.001, help="Maximum seconds to read, check and expand a text.")
+    ] = 10.0,
+    limit_check_memory: Annotated[
+        int, typer.Option(min=1, metavar="BYTES", help="Maximum memory for that, in a separate process.")
+    ] = 512 << 20,
+    limit_feeds: Annotated[int, typer.Option(min=1, help="Maximum number of open feeds.")] = 1_000,
+    limit_connections: Annotated[int, typer.Option(min=1, help="Maximum number of connections.")] = 2_000,
+    limit_idle_seconds: Annotated[
+        float, typer.Option(min=0.001, help="Seconds after which a silent connection is closed.")
+    ] = 30.0,
+    limit_stop_seconds: Annotated[
+        float, typer.Option(min=0.001, help="Maximum seconds that requests under way delay the end of the server.")
+    ] = 10.0,
+    limit_epoch_seconds: Annotated[float | None, typer.Option(min=0, help="Maximum seconds of an epoch.")] = None,
+    limit_epoch_memory: Annotated[
+        int | None, typer.Option(min=1, metavar="BYTES", help="Maximum memory of all relations and texts.")
+    ] = None,
+    log_level: Annotated[LogLevel, typer.Option(help="Lowest level of log messages to print.")] = LogLevel.info,
+    log_format: Annotated[LogFormat, typer.Option(help="Format of the log on the standard error.")] = LogFormat.text,
+    access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
     sandbox: InsideOption = True,
     allow: AllowOption = None,
     functions: FunctionsOption = None,
@@ -104,12 +149,27 @@ def serve_command(
         from tidelog.cli.serve_program import Options, serve_program
         from tidelog.partition.limits import Limits
         from tidelog.serve.limits import ServerLimits
+        from tidelog.serve.logs import logging_started
         from tidelog.serve.run import Address
 
-        address, epochs = Address(host, port, tls_cert, tls_key), Limits(seconds=limit_epoch_seconds)
-        limits = ServerLimits(body=limit_body, rows=limit_rows, seconds=limit_seconds, feeds=limit_feeds)
+        address = Address(host, port, tls_cert, tls_key, tuple(host_name or ()))
+        epochs = Limits(seconds=limit_epoch_seconds, memory=limit_epoch_memory)
+        limits = ServerLimits(
+            body=limit_body,
+            rows=limit_rows,
+            seconds=limit_seconds,
+            memory=limit_memory,
+            check_seconds=limit_check_seconds,
+            check_memory=limit_check_memory,
+            feeds=limit_feeds,
+            connections=limit_connections,
+            header_seconds=min(limit_idle_seconds, ServerLimits().header_seconds),
+            idle_seconds=limit_idle_seconds,
+            body_seconds=limit_idle_seconds,
+            stop_seconds=limit_stop_seconds,
+        )
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
         sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
-        options = Options(program, state, facts, address, tokens, limits, epochs, functions, place)
-        with sandboxed(sandbox, allow, program, facts):
+        options = Options(program, state, facts, address, tokens, limits, epochs, functions, place, access_log)
+        with sandboxed(sandbox, allow, program, facts), logging_started(log_level.value, log_format.value):
             serve_program(options, sources)

@@ -1,0 +1,111 @@
+"""Connections: how long a client may be silent, and who makes room when there are too many.
+
+Law: a connection that waits for its client (for a header, a further request, a part of a body, or for the client to
+read) is closed after a time. When all connections are taken, the one that has waited longest for a request is closed
+for the new one, so that silent clients keep nobody out. A request that is being answered, such as a feed, is never
+closed for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tidelog.serve.limits import ServerLimits
+
+
+def connection_class(limits: ServerLimits) -> type[H11Protocol]:
+    """The protocol of a server's connections."""
+    waiting: dict[ClientConnection, None] = {}  # for a request, the one that waits longest first
+
+    class Limited(ClientConnection):
+        def __init__(self, *args: Any, **named: Any) -> None:
+            super().__init__(*args, **named)
+            self.limits, self.waiting = limits, waiting
+
+    return Limited
+
+
+class ClientConnection(H11Protocol):
+    """A connection of uvicorn's that is not patient without end."""
+
+    limits: ServerLimits
+    waiting: dict[ClientConnection, None]
+    _timer: asyncio.TimerHandle | None = None
+    _waits_for_header = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections and self.waiting:
+            next(iter(self.waiting)).drop()
+        self._wait_for_request()
+        self._wait(self.limits.header_seconds)
+        self._waits_for_header = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        self._wait(None)
+        self.waiting.pop(self, None)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes of a request."""
+        super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        """An answer was sent."""
+        self._wait(None)
+        self._waits_for_header = False
+        self._wait_for_request()
+        super().on_response_complete()  # which waits for a further request, or takes one that came already
+        self._look(arrived=bool(self.conn.trailing_data[0]))
+
+    def pause_writing(self) -> None:
+        """The client does not read."""
+        super().pause_writing()
+        self._wait(self.limits.idle_seconds)
+
+    def resume_writing(self) -> None:
+        """It does."""
+        super().resume_writing()
+        self._wait(None)
+
+    def drop(self) -> None:
+        """Close the connection at once."""
+        self.waiting.pop(self, None)
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _wait_for_request(self) -> None:
+        self.waiting.pop(self, None)
+        self.waiting[self] = None
+
+    def _look(self, *, arrived: bool = True) -> None:
+        """What is waited for after something came: a header has one time for all of its parts, a body for each."""
+        if self.transport.is_closing() or self.flow.write_paused:
+            return
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.waiting.pop(self, None)
+            self._waits_for_header = False
+            self._wait(self.limits.body_seconds if self.conn.their_state is h11.SEND_BODY else None)
+        elif arrived and not self._waits_for_header:
+            self._waits_for_header = True
+            self._wait(self.limits.header_seconds)
+
+    def _wait(self, seconds: float | None) -> None:
+        """Drop the connection after a time, unless something else is waited for before."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        is_reading = self.cycle is not None and not self.cycle.response_complete and self.flow.read_paused
+        if is_reading and not self.flow.write_paused:  # it is the server that has not taken the body yet
+            self._wait(self.limits.body_seconds)
+        else:
+            self.drop()
