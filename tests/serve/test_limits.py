@@ -125,3 +125,15 @@ def test_patterns_of_questions_take_time_that_grows_with_the_text() -> None:
         assert server.post("/query", {"text": 'q(X), match("a+.*", X)'})["total"] == 1
         assert server.post("/query", {"text": "q(X), q(Y), match(X, Y)"})["total"] == 1
         refused(server.http.post("/v1/query", json={"text": 'q(X), match("(?=a)a", X)'}), 400, "TL414")
+
+
+def test_an_epoch_of_a_client_ends_at_its_limits_and_leaves_no_trace() -> None:
+    rules = "n(0). n(X + 1) :- n(X), go(_), X < 100000000."
+    with running(rules, limits=ServerLimits(epoch_seconds=0.3)) as server:
+        for more in ({}, {"dry_run": True}):
+            refused(server.http.post("/v1/epochs", json={"insert": {"go": [[1]]}, **more}), 422, "TL3001")
+        assert server.get("/views/n")["rows"] == [[0]]
+        server.insert("other", (1,))  # what follows is not limited by what was
+    with running(rules, limits=ServerLimits(epoch_memory=1 << 20)) as server:
+        refused(server.http.post("/v1/epochs", json={"insert": {"go": [[1]]}}), 422, "TL3003")
+        assert server.get("/views/n")["rows"] == [[0]]

@@ -24,7 +24,6 @@ from tidelog.cli.show import console
 from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
-from tidelog.partition.limits import Limits
 from tidelog.program.functors import Given, function_table
 from tidelog.serve import failures
 from tidelog.serve.console_routes import console_routes
@@ -49,7 +48,6 @@ class Options:
     address: Address = field(default_factory=Address)
     tokens: Path | None = None
     limits: ServerLimits = field(default_factory=ServerLimits)
-    epochs: Limits = field(default_factory=Limits)
     functions: Path | None = None
     place: Place = field(default_factory=Place)
     access_log: bool = False
@@ -95,7 +93,6 @@ def _tell(url: str, options: Options) -> None:
 def _engine(options: Options, functions: Given, spark: SparkSession | None, partitions: int) -> Engine:
     return Engine(
         path=options.state,
-        limits=options.epochs,
         spark=spark,
         partitions=partitions,
         threads=options.place.threads,
@@ -110,7 +107,7 @@ def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
         raise failures.NO_PROGRAM.error(state=options.state)
     checked = read_valid(options.program, given)
     files = input_files(checked, options.facts)
-    data = read_inputs(checked, files, spark, Limits(memory=options.epochs.memory))
+    data = read_inputs(checked, files, spark)
     _, own = function_table(given, checked.program)
     engine = _engine(options, own, spark, options.place.count)
     try:

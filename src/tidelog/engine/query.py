@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -20,6 +19,7 @@ import numpy as np
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.on_thread import finished
+from tidelog.engine.own_limits import beyond, within
 from tidelog.engine.question import Question, make_ready
 from tidelog.engine.read_query import ANSWERS, GIVEN, read_query
 from tidelog.engine.typos import check_question
@@ -166,7 +166,7 @@ def _on_replica(
                 break
             if question.base is core.rules:
                 with _texts_dropped(copies.dictionary):
-                    cells = _on_copies(copies, question, given, _relative(limits, copies) or core.runtime.limits)
+                    cells = _on_copies(copies, question, given, beyond(limits, copies) or core.runtime.limits)
                     return _rows(question, cells, copies.dictionary, core.dictionary), replica.epoch
     return None
 
@@ -174,7 +174,7 @@ def _on_replica(
 def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
     if (walked := walk(core, question, given)) is not None:
         return _rows(question, walked, core.dictionary, core.dictionary), core.number
-    with _texts_dropped(core.dictionary), _within(core.runtime, _relative(limits, core.runtime)):
+    with _texts_dropped(core.dictionary), within(core.runtime, limits):
         work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
         cells = _answers(core.runtime, work, len(question.names))
         return _rows(question, cells, core.dictionary, core.dictionary), core.number
@@ -198,26 +198,6 @@ def _rows(question: Question, cells: Cells, made_in: Dictionary, kept_in: Dictio
     rows = Rows("answers", question.names, question.types, kept_in if shown is made_in else shown, cells)
     rows.own_texts = 0 if shown is made_in else shown.entries.memory
     return rows
-
-
-def _relative(limits: Limits | None, runtime: Runtime) -> Limits | None:
-    """The limits of a question: its memory counts from what is held before it."""
-    if limits is None or limits.memory is None:
-        return limits
-    return replace(limits, memory=limits.memory + runtime.facts.memory)
-
-
-@contextmanager
-def _within(runtime: Runtime, limits: Limits | None) -> Iterator[None]:
-    """While a question runs its own limits are in force, if it has any; then those of epochs again."""
-    before = runtime.node.partition.machine.limits
-    if limits is not None:
-        runtime.set_limits(limits)
-    try:
-        yield
-    finally:
-        if limits is not None:
-            runtime.set_limits(before)
 
 
 def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int], limits: Limits) -> Cells:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from tidelog.partition.limits import Limits
+
 PAGE = 1_000  # rows of a page, if nobody says how many
 TEXT = 1 << 16  # characters of a question or a rule
 
@@ -21,6 +23,8 @@ class ServerLimits:
     memory: int = 256 << 20  # that a question may take beside what the engine holds, texts included
     check_seconds: float = 10.0  # to read, check and expand a text
     check_memory: int = 512 << 20  # that this may take, in a process of its own
+    epoch_seconds: float = 300.0  # of one epoch that a client commits or tries
+    epoch_memory: int = 4 << 30  # that it may take beside what the engine holds, texts included
     feeds: int = 1_000  # that are open, waiting polls among them
     open_epochs: int = 100
     open_bytes: int = 1 << 30  # sent to open epochs
@@ -33,6 +37,11 @@ class ServerLimits:
     body_seconds: float = 30.0  # between two parts of a body
     stop_seconds: float = 10.0  # for requests under way when the server stops
     slow_seconds: float = 1.0  # from which on a request is logged
+
+    @property
+    def of_epochs(self) -> Limits:
+        """What an epoch of a client may use; those of sources and of the first load are their owner's."""
+        return Limits(seconds=self.epoch_seconds, memory=self.epoch_memory)
 
     def to_json(self) -> dict[str, float]:
         """By name."""

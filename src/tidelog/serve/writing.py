@@ -15,7 +15,9 @@ import pyarrow as pa
 from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.own_limits import within
 from tidelog.engine.view import ChangeSet, Rows
+from tidelog.partition.limits import Limits
 from tidelog.program.rule import REFUSE
 from tidelog.program.subtypes import TypeNames, declared_types
 from tidelog.serve.proofs import violations_json
@@ -69,12 +71,16 @@ def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[A
     (epoch.insert if sign > 0 else epoch.delete)(name, rows, nulls=nulls)
 
 
-def finish(db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, dry_run: bool = False) -> dict[str, Any]:
-    """Commit an epoch, or try it; tells what changed, at most so many rows of each relation."""
-    if dry_run:
-        db.preview(epoch)
-    else:
-        epoch.commit()
+def finish(
+    db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, limits: Limits, dry_run: bool = False
+) -> dict[str, Any]:
+    """Commit an epoch, or try it, within limits; tells what changed, at most so many rows of each relation."""
+    core = core_of(db)
+    with core.writing, within(core.runtime, limits):
+        if dry_run:
+            db.preview(epoch)
+        else:
+            epoch.commit()
     statistics = epoch.statistics
     return {
         "epoch": epoch.number,

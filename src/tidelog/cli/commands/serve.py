@@ -110,10 +110,12 @@ def serve_command(
     limit_stop_seconds: Annotated[
         float, typer.Option(min=0.001, help="Maximum seconds that requests under way delay the end of the server.")
     ] = 10.0,
-    limit_epoch_seconds: Annotated[float | None, typer.Option(min=0, help="Maximum seconds of an epoch.")] = None,
+    limit_epoch_seconds: Annotated[
+        float, typer.Option(min=0.001, help="Maximum seconds of an epoch that a client commits or tries.")
+    ] = 300.0,
     limit_epoch_memory: Annotated[
-        int | None, typer.Option(min=1, metavar="BYTES", help="Maximum memory of all relations and texts.")
-    ] = None,
+        int, typer.Option(min=1, metavar="BYTES", help="Maximum memory that such an epoch may add, texts included.")
+    ] = 4 << 30,
     log_level: Annotated[LogLevel, typer.Option(help="Lowest level of log messages to print.")] = LogLevel.info,
     log_format: Annotated[LogFormat, typer.Option(help="Format of the log on the standard error.")] = LogFormat.text,
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
@@ -147,13 +149,11 @@ def serve_command(
         check_extra()
         from tidelog.cli.sandbox import sandboxed
         from tidelog.cli.serve_program import Options, serve_program
-        from tidelog.partition.limits import Limits
         from tidelog.serve.limits import ServerLimits
         from tidelog.serve.logs import logging_started
         from tidelog.serve.run import Address
 
         address = Address(host, port, tls_cert, tls_key, tuple(host_name or ()))
-        epochs = Limits(seconds=limit_epoch_seconds, memory=limit_epoch_memory)
         limits = ServerLimits(
             body=limit_body,
             rows=limit_rows,
@@ -161,6 +161,8 @@ def serve_command(
             memory=limit_memory,
             check_seconds=limit_check_seconds,
             check_memory=limit_check_memory,
+            epoch_seconds=limit_epoch_seconds,
+            epoch_memory=limit_epoch_memory,
             feeds=limit_feeds,
             connections=limit_connections,
             header_seconds=min(limit_idle_seconds, ServerLimits().header_seconds),
@@ -170,6 +172,6 @@ def serve_command(
         )
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
         sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
-        options = Options(program, state, facts, address, tokens, limits, epochs, functions, place, access_log)
+        options = Options(program, state, facts, address, tokens, limits, functions, place, access_log)
         with sandboxed(sandbox, allow, program, facts), logging_started(log_level.value, log_format.value):
             serve_program(options, sources)

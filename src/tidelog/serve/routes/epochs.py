@@ -50,7 +50,8 @@ def commit(service: Service, call: Call) -> Reply:
     db, body = service.engine, call.body
     epoch = new_epoch(db, body)
     labels = collect(db, epoch, body)
-    return Reply(finish(db, epoch, labels, body.get("rows", PAGE), dry_run=body.get("dry_run", False)))
+    limits, dry_run = service.limits.of_epochs, body.get("dry_run", False)
+    return Reply(finish(db, epoch, labels, body.get("rows", PAGE), limits=limits, dry_run=dry_run))
 
 
 def change_rows(service: Service, call: Call, sign: int) -> Reply:
@@ -67,7 +68,8 @@ def change_rows(service: Service, call: Call, sign: int) -> Reply:
             return Reply({"id": query["open"]})
     epoch = new_epoch(db, query)
     collect_into(epoch)
-    return Reply(finish(db, epoch, (), query.get("rows", PAGE), dry_run=query.get("dry_run", False)))
+    limits, dry_run = service.limits.of_epochs, query.get("dry_run", False)
+    return Reply(finish(db, epoch, (), query.get("rows", PAGE), limits=limits, dry_run=dry_run))
 
 
 def begin(service: Service, call: Call) -> Reply:
@@ -93,12 +95,12 @@ def add(service: Service, call: Call) -> Reply:
 
 def commit_open(service: Service, call: Call) -> Reply:
     """Commit an open epoch, or try it and leave it open."""
-    shown, name = call.body.get("rows", PAGE), call.path["id"]
+    shown, name, limits = call.body.get("rows", PAGE), call.path["id"], service.limits.of_epochs
     if call.body.get("dry_run"):
         with service.staging.use(name) as staged:
-            return Reply(finish(service.engine, staged.epoch, staged.labels, shown, dry_run=True))
+            return Reply(finish(service.engine, staged.epoch, staged.labels, shown, limits=limits, dry_run=True))
     staged = service.staging.end(name)
-    return Reply(finish(service.engine, staged.epoch, staged.labels, shown))
+    return Reply(finish(service.engine, staged.epoch, staged.labels, shown, limits=limits))
 
 
 def give_up(service: Service, call: Call) -> Reply:
