@@ -89,7 +89,7 @@ def _asked(core: Core, fact: Fact | Violation, told: Told | None = None) -> tupl
         return fact.strip(), None
     if isinstance(fact, str) and "(" not in fact:
         raise core.unknown_relation(fact)
-    name, values = read_fact(fact, core.rules.functions)
+    name, values = read_fact(fact, core.rules.functions, known)
     if name not in known:
         raise core.unknown_relation(name)
     return name, shown_values(name, values, known[name])

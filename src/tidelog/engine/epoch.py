@@ -144,6 +144,12 @@ class Epoch:
         data = self._read(relation, rows, policy)
         self.collected.facts += ((sign, relation, part) for sign, part in by_sign(relation, data, change))
 
+    def write(self, sign: int, relation: str, rows: Data) -> None:
+        """Assert (1) or retract (-1) facts of a text."""
+        self._must_be_open()
+        self._target.check_relation(relation, self.collected.program)
+        self.collected.facts.append((sign, relation, rows))
+
     def add_rule(self, text: str | Rule, label: str | None = None) -> str:
         """Add a rule, given as text or as a value; returns its label."""
         self._must_be_open()

@@ -5,13 +5,15 @@ Law (D3): the signs of a fact are summed; above 0 it is asserted, below 0 retrac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from tidelog.engine import failures
-from tidelog.io.rows import Data, data_types
+from tidelog.io.rows import Data, data_types, read_rows
 from tidelog.program import Program, Value
 from tidelog.program.functions import Function
-from tidelog.program.ground import ground_value
+from tidelog.program.ground import ground_value, told_type
 from tidelog.program.wrap import wrapping
 
 
@@ -19,9 +21,31 @@ def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]
     """The facts of a program's text, by relation."""
     rows: dict[str, list[tuple[Value, ...]]] = {}
     for fact in wrapping(program).facts:
-        values = tuple(ground_value(term, functions)[0] for term in fact.atom.args)
+        values = tuple(ground_value(term, functions) for term in fact.atom.args)
         rows.setdefault(fact.atom.predicate, []).append(values)
-    return [(1, name, Data(tuple(zip(*found, strict=True)), len(found))) for name, found in rows.items()]
+    return [(1, name, written_rows(name, found)) for name, found in rows.items()]
+
+
+def written_rows(relation: str, rows: Sequence[tuple[Any, ...]]) -> Data:
+    """Rows whose values were written in the language: they take the types of their columns when these are known."""
+    return replace(read_rows(relation, rows), written=True)
+
+
+def told_types(
+    facts: Sequence[tuple[int, str, Data]], known: Container[str]
+) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
+    """Types of columns that the facts of a text tell beyond doubt, and the arities of their relations.
+
+    So the rules of an epoch are read with what its facts say, where nothing is known of a relation yet: a date is a
+    date, and a text that is none can only be a symbol. Anything else takes the type that the rules know.
+    """
+    bound: dict[tuple[str, int], str] = {}
+    for _, name, data in facts:
+        if data.written and name not in known:
+            types = ((place, told_type(column)) for place, column in enumerate(data.columns))
+            bound.update({(name, place): type_ for place, type_ in types if type_ is not None})
+    told = {name for name, _ in bound}
+    return bound, {name: len(data.columns) for _, name, data in facts if name in told}
 
 
 def learn(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from tidelog.engine import failures
 from tidelog.engine.core import Core
 from tidelog.engine.epoch import Collected
-from tidelog.engine.facts import learn
+from tidelog.engine.facts import learn, told_types
 from tidelog.engine.lives import Lived, concerned, govern, hidden_types
 from tidelog.engine.origins import Namer, remember
 from tidelog.engine.report import row_text
@@ -176,7 +176,8 @@ def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
         rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
     if not collected.changes_rules:
         return rules
-    return rules.changed(collected.added, collected.removed, whole=collected.program is not None)
+    told = told_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
+    return rules.changed(collected.added, collected.removed, *told, whole=collected.program is not None)
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:

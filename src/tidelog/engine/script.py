@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidelog.engine.facts import written_rows
 from tidelog.program.functions import FUNCTIONS, Functions
 from tidelog.program.ground import ground_value
 from tidelog.syntax import FactChange, InstanceAdded, InstanceRemoved, RuleAdded, RuleRemoved
@@ -28,7 +29,7 @@ def take_script(epoch: Epoch, script: Script, functions: Functions = FUNCTIONS) 
             epoch.remove_instance(change.name)
     for sign, facts in fact_rows(script, functions).items():
         for name, rows in facts.items():
-            (epoch.insert if sign > 0 else epoch.delete)(name, rows)
+            epoch.write(sign, name, written_rows(name, rows))
     for change in script:
         if isinstance(change, RuleAdded):
             epoch.add_rule(change.rule)
@@ -41,6 +42,6 @@ def fact_rows(script: Script, functions: Functions = FUNCTIONS) -> dict[int, dic
     found: dict[int, dict[str, list[Row]]] = {1: {}, -1: {}}
     for change in script:
         if isinstance(change, FactChange):
-            row = tuple(ground_value(term, functions)[0] for term in change.atom.args)
+            row = tuple(ground_value(term, functions) for term in change.atom.args)
             found[change.sign].setdefault(change.atom.predicate, []).append(row)
     return found

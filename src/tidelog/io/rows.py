@@ -7,6 +7,7 @@ first data that comes. A value means the same in every container and in every or
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, float_cells
 from tidelog.io.match_names import match_names, shown_names
@@ -23,6 +25,7 @@ from tidelog.io.tables import read_table
 from tidelog.io.values import column_type
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
+from tidelog.program.ground import in_column
 
 Types = Sequence[str | None]
 SHOWN = 80
@@ -42,6 +45,7 @@ class Data:
     until: int | None = None  # when the facts end, where that is told
     typed: bool = True  # whether columns of Arrow have types that somebody gave them
     nulls: NullPolicy | None = None  # how nulls are handled, where they are not refused
+    written: bool = False  # whether values were written in the language, and take the types of their columns
 
 
 def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> Data:
@@ -112,8 +116,21 @@ def data_types(relation: str, rows: Data) -> tuple[str, ...]:
         if isinstance(column, pa.ChunkedArray):
             found.append(arrow_column_type(column.type, where))
         else:
-            found.append(column_type(column, where))
+            found.append(column_type(_telling(column) if rows.written else column, where))
     return tuple(found)
+
+
+def _telling(column: Sequence[Any]) -> Sequence[Any]:
+    """Those of the values of a text that tell the type of their column: beside a date, a quoted text is one as well.
+
+    >>> _telling(["2026-06-01", datetime.date(2026, 6, 2)]), _telling([True, "a"])
+    ([datetime.date(2026, 6, 2)], ['a'])
+    """
+    texts = [value for value in column if isinstance(value, str)]
+    others = [value for value in column if not isinstance(value, str)]
+    if texts and others and all(isinstance(value, datetime.date) for value in others):
+        return others
+    return texts if texts and all(isinstance(value, bool) for value in others) else column
 
 
 def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dictionary) -> Cells:
@@ -121,6 +138,7 @@ def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dic
     matrix: Cells = np.empty((rows.length, len(types)), np.int64)
     for place, (column, type_) in enumerate(zip(rows.columns, types, strict=True)):
         where = f"{relation}, column {place + 1}"
+        column = _taken(column, type_, where) if rows.written else column
         if isinstance(column, pa.ChunkedArray):
             matrix[:, place] = encode_arrow(column, type_, dictionary, where)
         elif isinstance(column, np.ndarray):
@@ -128,6 +146,17 @@ def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dic
         else:
             matrix[:, place] = encode_column(column, type_, dictionary, where)
     return matrix
+
+
+def _taken(column: Sequence[Any], type_: str, where: str) -> list[Any]:
+    """What was written, as values of the column's type."""
+    found = []
+    for row, value in enumerate(column, 1):
+        try:
+            found.append(in_column(value, type_))
+        except DataError as error:
+            raise error.reworded(f"{where}: row {row}: {error}") from error
+    return found
 
 
 def _encode_numpy(column: Any, type_: str, dictionary: Dictionary, where: str) -> Cells:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tidelog.errors import TidelogError
 from tidelog.io import failures
-from tidelog.io.structure_texts import read_structure, show_structure, show_symbol
-from tidelog.program.shape import Shape
+from tidelog.io.structure_texts import read_structure, show_symbol
+from tidelog.program import PROLOG
+from tidelog.program.shape import Shape, show_structure
 from tidelog.program.text import show_float, to_float, to_integer
 from tidelog.program.variant import Variant
+from tidelog.syntax.value_printer import write_fact
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 DECIMAL = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?")
 _BARE = re.compile(r'[^\s,\[\]"][^,\[\]"]*(?<!\s)')
-_WORD = re.compile(r"[a-z]\w*")
 _PIECE = re.compile(r'\s*(?:(\[)|(\])|(,)|"((?:[^"\\]|\\.)*)"|([^\s,\[\]"][^,\[\]"]*))\s*')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 BOOLEANS = {"1": True, "0": False, "true": True, "false": False}
@@ -72,19 +73,19 @@ def souffle_float(value: float) -> str:
     return f"{value:.17g}"
 
 
-def show_fact(relation: str, row: Iterable[Any]) -> str:
-    """A fact as it may stand in a program's text.
+def show_fact(relation: str, row: Iterable[Any], types: Sequence[str | None] | None = None) -> str:
+    """A fact as it may stand in a program's text; words are bare, as in every ground place.
 
-    >>> show_fact("edge", ("a", 1, "two words"))
-    'edge(a, 1, "two words")'
+    >>> show_fact("edge", ("a", 1, "two words", True))
+    'edge(a, 1, "two words", true)'
     """
-    return f"{relation}({', '.join(_show_part(value, _WORD) for value in row)})"
+    return write_fact(relation, row, types, PROLOG)
 
 
-def _show_part(value: Any, bare: re.Pattern[str] = _BARE) -> str:
+def _show_part(value: Any) -> str:
     if not isinstance(value, str):
         return show_text(value, None)
-    if bare.fullmatch(value) and not DECIMAL.fullmatch(value) and value not in ("inf", "-inf", "nan"):
+    if _BARE.fullmatch(value) and not DECIMAL.fullmatch(value) and value not in ("inf", "-inf", "nan"):
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     return '"' + escaped.replace("\r", "\\r") + '"'

@@ -6,7 +6,7 @@ fails with these entries too.
 
 from __future__ import annotations
 
-from tidelog.errors import EngineError, EvaluationError
+from tidelog.errors import DataError, EngineError, EvaluationError
 from tidelog.errors.entry import FailureEntry
 
 OVERFLOW = FailureEntry(
@@ -216,9 +216,61 @@ NO_LENGTH = FailureEntry(
     "Give a size and a step above 0.",
     'Engine("p(window(7, X)) :- q(X). q(0).")\n',
 )
+NOT_A_TIME = FailureEntry(
+    "TL2952",
+    EvaluationError,
+    "invalid text of a date or timestamp",
+    "failed conversion: {text!r} is not a {type}: {reason}",
+    "`to_date` and `to_timestamp` read dates and timestamps as ISO 8601 writes them.",
+    "Exclude other texts, for example with `match`.",
+    "Engine('p(to_date(\"soon\")).')\n",
+)
+YEAR = FailureEntry(
+    "TL2953",
+    EvaluationError,
+    "date out of range",
+    "{what} is outside the years 1 to 9999",
+    "Dates and timestamps that are computed lie in the years 1 to 9999.",
+    "Compare the date first, so that the sum stays in range.",
+    "Engine('p(date_add(date(\"9999-12-31\"), 1)).')\n",
+)
+NO_UNIT = FailureEntry(
+    "TL2954",
+    EvaluationError,
+    "invalid unit of time",
+    "a unit of {length} microseconds",
+    "The unit of `timestamp_add` and `timestamp_diff` is a length of time above 0, such as `1s` or `1h`.",
+    "Use a unit above 0.",
+    "Engine('p(timestamp_add(timestamp(\"2026-06-01\"), 5, 0)).')\n",
+)
+NOT_WRITTEN_SO = FailureEntry(
+    "TL2955",
+    DataError,
+    "fact with a value of another type",
+    "{value} is not a value of type {type}; write {example}",
+    'In facts, change scripts and questions a date is written `date("2026-06-01")`, a timestamp '
+    '`timestamp("2026-06-01T10:00:00Z")` and a boolean `true` or `false`; a number is none of them, and `2026-06-01` '
+    "without quotes is a subtraction.",
+    "Write the value as its type is written.",
+    "db = Engine('.decl due(d: date)')\ndb.why('due(2026-06-01)')\n",
+)
+NO_SUCH_TIME = FailureEntry(
+    "TL1302",
+    DataError,
+    "text that is not a date or timestamp",
+    "{text!r} is not a {type}: {reason}; write for example {example}",
+    "In a column of type date or timestamp a quoted text is read as ISO 8601 writes dates and times.",
+    "Correct the text.",
+    "db = Engine('.decl due(d: date)')\ndb.why('due(\"2026-02-30\")')\n",
+)
 
 ENTRIES = (
     NO_LENGTH,
+    NOT_WRITTEN_SO,
+    NO_SUCH_TIME,
+    NOT_A_TIME,
+    YEAR,
+    NO_UNIT,
     OVERFLOW,
     DIVISION,
     NEGATIVE_EXPONENT,

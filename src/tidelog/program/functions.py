@@ -2,8 +2,9 @@
 
 Law: a function is pure; its name and the types of its arguments choose one `Function`, and equal arguments always
 give equal results (or the same `EvaluationError`). Python stands for the types as follows: number and unsigned are
-int, float is float, symbol is str, list is tuple. The type checks, the naive evaluator and the engine all read this
-one table; the engine's compiled arithmetic is tested against it.
+int, float is float, symbol is str, list is tuple; boolean, date and timestamp are the ints of `calendar`. The type
+checks, the naive evaluator and the engine all read this one table; the engine's compiled arithmetic is tested against
+it.
 What is not here: aggregates (they are not functions of their arguments) and the writing of functions (`syntax`).
 """
 
@@ -16,17 +17,29 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
-from tidelog.program import arithmetic, failures, lists, structure, text, windows
+from tidelog.program import arithmetic, calendar, failures, lists, structure, text, windows
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.lists import same
 from tidelog.program.structure import is_loose, is_structural, physical
-from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED, Value, canonical_float
+from tidelog.program.term import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    LIST,
+    NUMBER,
+    RECORD,
+    SYMBOL,
+    TIMESTAMP,
+    UNSIGNED,
+    Value,
+    canonical_float,
+)
 
 ANY = "any"
 WRAP = "wrap "  # begins the names of functions that wrap around; no text can write it
 INTEGERS = (NUMBER, UNSIGNED)
 NUMERIC = (NUMBER, UNSIGNED, FLOAT)
-ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, "boolean", "date", "timestamp"})
+ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, BOOLEAN, DATE, TIMESTAMP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +326,7 @@ def _wrapping(functions: Iterable[Function]) -> Iterator[Function]:
 
 
 def _least_and_greatest() -> Iterator[Function]:
-    for t in (*NUMERIC, SYMBOL):
+    for t in (*NUMERIC, SYMBOL, DATE, TIMESTAMP):
         yield Function("min", (t, t, t), t, lambda *args: min(args, key=order_key), variadic=True)
         yield Function("max", (t, t, t), t, lambda *args: max(args, key=order_key), variadic=True)
 
@@ -341,6 +354,7 @@ def _conversions() -> Iterator[Function]:
         yield Function(name, (FLOAT,), UNSIGNED, float_to_unsigned)
     for name, integer in (("to_float", NUMBER), ("itof", NUMBER), ("to_float", UNSIGNED), ("utof", UNSIGNED)):
         yield Function(name, (integer,), FLOAT, float)
+    yield Function("to_number", (BOOLEAN,), NUMBER, lambda value: value)
     for t, name in ((NUMBER, "to_number"), (UNSIGNED, "to_unsigned"), (FLOAT, "to_float")):
         yield Function(name, (t,), t, lambda value: value)
     yield from _texts_of_values()
@@ -354,6 +368,9 @@ def _texts_of_values() -> Iterator[Function]:
     yield Function("to_string", (UNSIGNED,), SYMBOL, str)
     yield Function("to_string", (FLOAT,), SYMBOL, text.show_float)
     yield Function("to_string", (SYMBOL,), SYMBOL, str)
+    yield Function("to_string", (BOOLEAN,), SYMBOL, calendar.TRUTH.__getitem__)
+    yield Function("to_string", (DATE,), SYMBOL, calendar.date_text)
+    yield Function("to_string", (TIMESTAMP,), SYMBOL, calendar.timestamp_text)
 
 
 _TEXT = (
@@ -384,15 +401,52 @@ _MATHEMATICS = tuple(
     Function(name, (FLOAT,), FLOAT, arithmetic.real_function(getattr(math, name))) for name in (*_REAL, "sqrt")
 )
 
+
+def _calendar() -> Iterator[Function]:
+    parts: tuple[tuple[str, Callable[[int], int]], ...] = (
+        ("year", lambda days: calendar.civil(days)[0]),
+        ("month", lambda days: calendar.civil(days)[1]),
+        ("day", lambda days: calendar.civil(days)[2]),
+        ("weekday", calendar.weekday),
+    )
+    for name, part in parts:
+        yield Function(name, (DATE,), NUMBER, part)
+        yield Function(name, (TIMESTAMP,), NUMBER, lambda moment, part=part: part(moment // calendar.DAY))
+    for name, unit, most in (
+        ("hour", calendar.HOUR, 24),
+        ("minute", calendar.MINUTE, 60),
+        ("second", calendar.SECOND, 60),
+    ):
+        yield Function(name, (TIMESTAMP,), NUMBER, lambda moment, unit=unit, most=most: moment // unit % most)
+    yield Function("date", (TIMESTAMP,), DATE, lambda moment: moment // calendar.DAY)
+    yield Function("to_date", (SYMBOL,), DATE, calendar.date_of_text)
+    yield Function("to_timestamp", (SYMBOL,), TIMESTAMP, calendar.timestamp_of_text)
+    yield Function("to_timestamp", (DATE,), TIMESTAMP, calendar.midnight)
+    yield Function("date_add", (DATE, NUMBER), DATE, calendar.add_days)
+    yield Function("date_diff", (DATE, DATE), NUMBER, _checked(NUMBER, operator.sub))
+    yield Function("timestamp_add", (TIMESTAMP, NUMBER, NUMBER), TIMESTAMP, calendar.add_time)
+    yield Function("timestamp_diff", (TIMESTAMP, TIMESTAMP, NUMBER), NUMBER, _checked(NUMBER, calendar.time_between))
+
+
 _WINDOWS = (  # `hop first` and `hop end` can be written by no text (`hops`)
-    Function("window", ("timestamp", NUMBER), "timestamp", windows.window_start),
+    Function("window", (TIMESTAMP, NUMBER), TIMESTAMP, windows.window_start),
     Function("window", (NUMBER, NUMBER), NUMBER, windows.window_start),
-    Function("hop", ("timestamp", NUMBER, NUMBER), "timestamp", windows.hop_starts, generator=True),
-    Function("hop first", ("timestamp", NUMBER, NUMBER), NUMBER, windows.hop_first),
-    Function("hop end", ("timestamp",), NUMBER, lambda moment: moment + 1),
-    Function("moment", (NUMBER,), "timestamp", lambda microseconds: microseconds),
+    Function("hop", (TIMESTAMP, NUMBER, NUMBER), TIMESTAMP, windows.hop_starts, generator=True),
+    Function("hop first", (TIMESTAMP, NUMBER, NUMBER), NUMBER, windows.hop_first),
+    Function("hop end", (TIMESTAMP,), NUMBER, lambda moment: moment + 1),
+    Function("moment", (NUMBER,), TIMESTAMP, lambda microseconds: microseconds),
 )
 
-_PLAIN = (*_operators(), *_least_and_greatest(), *_ranges(), *_conversions(), *_TEXT, *_LISTS, *_MATHEMATICS, *_WINDOWS)
+_PLAIN = (
+    *_operators(),
+    *_least_and_greatest(),
+    *_ranges(),
+    *_conversions(),
+    *_TEXT,
+    *_LISTS,
+    *_MATHEMATICS,
+    *_WINDOWS,
+    *_calendar(),
+)
 
 FUNCTIONS: Functions = Functions((*_PLAIN, *_wrapping(_PLAIN)))

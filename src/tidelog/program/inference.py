@@ -8,12 +8,14 @@ told where it appears, with the reasons of both types, and the pass goes on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.calendar import EXAMPLES
 from tidelog.program.casts import cast_type
 from tidelog.program.catalogue import diagnose
 from tidelog.program.functions import ANY, NUMERIC, ORDERED_TYPES
@@ -25,10 +27,29 @@ from tidelog.program.scope import aggregate_names, rule_names
 from tidelog.program.signatures import Signature, Signatures
 from tidelog.program.structure import is_structural
 from tidelog.program.structure_types import Structures, make_place
-from tidelog.program.term import CHOICE, FLOAT, LIST, NUMBER, RECORD, Aggregate, Call, Const, Term, Var, Wildcard
-from tidelog.program.unify import INTEGER, NIL, Classes, Reason
+from tidelog.program.term import (
+    BOOLEAN,
+    CHOICE,
+    DATE,
+    FLOAT,
+    LIST,
+    NUMBER,
+    RECORD,
+    SYMBOL,
+    TIMESTAMP,
+    Aggregate,
+    Call,
+    Const,
+    Term,
+    Var,
+    Wildcard,
+)
+from tidelog.program.unify import DEFAULTS, INTEGER, NIL, TEXT, TRUTH, Classes, Reason
 
 Environment = dict[str, int]
+OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that take the type of their place
+TRUTH_VARIABLES = frozenset({"True", "False", "TRUE", "FALSE"})  # which other languages read as truth values
+_DIGITS_OF_A_DATE = re.compile(r"([0-9]{4})\s*-\s*([0-9]{1,2})\s*-\s*([0-9]{1,2})")
 
 
 @dataclass(slots=True)
@@ -84,32 +105,41 @@ class Inference:
     def atom(self, atom: Atom, env: Environment) -> None:
         """The arguments have the types of the columns."""
         places = self.column_places(atom.predicate)
-        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
-            self.term(arg, env)
         for arg, place in zip(atom.args, places, strict=False):
             if isinstance(arg, Var):
                 known = env.get(arg.name)
                 if known is None:
                     env[arg.name] = place
+                    if arg.name in TRUTH_VARIABLES:
+                        self.truth_variable(arg, place)
                 else:
                     self.unite(known, place, arg.span, f"`{arg.name}` is used as")
             elif isinstance(arg, Const):
                 self.constant(arg, place, atom)
             elif isinstance(arg, Call | Aggregate):
                 self.unite(self.term(arg, env), place, arg.span, "this argument must be")
+        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+            self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
         """A constant in a column gives the column its type."""
-        type_ = const.type
-        if type_ == NUMBER:
-            type_ = INTEGER
-            self.literals.append((place, const))
-        elif const.value is None:
+        if const.value is None:
             self.nil(place, const)
             return
-        # The common case, a column that has the constant's type already, must not build a reason.
-        if self.classes.type(place) != type_ and not self.classes.set(place, type_, _constant_reason(const)):
+        type_ = const.type
+        if type_ in OPEN_TYPES:
+            self.literals.append((place, const))
+            # The common case, a column that has the constant's type already, must not build a reason.
+            if self.classes.type(place) in (type_, OPEN_TYPES[type_]):
+                return
+            type_ = OPEN_TYPES[type_]
+        if not self.classes.set(place, type_, _constant_reason(const)):
             self.conflict(place, type_, const.span, f"this column of `{atom.predicate}` holds")
+
+    def truth_variable(self, variable: Var, place: int) -> None:
+        """A variable that looks like a truth value must not stand in a boolean column."""
+        found = partial(_variable_for_truth, variable)
+        self.demands.append(Demand(place, frozenset(BASE_TYPES) - {BOOLEAN}, found))
 
     def term(self, term: Term, env: Environment) -> int:
         """The place of the term's value."""
@@ -130,9 +160,9 @@ class Inference:
             place = self.classes.fresh()
             self.nil(place, const)
             return place
-        if const.type != NUMBER:
+        if const.type not in OPEN_TYPES:
             return self.classes.fresh(const.type, _constant_reason(const))
-        place = self.classes.fresh(INTEGER, _constant_reason(const))
+        place = self.classes.fresh(OPEN_TYPES[const.type], _constant_reason(const))
         self.literals.append((place, const))
         return place
 
@@ -274,13 +304,31 @@ class Inference:
     ) -> None:
         """Both types, and the place that each comes from."""
         related = _places(reasons, span)
-        first, second = (type_name(t) for t in types)
-        self.findings.append(diagnose("TL401", span, related=related, what=what, first=first, second=second))
+        found = (first, second) = tuple(type_name(t) for t in types)
+        hint = _conflict_hint(frozenset(found), span)
+        self.findings.append(diagnose("TL401", span, hint=hint, related=related, what=what, first=first, second=second))
+
+
+def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
+    """What to write where a date, a timestamp or a truth value is expected; None if nothing special is known."""
+    if types == {DATE, TIMESTAMP}:
+        return "Convert with `date(T)` or `to_timestamp(D)`."
+    expected = next((type_ for type_ in (DATE, TIMESTAMP, BOOLEAN) if type_ in types), None)
+    if expected is None:
+        return None
+    digits = _DIGITS_OF_A_DATE.search(span.text) if span is not None else None
+    if digits is not None and expected == DATE:
+        year, month, day = digits.groups()
+        return f'`{digits[0]}` is a subtraction. Write `date("{year}-{month:0>2}-{day:0>2}")`.'
+    if expected == BOOLEAN:
+        return "Write `true` or `false`."
+    written = f"Write a {expected} as `{EXAMPLES[expected]}`"
+    return f"{written}, or convert the text with `to_{expected}`." if SYMBOL in types else f"{written}."
 
 
 def type_name(type_: str | None) -> str:
     """A type as messages call it."""
-    return "unknown" if type_ is None else "number" if type_ == INTEGER else type_.lstrip("'")
+    return "unknown" if type_ is None else "number" if type_ == INTEGER else DEFAULTS.get(type_, type_).lstrip("'")
 
 
 def _places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[str, Span]]:
@@ -290,6 +338,10 @@ def _places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[s
 
 def _constant_reason(const: Const) -> Reason:
     return Reason(f"this is a {const.type}", const.span)
+
+
+def _variable_for_truth(variable: Var, _found: str) -> Diagnostic:
+    return diagnose("TL412", variable.span, name=variable.name, word=variable.name.lower())
 
 
 def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:

@@ -21,7 +21,7 @@ from tidelog.program.path import (
     labels,
 )
 from tidelog.program.scope import label_value
-from tidelog.program.unify import INTEGER, Reason
+from tidelog.program.unify import INTEGER, TEXT, Reason
 
 if TYPE_CHECKING:
     from tidelog.program.inference import Inference
@@ -77,7 +77,7 @@ def _label(label: Label, inference: Inference) -> Ends:
     if label.value is not None:
         columns = inference.column_places(label.relation)
         const = label_value(label)
-        type_ = INTEGER if isinstance(label.value, int) else const.type
+        type_ = INTEGER if isinstance(label.value, int) else TEXT
         reason = Reason(f"this is a {const.type}", label.span)
         if len(columns) == 3 and not inference.classes.set(columns[1], type_, reason):
             inference.conflict(columns[1], type_, label.span, f"this column of `{label.relation}` holds")

@@ -7,11 +7,12 @@ fields are base types or shapes again; types may be recursive, so shapes are mad
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tidelog.program.schema import BASE_TYPES, TypeDeclaration
 from tidelog.program.term import RECORD
+from tidelog.program.variant import Variant
 
 
 class Part(NamedTuple):
@@ -126,3 +127,45 @@ def make_shapes(declarations: Iterable[TypeDeclaration], bases: Mapping[str, str
         for made in declared[name].constructors:
             shape.constructors[made.name] = tuple(Part(field.name, type_of(field.type)) for field in made.fields)
     return shapes
+
+
+def show_structure(value: Any, type_: str | None, show_part: Callable[[Any, str | None], str]) -> str:
+    """The text of a record, a variant, ``nil`` or a list; ``show_part`` writes parts of other types.
+
+    >>> show_structure((1, (2, None)), None, lambda value, type_: str(value)), show_structure(None, None, repr)
+    ('[1, [2, nil]]', 'nil')
+    """
+    out: list[str] = []
+    waiting: list[Any] = [(value, type_)]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, str):
+            out.append(found)
+            continue
+        value, type_ = found
+        if value is None:
+            out.append("nil")
+        elif isinstance(value, Variant):
+            out.append(f"${value.constructor}")
+            waiting += (
+                _pieces("(", value.parts, _types(type_, value.constructor, value.parts), ")") if value.parts else []
+            )
+        elif isinstance(value, tuple | list):
+            waiting += _pieces("[", value, _types(type_, "", value), "]")
+        else:
+            out.append(show_part(value, type_))
+    return "".join(out)
+
+
+def _types(type_: str | None, constructor: str, parts: Sequence[Any]) -> list[str | None]:
+    if isinstance(type_, Shape):
+        return [part.type for part in type_.constructors[constructor]]
+    return [None] * len(parts)
+
+
+def _pieces(opening: str, parts: Sequence[Any], types: Sequence[str | None], closing: str) -> list[Any]:
+    """What is to be written of a structure, last first."""
+    pieces: list[Any] = [opening]
+    for place, (part, type_) in enumerate(zip(parts, types, strict=True)):
+        pieces += [", ", (part, type_)] if place else [(part, type_)]
+    return [*pieces, closing][::-1]

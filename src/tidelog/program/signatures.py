@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tidelog.program.arity import takes
 from tidelog.program.functions import ANY, Function
-from tidelog.program.unify import INTEGER, TAKES_INTEGERS
+from tidelog.program.unify import OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Signature:
 
 def fits(known: str | None, param: str) -> bool:
     """Whether a place of this type (None: unknown) may meet the parameter."""
-    return known is None or param in (ANY, known) or (known == INTEGER and param in TAKES_INTEGERS) or known == ANY
+    return known is None or param in (ANY, known) or known == ANY or param in OPEN.get(known, ())
 
 
 class Signatures:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = "int | float | str | tuple[Value, ...] | Variant | None"
 
 NUMBER, UNSIGNED, FLOAT, SYMBOL, LIST = "number", "unsigned", "float", "symbol", "list"
+BOOLEAN, DATE, TIMESTAMP = "boolean", "date", "timestamp"
 RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
 SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
@@ -45,7 +46,10 @@ class Wildcard:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A constant with its type: number, unsigned, float, symbol, or ``nil`` (None, a record). (Lists are applications.)
+    """A constant with its type: a number, a symbol, a date..., or ``nil`` (None, a record). (Lists are applications.)
+
+    Booleans are 1 and 0, dates and timestamps the numbers that `calendar` counts; a timestamp that was written with a
+    zone is ``zoned``: an instant.
 
     >>> Const(1, "number") == Const(1.0, "float")
     False
@@ -58,6 +62,7 @@ class Const:
     value: Value
     type: str
     span: Span | None = field(default=None, compare=False, repr=False)
+    zoned: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.type == FLOAT:

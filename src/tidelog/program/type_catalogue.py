@@ -83,6 +83,31 @@ TYPES = (
         ".decl p(x: symbol)\n.decl q(x: number)\nq(as(x, number)) :- p(x).\n",
     ),
     CodeEntry(
+        "TL410",
+        "text that is not a date or timestamp",
+        "`{text}` is not a {type}: {reason}",
+        "In a place of type date or timestamp a quoted text is read as ISO 8601 writes dates and times.",
+        "Write a {type} as in `{example}`.",
+        '.decl due(d: date)\ndue("2026-02-30").\n',
+    ),
+    CodeEntry(
+        "TL411",
+        "truth value in a column of symbols",
+        "`{word}` is a boolean, and this place holds symbols",
+        "In rules of the Soufflé convention `true` and `false` are the values of type boolean, and neither variables "
+        "nor symbols.",
+        'Write the symbol in quotes, `"{word}"`; if a variable is meant, give it another name.',
+        ".decl p(x: symbol)\n.decl q(x: symbol)\nq(x) :- p(x), p(true).\n",
+    ),
+    CodeEntry(
+        "TL412",
+        "variable named like a truth value",
+        "`{name}` is a variable, and its column holds booleans",
+        "The values of type boolean are written `true` and `false`.",
+        "Write `{word}`; if a variable is meant, give it another name.",
+        ".decl on(x: symbol, y: boolean)\n.decl q(x: symbol)\nq(x) :- on(x, True).\n",
+    ),
+    CodeEntry(
         "TL420",
         "wrong number of parts",
         "`{name}` has {wanted}, but {found} here",

@@ -1,8 +1,11 @@
 """Types: declared or inferred, every column and every variable holds values of one type (TL4xx).
 
 Law: a program is well typed if no class of places gets two types, where declarations, constants, signatures and data
-that is already there give types, and rules unite places (`inference`). An integer literal takes the type of its class:
-in a fact it is a number unless something else is known, in a rule it stays open until the column's type is known.
+that is already there give types, and rules unite places (`inference`). A literal takes the type of its class. An
+integer is a number in a fact unless something else is known, and in a rule it stays open until the column's type is
+known; one that only an unsigned can hold is unsigned. A quoted text is a date or a timestamp where its class is one,
+else a symbol. `true` and `false` are booleans, unless their class holds symbols: then they are symbols, as other bare
+words are where bare words are symbols (facts, the Prolog convention), and refused where they are variables (TL411).
 Overloads that the first pass left open are looked at until nothing changes.
 Subtypes are the business of `subtypes`.
 """
@@ -13,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
+from tidelog.program.calendar import EXAMPLES, TRUTH
 from tidelog.program.catalogue import diagnose
-from tidelog.program.elaborate import RETYPED, Found, elaborate_fact, elaborate_rule
+from tidelog.program.elaborate import RETYPED, Found, elaborate_fact, elaborate_rule, retyped
 from tidelog.program.functions import ANY, FUNCTIONS, Function
 from tidelog.program.inference import Inference, Use, type_name
-from tidelog.program.program import Program
+from tidelog.program.program import SOUFFLE, Program
 from tidelog.program.rule import Fact, Rule
 from tidelog.program.schema import Declaration
 from tidelog.program.scope import atoms, rule_literals
@@ -25,14 +29,19 @@ from tidelog.program.shape import Shape
 from tidelog.program.signatures import Signatures
 from tidelog.program.structure_types import settle_brackets, settle_lists, structures_of
 from tidelog.program.subtypes import TypeNames
-from tidelog.program.term import FLOAT, NUMBER, UNSIGNED, Const
+from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED, Const
 from tidelog.program.unify import INTEGER, Reason
 
 Bound = Mapping[tuple[str, int], str]
 Schema = Mapping[str, tuple[str | None, ...]]
 Literals = list[tuple[int, Const]]
 LiteralsAt = list[tuple[int, Literals]]
-RANGES = {NUMBER: (-(2**63), 2**63 - 1), UNSIGNED: (0, 2**64 - 1), FLOAT: (-(2**1023), 2**1023)}
+RANGES = {
+    NUMBER: (-(2**63), 2**63 - 1),
+    UNSIGNED: (0, 2**64 - 1),
+    FLOAT: (-(2**1023), 2**1023),
+    BOOLEAN: (0, 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +72,8 @@ def infer_types(
     _settle(inference)
     if settle_lists(inference):
         _settle(inference)
-    for _, literals in fact_literals:
-        for place, _const in literals:
-            _default(place, inference)
+    _default_integers(fact_literals, rule_literals, inference)
+    inference.classes.close()
     _settle(inference)
     if _settle_untold(inference):
         _settle(inference)
@@ -117,7 +125,7 @@ def _declare_columns(declaration: Declaration, names: TypeNames, inference: Infe
 
 
 def _visit_rules(rules: Sequence[Rule], inference: Inference) -> LiteralsAt:
-    """Run the pass over the rules; gives the places of the integer literals of those that have any."""
+    """Run the pass over the rules; gives the places of the literals of those that have any."""
     found: LiteralsAt = []
     for i, rule in enumerate(rules):
         inference.structures.clause = i
@@ -164,9 +172,16 @@ def _settle_use(use: Use, inference: Inference) -> None:
                 inference.set_position(use.call, use.places, position, type_, use.signature)
 
 
-def _default(place: int, inference: Inference) -> None:
-    if inference.classes.type(place) == INTEGER:
-        inference.classes.set(place, NUMBER, inference.classes.reason(place) or Reason("a number", None))
+def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference) -> None:
+    """What is still open is a number in facts; a literal that no number can hold is unsigned, in rules as well."""
+    classes, most = inference.classes, RANGES[NUMBER][1]
+    for place, const in (literal for _, literals in (*facts, *rules) for literal in literals):
+        large = const.type == NUMBER and isinstance(const.value, int) and const.value > most
+        if large and classes.type(place) == INTEGER:
+            classes.set(place, UNSIGNED, Reason("only an unsigned can hold this number", const.span))
+    for place, _ in (literal for _, literals in facts for literal in literals):
+        if classes.type(place) == INTEGER:
+            classes.set(place, NUMBER, classes.reason(place) or Reason("a number", None))
 
 
 def _settle_untold(inference: Inference) -> bool:
@@ -216,30 +231,51 @@ def _elaborated(
     rules, facts = list(program.rules), list(program.facts)
     names = inference.structures.names
     literals_of = dict(rule_literals)
+    bare_symbols = program.convention != SOUFFLE
     for i in range(len(rules)) if names else literals_of:
-        types = _literal_types(literals_of.get(i, []), inference)
-        if names or any(t in RETYPED for t in types):
+        literals = literals_of.get(i, [])
+        types = _literal_types(literals, inference, bare_symbols)
+        if names or _changes(literals, types):
             rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i))
     for i, literals in fact_literals:
-        types = _literal_types(literals, inference)
-        if any(t in RETYPED for t in types):
+        types = _literal_types(literals, inference, bare_symbols=True)
+        if _changes(literals, types):
             facts[i] = elaborate_fact(facts[i], Found(iter(types)))
     return replace(program, rules=tuple(rules), facts=tuple(facts))
 
 
-def _literal_types(literals: Literals, inference: Inference) -> list[str]:
-    """The type of each literal; one that its type cannot hold is told and stays a number."""
+def _changes(literals: Literals, types: Sequence[str]) -> bool:
+    return any(const.type != type_ for (_, const), type_ in zip(literals, types, strict=True))
+
+
+def _literal_types(literals: Literals, inference: Inference, bare_symbols: bool) -> list[str]:
+    """The type of each literal; one that its type cannot hold is reported and keeps its own."""
     types = []
     for place, const in literals:
-        type_ = inference.classes.type(place)
-        known = type_ if type_ in RETYPED else NUMBER
-        least, most = RANGES[known]
+        type_ = inference.classes.type(place) or const.type
+        known = type_ if (const.type, type_) in RETYPED else const.type
+        finding = _unfit(const, known, bare_symbols)
+        if finding is not None:
+            inference.findings.append(finding)
+        types.append(known if finding is None else const.type)
+    return types
+
+
+def _unfit(const: Const, type_: str, bare_symbols: bool) -> Diagnostic | None:
+    """Why a literal cannot be of this type."""
+    if const.type == NUMBER:
+        least, most = RANGES[type_]
         assert isinstance(const.value, int)
         if not least <= const.value <= most:
-            inference.findings.append(diagnose("TL408", const.span, value=_shown(const.value), type=known))
-            known = NUMBER
-        types.append(known)
-    return types
+            return diagnose("TL408", const.span, value=_shown(const.value), type=type_)
+    elif const.type == BOOLEAN and type_ == SYMBOL and not bare_symbols:
+        return diagnose("TL411", const.span, word=TRUTH[const.value == 1])
+    elif type_ in (DATE, TIMESTAMP):
+        try:
+            retyped(const, type_)
+        except ValueError as error:
+            return diagnose("TL410", const.span, text=const.value, type=type_, reason=error, example=EXAMPLES[type_])
+    return None
 
 
 def _shown(value: int) -> str:

@@ -1,20 +1,27 @@
 """Classes of places that must hold values of one type: a union-find with a type and a reason per class.
 
-Law: uniting two classes keeps whichever type is known; an integer literal is open (number, unsigned, float and the
-types that come with data) until its class meets a type, and so is ``nil`` until it meets a record type. Two different
-types do not unite: the classes stay apart and the caller tells why, with the reasons that both carry.
+Law: uniting two classes keeps whichever type is known. Constants may be open until their class meets a type: an integer
+literal (number, unsigned, float, boolean), a quoted text (symbol, date, timestamp), ``true`` and ``false`` (boolean,
+symbol), and ``nil`` (any record type). Two different types do not unite: the classes stay apart and the caller tells
+why, with the reasons that both carry.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tidelog.errors import Span
 from tidelog.program.schema import BASE_TYPES
-from tidelog.program.term import FLOAT, NUMBER, RECORD, UNSIGNED
+from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, RECORD, SYMBOL, TIMESTAMP, UNSIGNED
 
-INTEGER, NIL = "integer", "nil"
-TAKES_INTEGERS = frozenset({INTEGER, NUMBER, UNSIGNED, FLOAT, "boolean", "date", "timestamp"})
+INTEGER, TEXT, TRUTH, NIL = "integer", "text", "truth", "nil"
+OPEN: Mapping[str, frozenset[str]] = {  # by the type of an open constant: the types that it may have
+    INTEGER: frozenset({NUMBER, UNSIGNED, FLOAT, BOOLEAN}),
+    TEXT: frozenset({SYMBOL, DATE, TIMESTAMP}),
+    TRUTH: frozenset({BOOLEAN, SYMBOL}),
+}
+DEFAULTS = {TEXT: SYMBOL, TRUTH: BOOLEAN}  # what an open constant is where nothing says more
 
 
 class Reason(NamedTuple):
@@ -67,42 +74,62 @@ class Classes:
         if a == b:
             return True
         types = self._type
-        keep_a = wins(types[a], types[b])
-        if keep_a is None:
+        common = meet(types[a], types[b])
+        if common == CONFLICT:
             return False
-        if not keep_a:
+        if types[a] != common and types[b] == common:
             a, b = b, a
         self._parent[b] = a
+        types[a] = common
         return True
 
     def set(self, place: int, type_: str, reason: Reason) -> bool:
         """Give the place's class a type, unless it has another."""
         root = self.root(place)
-        keep = wins(self._type[root], type_)
-        if keep is False:
-            self._type[root] = type_
-            self._reason[root] = reason
-        return keep is not None
-
-
-def wins(old: str | None, new: str | None) -> bool | None:
-    """Whether the old type stays when it meets the new one; None if they exclude each other."""
-    if old == new or new is None:
-        return True
-    if old is None:
-        return False
-    if old == INTEGER and new in TAKES_INTEGERS:
-        return False
-    if new == INTEGER and old in TAKES_INTEGERS:
-        return True
-    return _nil_stays(old, new)
-
-
-def _nil_stays(old: str, new: str) -> bool | None:
-    """As `wins`, where one of the types is that of ``nil``, or of a record of which no more is known."""
-    for open_ in (NIL, RECORD):
-        if old == open_ and new not in BASE_TYPES and new != INTEGER:
+        old = self._type[root]
+        common = meet(old, type_)
+        if common == CONFLICT:
             return False
-        if new == open_ and old not in BASE_TYPES and old != INTEGER:
-            return True
-    return None
+        if common != old:
+            self._type[root] = common
+            self._reason[root] = reason
+        return True
+
+    def close(self) -> bool:
+        """Give every open text and truth value its default; whether there were any."""
+        found = any(type_ in DEFAULTS for type_ in self._type)
+        if found:
+            self._type = [DEFAULTS.get(type_ or "", type_) for type_ in self._type]
+        return found
+
+
+CONFLICT = "conflict"
+
+
+def meet(old: str | None, new: str | None) -> str | None:
+    """The type of a class that has one type and gets another; `CONFLICT` if they exclude each other.
+
+    >>> meet("integer", "float"), meet("text", "truth"), meet("integer", "date")
+    ('float', 'symbol', 'conflict')
+    """
+    if old == new or new is None:
+        return old
+    if old is None:
+        return new
+    for open_, known in ((old, new), (new, old)):
+        if open_ in OPEN:
+            if known in OPEN[open_]:
+                return known
+            common = OPEN[open_] & OPEN.get(known, frozenset())
+            return next(iter(common)) if len(common) == 1 else CONFLICT
+    return _nil_meets(old, new)
+
+
+def _nil_meets(old: str, new: str) -> str:
+    """As `meet`, where one of the types is that of ``nil``, or of a record of which no more is known."""
+    for open_ in (NIL, RECORD):
+        if old == open_ and new not in BASE_TYPES:
+            return new
+        if new == open_ and old not in BASE_TYPES:
+            return old
+    return CONFLICT

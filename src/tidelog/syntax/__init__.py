@@ -39,6 +39,7 @@ from tidelog.syntax.printer import (
     print_term,
 )
 from tidelog.syntax.reader import parse_file, parse_program, read_file, read_program
+from tidelog.syntax.value_printer import write_fact, write_value
 
 __all__ = [
     "SYNTAX_CODES",
@@ -77,4 +78,6 @@ __all__ = [
     "read_file",
     "read_program",
     "read_rules",
+    "write_fact",
+    "write_value",
 ]

@@ -78,8 +78,8 @@ _SYNTAX = (
         "number out of range",
         "`{found}` does not fit into 64 bits",
         "A number lies between -2^63 and 2^63-1, an unsigned (`10u`) between 0 and 2^64-1, floats are doubles.",
-        "Use a smaller number, an unsigned (`{found}u`) or a float.",
-        "p(9223372036854775808).",
+        "Use a smaller number, or write it as a float, with a decimal point.",
+        "p(18446744073709551616).",
     ),
     CodeEntry(
         "TL109",
@@ -298,6 +298,15 @@ _SYNTAX = (
         'Write `["{found}"]` for the symbol. To match any label, or to bind it, define the steps by a rule such as '
         "`step(X, Y) :- triple(X, P, Y).` and follow `step+`.",
         "linked(X, Y) :- triple[P]+(X, Y).",
+    ),
+    CodeEntry(
+        "TL135",
+        "invalid date or timestamp",
+        "`{found}` is not a {type}: {reason}",
+        "Dates and timestamps are written as ISO 8601 has them, in the years 1 to 9999.",
+        'Write for example `date("2026-06-01")`, `timestamp("2026-06-01T10:00:00")` or, for an instant, '
+        '`timestamp("2026-06-01T10:00:00Z")`.',
+        'p(date("2026-02-30")).',
     ),
     CodeEntry(
         "TL140",

@@ -119,7 +119,7 @@ class BodyReader(PathReader):
         if text in COMPARISON_SIGNS or text in BINARY:
             if location is not None:
                 raise self.failure("TL115", opening.span, problem="stands inside a term")
-            call = Call(token.text, args, span_between(token, self.previous))
+            call = self.application(token.text, args, span_between(token, self.previous))
             return self._comparison(token, call)
         atom = Atom(token.text, args, location, span_between(token, self.previous))
         return self._test(atom, 1) if token.text in self.tests else atom

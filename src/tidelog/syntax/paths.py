@@ -14,7 +14,7 @@ from tidelog.program import Alternative, Conjunction, Const, Inverse, Label, Pat
 from tidelog.syntax.cursor import MAX_DEPTH
 from tidelog.syntax.terms import TermReader
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
-from tidelog.syntax.values import read_number
+from tidelog.syntax.values import INT_MAX, read_number
 
 _BRACKET_LEVELS = 3
 _POSTFIX: dict[str, tuple[int, int | None]] = {"+": (1, None), "*": (0, None), "?": (0, 1)}
@@ -97,7 +97,7 @@ class PathReader(TermReader):
     def _integer(self, expected: str, negative: bool = False) -> int:
         token = self.expect(NUMBER, expected)
         read = read_number(token.text, negative)
-        if read is None:
+        if read is None or read[0] > INT_MAX:
             raise self.failure("TL108", token.span, found=token.text)
         if not isinstance(read[0], int):
             raise self.failure("TL100", token.span, expected=expected, found=self.found(token))

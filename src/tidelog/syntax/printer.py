@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tidelog.program import (
-    PROLOG,
     SOUFFLE,
     Aggregate,
     Atom,
@@ -39,7 +38,6 @@ from tidelog.program import (
     Term,
     TypeDeclaration,
     Var,
-    Variant,
     Wildcard,
 )
 from tidelog.program.casts import CAST, cast_type
@@ -48,11 +46,10 @@ from tidelog.program.lifetime import duration_text
 from tidelog.program.rule import WARN
 from tidelog.program.structure import MAKE, TEST, is_structural, structure_of
 from tidelog.syntax.path_printer import print_path
-from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
-from tidelog.syntax.values import write_number, write_string
+from tidelog.syntax.terms import BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
+from tidelog.syntax.value_printer import BARE_SYMBOL, RESERVED, write_value
+from tidelog.syntax.values import write_string
 
-RESERVED = frozenset({"true", "false", "not", *AGGREGATE_NAMES, *BINARY, *UNARY})
-_BARE_SYMBOL = re.compile(r"[a-z][A-Za-z0-9_]*")
 _BARE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[-/][A-Za-z0-9_]+)*")
 _QUALIFIED_LABEL = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_]*\.)*{_BARE_LABEL.pattern}")
@@ -199,7 +196,7 @@ class _Printer:
         return f"@({text})" if isinstance(term, (Call, Aggregate)) else f"@{text}"
 
     def _stands_alone(self, name: str) -> bool:
-        return name not in RESERVED and (_BARE_SYMBOL.fullmatch(name) is not None)
+        return name not in RESERVED and (BARE_SYMBOL.fullmatch(name) is not None)
 
     def term(self, term: Term, level: int = 0) -> str:
         match term:
@@ -215,17 +212,8 @@ class _Printer:
                 return self._aggregate(term)
 
     def _constant(self, const: Const, level: int) -> str:
-        value = const.value
-        if value is None or isinstance(value, tuple | Variant):
-            return _value(value)
-        if isinstance(value, str):
-            return self._symbol(value)
-        text = write_number(value, const.type)
+        text = write_value(const.value, const.type, self.convention, zoned=const.zoned)
         return f"({text})" if text[0] == "-" and level > UNARY_LEVEL else text
-
-    def _symbol(self, value: str) -> str:
-        bare = self.convention == PROLOG and value not in RESERVED and _BARE_SYMBOL.fullmatch(value)
-        return value if bare else write_string(value)
 
     def _call(self, call: Call, level: int) -> str:
         name, args = call.function, call.args
@@ -274,22 +262,6 @@ class _Printer:
         """What is aggregated: in brackets unless it is a plain name, since `sum (a) * b` begins like a function."""
         text = self.term(value)
         return text if isinstance(value, Var) else f"({text})"
-
-
-def _value(value: object) -> str:
-    """A value inside a constant list or structure."""
-    if value is None:
-        return "nil"
-    if isinstance(value, Variant):
-        return (
-            f"${value.constructor}({', '.join(map(_value, value.parts))})" if value.parts else f"${value.constructor}"
-        )
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, str):
-        return write_string(value)
-    assert isinstance(value, (int, float))
-    return write_number(value, "float" if isinstance(value, float) else "number")
 
 
 def _type(item: TypeDeclaration) -> str:

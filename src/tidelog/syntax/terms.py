@@ -2,7 +2,8 @@
 
 Law: operators bind as in Soufflé, from loose to tight: ``lor lxor land bor bxor band``, shifts,
 ``+ -``, ``* / %``, the unary ones, ``^`` (to the right). A minus before a number makes a negative constant unless ``^``
-follows. What a bare identifier is, variable or symbol, follows from the convention alone (D7).
+follows. What a bare identifier is, variable or symbol, follows from the convention alone (D7); ``true`` and ``false``
+are booleans in both. A quoted text in ``date(...)`` or ``timestamp(...)`` makes a constant.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from abc import abstractmethod
 
 from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
+from tidelog.program.calendar import TRUTH, read_date, read_timestamp
 from tidelog.program.casts import CAST
 from tidelog.program.component import SEPARATOR
 from tidelog.program.lifetime import UNITS
+from tidelog.program.term import BOOLEAN, DATE, RECORD, SYMBOL, TIMESTAMP
 from tidelog.program.term import NUMBER as NUMBER_TYPE
-from tidelog.program.term import RECORD, SYMBOL
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
 from tidelog.syntax.values import read_number, read_string
@@ -112,7 +114,7 @@ class TermReader(Cursor):
             return self._list(self.advance())
         if kind == "@" and self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "(":
             self.advance()
-            return self._call(self.advance())
+            return self._call(self.advance(), is_functor=True)
         if kind == "$" and self.peek().kind == NAME:
             return self._variant(self.advance())
         raise self._no_term(token)
@@ -123,6 +125,8 @@ class TermReader(Cursor):
         span = Span(source, start, end)
         if name == "_":
             return Wildcard(span)
+        if name in TRUTH:
+            return Const(TRUTH.index(name), BOOLEAN, span)
         if self.convention == SOUFFLE:
             if name == "nil":
                 return Const(None, RECORD, span)
@@ -163,13 +167,26 @@ class TermReader(Cursor):
             return self._call(token)
         return self.identifier(token)
 
-    def _call(self, token: Token) -> Call:
+    def _call(self, token: Token, is_functor: bool = False) -> Call | Const:
         if token.text == AS and self.convention == SOUFFLE:
             return self.cast(token)
         args = self.terms_until(self.advance())
         if token.text in _COUNTERS and not args:
             raise self.failure("TL158", token.span, found=f"`{token.text}()`")
-        return Call(token.text, args, span_between(token, self.previous))
+        span = span_between(token, self.previous)
+        return Call(token.text, args, span) if is_functor else self.application(token.text, args, span)
+
+    def application(self, name: str, args: tuple[Term, ...], span: Span) -> Call | Const:
+        """A function applied to terms; of a quoted text `date` and `timestamp` are literals."""
+        text = args[0] if len(args) == 1 and name in (DATE, TIMESTAMP) else None
+        if not isinstance(text, Const) or text.span is None or text.span.text[:1] not in ("'", '"'):
+            return Call(name, args, span)
+        assert isinstance(text.value, str), "it is quoted"
+        try:
+            value, zoned = (read_date(text.value), False) if name == DATE else read_timestamp(text.value)
+        except ValueError as error:
+            raise self.failure("TL135", text.span, found=text.value, type=name, reason=error) from None
+        return Const(value, name, span, zoned)
 
     def cast(self, token: Token) -> Call:
         """`(term, Type)` after `as`: a value of another type with the same base."""
@@ -185,7 +202,8 @@ class TermReader(Cursor):
     def _number(self, token: Token, span: Span, negative: bool = False) -> Const:
         read = read_number(token.text, negative)
         if read is None:
-            hint = None if token.text.isdigit() and not negative else "Use a smaller number or a float."
+            whole = not {".", "e"} & set(token.text.lower()) or token.text.lower().startswith("0x")
+            hint = None if whole else "Use a smaller number."
             raise self.failure("TL108", span, hint=hint, found=span.text)
         return Const(read[0], read[1], span)
 
@@ -248,7 +266,7 @@ class TermReader(Cursor):
 
     def _aggregate_or_call(self, token: Token, kind: str) -> Term:
         call = self._call(token)
-        if self.token.kind != ":" or len(call.args) != 1:
+        if isinstance(call, Const) or self.token.kind != ":" or len(call.args) != 1:
             return call
         return self._body_aggregate(token, kind, call.args[0])
 

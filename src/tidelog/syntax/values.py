@@ -28,7 +28,9 @@ _WRITTEN = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 def read_number(text: str, negative: bool = False) -> tuple[int | float, str] | None:
     """Value and type of a number as spelt, or None if it fits no type of 64 bits.
 
-    >>> read_number("0x10"), read_number("10u"), read_number("1.5e3"), read_number("9223372036854775808")
+    A number above 2^63-1 without the suffix has no type but unsigned to go to; the check of types sees to it.
+
+    >>> read_number("0x10"), read_number("10u"), read_number("1.5e3"), read_number("18446744073709551616")
     ((16, 'number'), (10, 'unsigned'), (1500.0, 'float'), None)
     """
     lowered = text.lower()
@@ -45,7 +47,7 @@ def read_number(text: str, negative: bool = False) -> tuple[int | float, str] | 
     value = -value if negative else value
     if unsigned:
         return (value, UNSIGNED) if 0 <= value <= UNSIGNED_MAX else None
-    return (value, NUMBER) if INT_MIN <= value <= INT_MAX else None
+    return (value, NUMBER) if INT_MIN <= value <= UNSIGNED_MAX else None
 
 
 def _read_address(text: str, negative: bool) -> tuple[int, str] | None:

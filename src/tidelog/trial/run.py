@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.engine.engine import Engine
+from tidelog.engine.facts import written_rows
 from tidelog.engine.script import take_script
 from tidelog.errors import ConstraintError, TidelogError, TidelogWarning
 from tidelog.io.texts import show_fact
 from tidelog.program import Atom, Program, Wildcard
+from tidelog.program.calendar import in_utc
 from tidelog.program.functions import FUNCTIONS, Function
-from tidelog.program.ground import ground_value
+from tidelog.program.ground import ground_value, in_column
 from tidelog.program.scope import atoms, rule_literals
 from tidelog.syntax import Epoch, FactChange, InstanceAdded, RuleAdded
 from tidelog.trial.cases import CONTAINS, EMPTY, EQUALS, GOLDEN, LACKS, REFUSED, Case, Expectation
@@ -89,8 +91,10 @@ class _Run:
             given = _by_relation(self.case.given)
             self._know(db, given)
             with db.epoch() as epoch:
-                for name, rows in (*self.subject.data, *given.items()):
+                for name, rows in self.subject.data:
                     epoch.insert(name, rows)
+                for name, rows in given.items():
+                    epoch.write(1, name, written_rows(name, rows))
             self._watch(db)
             for number, step in enumerate(self.case.steps, 1):
                 refusal = self._apply(db, step.epochs)
@@ -133,7 +137,8 @@ class _Run:
         rows = {name: frozenset(db[name]) for name in {expected.name, *(a.predicate for a in expected.atoms)}}
         if expected.verb == GOLDEN:
             return self._golden(number, expected.name, rows[expected.name])
-        return difference(expected, rows)
+        types = {name: db[name].types for name in rows}
+        return difference(expected, rows, types)
 
     def _golden(self, number: int, name: str, rows: frozenset[Row]) -> str:
         if self.golden is None:
@@ -148,8 +153,12 @@ class _Run:
             self.outcome.seen.append((db.program, {name: frozenset(db[name]) for name in names}))
 
 
-def _row(atom: Atom) -> Row:
-    return tuple(ANYTHING if isinstance(t, Wildcard) else ground_value(t, FUNCTIONS)[0] for t in atom.args)
+def _row(atom: Atom, types: Sequence[str | None] = ()) -> Row:
+    """The values of a fact that is written, `_` for any; of the types of the columns, where they are known."""
+    row = [ANYTHING if isinstance(t, Wildcard) else ground_value(t, FUNCTIONS) for t in atom.args]
+    if len(types) != len(row):
+        return tuple(row)
+    return tuple(v if v is ANYTHING else in_utc(in_column(v, t)) for v, t in zip(row, types, strict=True))
 
 
 def _by_relation(atoms: Iterable[Atom]) -> dict[str, list[Row]]:
@@ -159,13 +168,13 @@ def _by_relation(atoms: Iterable[Atom]) -> dict[str, list[Row]]:
     return found
 
 
-def difference(expected: Expectation, rows: Rows) -> str:
+def difference(expected: Expectation, rows: Rows, types: Mapping[str, Sequence[str | None]]) -> str:
     """What does not hold of an expectation about views; the empty text if it holds."""
     if expected.verb == EMPTY:
         return (
             f"{expected.name} is not empty: {_shown(expected.name, rows[expected.name])}" if rows[expected.name] else ""
         )
-    wanted = {atom: _row(atom) for atom in expected.atoms}
+    wanted = {atom: _row(atom, types.get(atom.predicate, ())) for atom in expected.atoms}
     if expected.verb == EQUALS:
         return _unequal(expected.name, rows[expected.name], list(wanted.values()))
     told = []

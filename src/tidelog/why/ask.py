@@ -6,17 +6,19 @@ is present is not asked here.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 
 from tidelog.errors import DataError, TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.io.columns import encode_value
-from tidelog.partition.dictionary import Dictionary, natural_type
+from tidelog.io.values import value_type
+from tidelog.partition.dictionary import Dictionary
 from tidelog.program.arguments import argument_error
+from tidelog.program.calendar import in_utc
 from tidelog.program.functions import Function
-from tidelog.program.ground import ground_value
-from tidelog.program.term import Const
+from tidelog.program.ground import ground_value, in_column
+from tidelog.program.term import DATE, TIMESTAMP, Const
 from tidelog.syntax import parse_ground_atom
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.why import failures
@@ -24,7 +26,9 @@ from tidelog.why.ledger import FactKey
 
 
 def read_fact(
-    fact: str | tuple[str, Iterable[object]], functions: Mapping[str, tuple[Function, ...]]
+    fact: str | tuple[str, Iterable[object]],
+    functions: Mapping[str, tuple[Function, ...]],
+    schema: Mapping[str, tuple[str | None, ...]],
 ) -> tuple[str, tuple[object, ...]]:
     """Relation and values of a fact given as text, such as ``reach(1, 3)``, or as (relation, values)."""
     if isinstance(fact, str):
@@ -33,7 +37,11 @@ def read_fact(
             if isinstance(arg, Const) and arg.span is not None and arg.span.text[:1].isupper():
                 found = SYNTAX_CODES["TL123"].diagnostic(arg.span, found=arg.span.text)
                 warn(TidelogWarning(f"{found.code}: {found.message}. Ask a query to find values for a variable."))
-        return atom.predicate, tuple(ground_value(arg, functions)[0] for arg in atom.args)
+        types = schema.get(atom.predicate, ())
+        return atom.predicate, tuple(
+            _written(ground_value(arg, functions), type_, f"{atom.predicate}, column {place}")
+            for place, (arg, type_) in enumerate(zip_longest(atom.args, types[: len(atom.args)]), 1)
+        )
     wanted = "a fact: text such as `reach(1, 3)`, or its relation and its values, `('reach', (1, 3))`"
     if not isinstance(fact, tuple | list) or len(fact) != 2:
         raise argument_error(fact, "fact", wanted)
@@ -47,7 +55,7 @@ def asked_types(values: tuple[object, ...], types: tuple[str | None, ...]) -> tu
     """The types of a fact's columns; where none is known yet, that of the value that is asked about."""
     if len(values) != len(types):
         return types
-    return tuple(natural_type(v) if t is None else t for v, t in zip(values, types, strict=True))
+    return tuple(value_type(v) if t is None else t for v, t in zip(values, types, strict=True))
 
 
 def fact_key(relation: str, values: tuple[object, ...], types: tuple[str | None, ...], entries: Dictionary) -> FactKey:
@@ -73,17 +81,16 @@ def shown_values(relation: str, values: tuple[object, ...], types: tuple[str | N
 def _shown(value: object) -> object:
     if isinstance(value, list) or type(value) is tuple:
         return tuple(map(_shown, value))
-    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
-        return value.astimezone(datetime.UTC).replace(tzinfo=None)
-    return value
+    return in_utc(value)
+
+
+def _written(value: object, type_: str | None, where: str) -> object:
+    try:
+        return in_column(value, type_)
+    except DataError as error:
+        raise error.reworded(f"{where}: {error}") from error
 
 
 def _from_text(value: object, type_: str | None) -> object:
-    """Dates and timestamps have no spelling of their own in the language: they are written as symbols."""
-    if isinstance(value, str) and type_ in ("date", "timestamp"):
-        kind = datetime.date if type_ == "date" else datetime.datetime
-        try:
-            return kind.fromisoformat(value)
-        except ValueError as error:
-            raise failures.NOT_A_DATE.error(value=value, type=type_, error=error) from error
-    return value
+    """Dates and timestamps may be given by their texts."""
+    return in_column(value, type_) if isinstance(value, str) and type_ in (DATE, TIMESTAMP) else value

@@ -18,18 +18,6 @@ FACT_COLUMNS = FailureEntry(
     "Write the fact with all its columns.",
     "Engine('edge(1, 2).').why('edge(1)')\n",
 )
-NOT_A_DATE = FailureEntry(
-    "TL1302",
-    DataError,
-    "text that is no date or timestamp",
-    "{value!r} is not a {type}: {error}",
-    "Dates and timestamps are written in ISO 8601: 2024-02-29, 2024-02-29T12:00:00.",
-    "Correct the text.",
-    "import datetime\n"
-    "db = Engine('p(D) :- q(D).')\n"
-    "with db.epoch() as e:\n    e.insert('q', [(datetime.date(2024, 2, 29),)])\n"
-    "db.why('p(\"2024-02-30\")')\n",
-)
 OUT_OF_WORK = FailureEntry(
     "TL3201",
     OutOfWorkError,
@@ -49,4 +37,4 @@ NOT_TRUE = FailureEntry(
     "Engine('edge(1, 2). reach(X, Y) :- edge(X, Y).').why('reach(2, 1)')\n",
 )
 
-ENTRIES = (FACT_COLUMNS, NOT_A_DATE, OUT_OF_WORK, NOT_TRUE)
+ENTRIES = (FACT_COLUMNS, OUT_OF_WORK, NOT_TRUE)

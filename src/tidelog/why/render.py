@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.program import Const, Value
-from tidelog.syntax import print_term
+from tidelog.program import Value
+from tidelog.syntax import write_value
 from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode, Premise, Proof
 
 LEVELS = 24
@@ -142,5 +142,4 @@ def _group_line(node: GroupNode) -> str:
 
 def value_text(value: Value) -> str:
     """A value by its natural spelling."""
-    kind = "symbol" if isinstance(value, str) else "float" if isinstance(value, float) else "number"
-    return print_term(Const(value, kind))
+    return write_value(value)

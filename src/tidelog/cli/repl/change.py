@@ -16,6 +16,7 @@ from tidelog.cli.repl.told import Changed, Found
 from tidelog.engine.core import core_of
 from tidelog.engine.declare import with_declarations
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.facts import written_rows
 from tidelog.program import Atom, Rule
 from tidelog.program.ground import ground_value
 from tidelog.syntax import (
@@ -83,8 +84,8 @@ def commit(
         for label in removed:
             epoch.remove_rule(label)
         for sign, atom in facts:
-            row = tuple(ground_value(arg, core_of(session.db).rules.functions)[0] for arg in atom.args)
-            (epoch.insert if sign > 0 else epoch.delete)(atom.predicate, [row])
+            row = tuple(ground_value(arg, core_of(session.db).rules.functions) for arg in atom.args)
+            epoch.write(sign, atom.predicate, written_rows(atom.predicate, [row]))
         return labels
 
     carry_out(session, collect)
