@@ -6,7 +6,7 @@ through its public methods; rules are added as text, so that the printer and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -14,6 +14,7 @@ from tidelog.engine.core import core_of
 from tidelog.engine.engine import Engine
 from tidelog.engine.epoch import Epoch
 from tidelog.program import Program
+from tidelog.program.calendar import from_python
 from tidelog.program.functions import FUNCTIONS
 from tidelog.store.content import check_image
 from tidelog.syntax import parse_program, print_program, print_rule
@@ -23,7 +24,12 @@ from tidelog.testing.invariants import violations
 from tidelog.testing.programs import epoch_changes
 
 Model = Mapping[str, frozenset[tuple[object, ...]]]
-KINDS = {"plain": PLAIN, "all": FEATURES, "structures": FEATURES | {"structures"}}
+KINDS = {
+    "plain": PLAIN,
+    "all": FEATURES,
+    "structures": FEATURES | {"structures"},
+    "times": FEATURES | {"times"},
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,12 @@ def commit(db: Engine, change: EpochChanges, convention: str) -> Epoch:
 
 def facts_of(db: Engine, names: Sequence[str]) -> Model:
     """What the engine says of some relations."""
-    return {name: frozenset(db[name]) if name in db else frozenset() for name in names}
+    return {name: _plain(db[name]) if name in db else frozenset() for name in names}
+
+
+def _plain(rows: Iterable[tuple[object, ...]]) -> frozenset[tuple[object, ...]]:
+    """Rows as the naive evaluator has them: dates, timestamps and booleans are numbers."""
+    return frozenset(tuple(map(from_python, row)) for row in rows)
 
 
 def counts_of(db: Engine) -> dict[tuple[str, tuple[object, ...]], int]:
@@ -108,7 +119,7 @@ def check_feed(epoch: Epoch, before: Model, after: Model) -> None:
     for name in {*before, *after}:
         old, new = before.get(name, frozenset()), after.get(name, frozenset())
         told = epoch.changes.get(name)
-        inserted, deleted = (frozenset(told.inserted), frozenset(told.deleted)) if told else (frozenset(), frozenset())
+        inserted, deleted = (_plain(told.inserted), _plain(told.deleted)) if told else (frozenset(), frozenset())
         assert (inserted, deleted) == (new - old, old - new), f"changes of {name}: {inserted}, {deleted}"
 
 

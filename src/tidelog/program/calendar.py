@@ -13,7 +13,7 @@ import datetime
 import re
 
 from tidelog.program import failures
-from tidelog.program.term import BOOLEAN, DATE, TIMESTAMP
+from tidelog.program.term import BOOLEAN, DATE, TIMESTAMP, Value
 
 SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000  # microseconds
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
@@ -30,6 +30,36 @@ _TIME = re.compile(
 )
 _ERA_DAYS, _EPOCH_SHIFT = 146_097, 719_468  # days of 400 years; days from 0000-03-01 to 1970-01-01
 EXAMPLES = {DATE: 'date("2026-06-01")', TIMESTAMP: 'timestamp("2026-06-01T10:00:00Z")', BOOLEAN: "true"}
+
+
+class Days(int):
+    """A date that knows that it is one; equal to the number of its days."""
+
+
+class Moment(int):
+    """A timestamp that knows that it is one."""
+
+
+class Truth(int):
+    """A boolean that knows that it is one."""
+
+
+_CLASSES: dict[str, type[int]] = {DATE: Days, TIMESTAMP: Moment, BOOLEAN: Truth}
+
+
+def tagged(value: Value, type_: str) -> Value:
+    """The value with its type, for evaluators that look at values alone.
+
+    >>> tag_of(tagged(20605, "date")), tag_of(tagged(7, "number"))
+    ('date', None)
+    """
+    made = _CLASSES.get(type_)
+    return value if made is None or not isinstance(value, int) else made(value)
+
+
+def tag_of(value: object) -> str | None:
+    """The type that a value is tagged with."""
+    return next((type_ for type_, made in _CLASSES.items() if isinstance(value, made)), None)
 
 
 def read_date(text: str) -> int:

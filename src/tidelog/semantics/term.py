@@ -1,8 +1,8 @@
 """The value of a term under a binding of variables, and the comparisons of a rule's body.
 
-Law: functions mean what `program.functions` says; the type of an argument is read off its value (an int is a number).
-An equation with one unbound side binds it; `solve` runs every guard as soon as its variables have values, so the order
-in which a body is written does not matter.
+Law: functions mean what `program.functions` says; the type of an argument is read off its value (an int is a number, unless it
+is tagged as a date, a timestamp or a boolean). An equation with one unbound side binds it; `solve` runs every guard as
+soon as its variables have values, so the order in which a body is written does not matter.
 Atoms are matched in `delta`.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from tidelog.program import Boolean, Call, Comparison, Const, Term, Value, Var, variables
+from tidelog.program.calendar import tag_of, tagged
 from tidelog.program.functions import Function, holds, resolve
 from tidelog.semantics.failures import NO_FUNCTION
 
@@ -27,7 +28,9 @@ def type_of(value: Value) -> str:
     """
     if isinstance(value, tuple):
         return "list"
-    return "symbol" if isinstance(value, str) else "float" if isinstance(value, float) else "number"
+    if isinstance(value, str | float):
+        return "symbol" if isinstance(value, str) else "float"
+    return tag_of(value) or "number"
 
 
 def evaluate(term: Term, binding: Binding) -> Value:
@@ -37,13 +40,12 @@ def evaluate(term: Term, binding: Binding) -> Value:
     3
     """
     if isinstance(term, Const):
-        return term.value
+        return tagged(term.value, term.type)
     if isinstance(term, Var):
         return binding[term.name]
     assert isinstance(term, Call), "wildcards and aggregates have no value of their own"
     function, args = _function(term, binding)
-    value: Value = function.evaluate(*args)
-    return value
+    return tagged(function.evaluate(*args), function.result)
 
 
 def _function(call: Call, binding: Binding) -> tuple[Function, list[Value]]:
@@ -96,4 +98,5 @@ def _values(term: Term, binding: Binding) -> list[Value]:
     if not isinstance(term, Call):
         return [evaluate(term, binding)]
     function, args = _function(term, binding)
-    return list(function.evaluate(*args)) if function.generator else [function.evaluate(*args)]
+    found = list(function.evaluate(*args)) if function.generator else [function.evaluate(*args)]
+    return [tagged(value, function.result) for value in found]

@@ -3,8 +3,8 @@
 Law: what is generated depends on the random source and the features alone, so a seed names a case for ever (within one
 version). After every epoch the program is still stratified, and min and max inside recursion keep to shapes that the
 engine accepts; a change that would break this is dropped before it is handed out. A test can ask for fewer features
-than `FEATURES`, and for "structures" besides (records and variants); positive non-recursive rules over numbers are
-always there.
+than `FEATURES`, and for "structures" besides (records and variants) and "times" (dates, timestamps, booleans); positive
+non-recursive rules over numbers are always there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tidelog.program.term import FLOAT, NUMBER
 from tidelog.testing.generate_recursion import minimised_keys, minimised_relations, minimised_rules
 from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
 from tidelog.testing.generate_structures import STRUCTURES, declarations
+from tidelog.testing.generate_times import TIMES
 from tidelog.testing.generate_values import (
     TYPES_BY_FEATURE,
     Relation,
@@ -56,9 +57,10 @@ PLAIN = FEATURES - AGGREGATION
 def random_program(rng: Random, features: frozenset[str] = FEATURES) -> Program:
     """A program of a few relations and rules; every rule has a label (g1, g2, ...)."""
     types = [NUMBER, *(type_ for feature, type_ in sorted(TYPES_BY_FEATURE.items()) if feature in features)]
-    declared = "structures" in features or ("declarations" in features and rng.random() < 0.7)
+    declared = not features.isdisjoint(("structures", "times")) or ("declarations" in features and rng.random() < 0.7)
     types = [NUMBER, NUMBER, *rng.sample(types, k=min(2, len(types)))] if declared else [NUMBER]
     types += [*STRUCTURES, STRUCTURES[0]] if "structures" in features else []
+    types += TIMES if "times" in features else ()
     base = [Relation(f"b{i}", random_types(rng, types)) for i in range(rng.randint(2, 3))]
     derived = [Relation(f"d{i}", random_types(rng, types, most=2)) for i in range(rng.randint(2, 4))]
     if "nullary" in features and rng.random() < 0.15:

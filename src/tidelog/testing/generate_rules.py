@@ -30,6 +30,7 @@ from tidelog.program import (
 from tidelog.program.functions import ORDERED_TYPES
 from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.testing.generate_structures import STRUCTURES, add_structure, pattern
+from tidelog.testing.generate_times import add_time
 from tidelog.testing.generate_values import (
     GREATEST,
     LIST_LENGTH,
@@ -120,6 +121,8 @@ def random_body(
             EXTRAS[feature](body)
     while body.chance("structures", 0.5) and len(body.literals) < 7:
         add_structure(body)
+    while body.chance("times", 0.5) and len(body.literals) < 7:
+        add_time(body)
     return body
 
 

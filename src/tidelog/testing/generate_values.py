@@ -15,6 +15,7 @@ from tidelog.program import Atom, Call, Const, Declaration, Negation, Program, T
 from tidelog.program.schema import Column
 from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.testing.generate_structures import STRUCTURES, random_structure, structure_term
+from tidelog.testing.generate_times import TIMES, random_time
 from tidelog.testing.occurrences import body_literals
 from tidelog.testing.values import Row
 
@@ -66,6 +67,8 @@ def random_value(rng: Random, type_: str) -> Value:
             return rng.choice(_TEXTS)
         case name if name in STRUCTURES:
             return random_structure(rng, name)
+        case name if name in TIMES:
+            return random_time(rng, name)
         case _:
             return tuple(rng.choice(NODES) for _ in range(rng.randint(0, LIST_LENGTH - 1)))
 

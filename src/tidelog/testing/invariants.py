@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tidelog.program import Aggregate, Atom, Const, Rule, Value, Var
+from tidelog.program.calendar import from_python
 from tidelog.program.functions import ANY, FUNCTIONS, Function
 from tidelog.program.state import EngineState, FactState
+from tidelog.program.term import BOOLEAN, DATE, TIMESTAMP, UNSIGNED
 from tidelog.testing.occurrences import names
 from tidelog.testing.solutions import Binding, Context, distinct, values, with_named_wildcards
 from tidelog.testing.values import of_type
@@ -40,6 +42,9 @@ def violations(state: EngineState, functions: Mapping[str, tuple[Function, ...]]
     return found + [f"closure: {key[1:]} is derivable and absent" for key in every if key not in held]
 
 
+TAGGED = frozenset({UNSIGNED, BOOLEAN, DATE, TIMESTAMP})
+
+
 def _miscounted(fact: FactState, key: Fact, every: int, lower: int) -> Iterator[str]:
     if fact.all != every:
         yield f"I1: {key[0]}{key[1]} has all = {fact.all}, {every} supports"
@@ -58,12 +63,12 @@ def _misplaced(state: EngineState, parts: list[EngineState]) -> list[str]:
 
 
 def _typed(state: EngineState) -> EngineState:
-    """The state with unsigned values as the naive evaluator knows them."""
+    """The state with unsigned values, dates, timestamps and booleans as the naive evaluator knows them."""
 
     def typed(facts: Facts) -> Facts:
         return {
             name: {_typed_row(row, state.schema[name], name): fact for row, fact in rows.items()}
-            if "unsigned" in state.schema[name]
+            if not TAGGED.isdisjoint(state.schema[name])
             else rows
             for name, rows in facts.items()
         }
@@ -71,8 +76,14 @@ def _typed(state: EngineState) -> EngineState:
     return replace(state, facts=typed(state.facts), parts=tuple(map(typed, state.parts)))
 
 
+def _number(value: Value) -> Value:
+    """A date, a timestamp or a boolean of Python as the language has it."""
+    number: Value = from_python(value)  # type: ignore[assignment]  # what is no date stays what it is
+    return number
+
+
 def _typed_row(row: tuple[Value, ...], types: tuple[str | None, ...], name: str) -> tuple[Value, ...]:
-    return tuple(of_type(value, type_ or ANY, name) for value, type_ in zip(row, types, strict=True))
+    return tuple(of_type(_number(value), type_ or ANY, name) for value, type_ in zip(row, types, strict=True))
 
 
 def _count(

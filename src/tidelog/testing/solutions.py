@@ -32,6 +32,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
+from tidelog.program.calendar import tagged
 from tidelog.program.functions import FUNCTIONS, Function, holds, resolve
 from tidelog.program.lists import same
 from tidelog.program.term import UNSIGNED
@@ -272,7 +273,7 @@ def apply(name: str, args: Sequence[Value], functions: Mapping[str, tuple[Functi
 
 
 def _typed(value: Value, type_: str) -> Value:
-    return Unsigned(value) if type_ == UNSIGNED and isinstance(value, int) else value
+    return Unsigned(value) if type_ == UNSIGNED and isinstance(value, int) else tagged(value, type_)
 
 
 def _fold(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[Value]:

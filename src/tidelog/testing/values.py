@@ -1,7 +1,8 @@
 """How the naive evaluator knows the type of a value: by looking at it.
 
 Law: in a well-typed program a value's type never depends on where it is read. Python tells number, float, symbol and
-list apart; unsigned values are carried as `Unsigned`, an int that remembers its type. The one value without a type of
+list apart; unsigned values are carried as `Unsigned`, an int that remembers its type, and so are dates, timestamps and
+booleans (`calendar.tagged`). The one value without a type of
 its own is the sum of nothing: a `Zero` becomes what its neighbours are. (Its text is always "0".)
 Rows are compared as Python compares tuples, so lists that differ only as 1 and 1.0 do are one row here.
 """
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from tidelog.program import Program, Value, Variant
 from tidelog.program.arithmetic import RANGES
+from tidelog.program.calendar import tag_of, tagged
 from tidelog.program.functions import admit
 from tidelog.program.schema import BASE_TYPES
 from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED
@@ -37,7 +39,7 @@ def type_of(value: Value) -> str:
         case Unsigned():
             return UNSIGNED
         case int():
-            return NUMBER if value <= RANGES[NUMBER][1] else UNSIGNED
+            return tag_of(value) or (NUMBER if value <= RANGES[NUMBER][1] else UNSIGNED)
         case float():
             return FLOAT
         case str():
@@ -53,7 +55,7 @@ def of_type(value: Value, type_: str, where: str) -> Value:
     if type_ == RECORD:
         return value
     admitted = admit(value, type_, where)
-    return Unsigned(admitted) if type_ == UNSIGNED and isinstance(admitted, int) else admitted
+    return Unsigned(admitted) if type_ == UNSIGNED and isinstance(admitted, int) else tagged(admitted, type_)
 
 
 def alike(values: Sequence[Value]) -> list[Value]:
