@@ -121,3 +121,33 @@ def test_what_sql_does_not_say_is_refused_by_name(spark: Any, program: str, what
 def test_aggregate_or_range_equal_to_a_variable_that_has_a_value_is_a_test(spark: Any) -> None:
     text = "p(X) :- e(X), X = max Z : { e(Z) }. q(X) :- e(X), X = range(0, 2). e(0). e(1). e(5)."
     assert Engine(text).verify(spark)
+
+
+TIMES = """
+.decl at(t: timestamp, d: date, b: boolean)
+.decl parts(y: number, m: number, d: number, w: number, h: number, i: number, s: number)
+.decl moved(d: date, t: timestamp, n: number, k: number)
+.decl told(d: symbol, b: symbol)
+.decl first(d: date, t: timestamp)
+parts(year(t), month(d), day(t), weekday(d), hour(t), minute(t), second(t)) :- at(t, d, _).
+moved(date_add(d, 3), timestamp_add(t, 5, 1h), date_diff(d, date(t)), timestamp_diff(t, to_timestamp(d), 1s)) :-
+    at(t, d, true), d < "2027-01-01", t != timestamp("2026-06-01T10:00:00").
+told(to_string(d), to_string(b)) :- at(_, d, b), to_number(b) = 1.
+first(min d : { at(_, d, _) }, max t : { at(t, _, _) }).
+at("1969-12-31T23:59:59.999999", "1969-12-31", true).
+at("2026-06-01T10:11:12", "2024-02-29", true).
+at("2026-06-01T10:11:12", "1900-03-01", false).
+"""
+
+
+def test_spark_certifies_dates_timestamps_and_booleans(spark: Any) -> None:
+    with Engine(TIMES) as db:
+        assert len(db["moved"]) == 2
+        assert db["parts"].rows() == [
+            (1969, 12, 31, 2, 23, 59, 59),
+            (2026, 2, 1, 3, 10, 11, 12),
+            (2026, 3, 1, 3, 10, 11, 12),
+        ]
+        python, sql = db.verify(), db.verify(spark)
+        assert isinstance(python, Certificate), python
+        assert isinstance(sql, Certificate), sql

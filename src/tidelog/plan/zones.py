@@ -3,7 +3,8 @@
 Law: a time without a zone is no instant. The kind is the same for all places that the inference of types makes one
 (`program.inference`), for a field of a declared type wherever it stands, and for the times in lists that meet; where
 data of both kinds comes into such a class that is a conflict, told before an epoch runs (TL4585). So a field has one
-kind in a whole program: another kind is another type. A time that passes through a number loses its kind.
+kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A constant
+that was written with a zone is an instant; one without goes with what it meets.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.program.arity import check_names
 from tidelog.program.asserted import users_name
 from tidelog.program.inference import Environment, Inference
+from tidelog.program.literal import Atom
 from tidelog.program.outside import CONFLICT, Field, merged, shaped, zone_of
 from tidelog.program.shape import Shape
 from tidelog.program.signatures import Signature, Signatures
 from tidelog.program.structure import READ, TEST, Structure, structure_of
-from tidelog.program.term import LIST, Call
+from tidelog.program.term import LIST, Call, Const
 from tidelog.program.unify import Reason
 
 TIME = "timestamp"
@@ -32,9 +34,14 @@ class Told(NamedTuple):
     """A column that came with a kind of times, itself or in a field."""
 
     relation: str
-    place: int
+    place: int | None  # None: a constant
     at: Field | None
     type: str
+
+    @property
+    def text(self) -> str:
+        """How messages call it."""
+        return self.relation if self.place is None else f"column {self.place + 1} of `{self.relation}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ def find_zones(rules: Ruleset) -> Zones:
     classes: dict[int, list[Told]] = {}
     for one in told:
         classes.setdefault(meeting.where(one), []).append(one)
+    for place, one in meeting.instants:
+        classes.setdefault(meeting.classes.root(place), []).append(one)
     kinds = {root: _kind(found) for root, found in classes.items()}
     root = meeting.classes.root
     columns = {
@@ -93,11 +102,8 @@ def _kind(found: Sequence[Told]) -> str:
     if merged([one.type for one in found]) == CONFLICT:
         local = next(one for one in found if _is_local(one.type))
         zoned = next(one for one in found if not _is_local(one.type))
-        problem = (
-            f"column {local.place + 1} of `{local.relation}` holds times without a zone, column {zoned.place + 1} of "
-            f"`{zoned.relation}` holds instants, and they meet in one column or in a rule"
-        )
-        raise ZONES.error(problem=problem)
+        problem = f"{local.text} holds times without a zone, {zoned.text} holds instants"
+        raise ZONES.error(problem=f"{problem}, and they meet in one column or in a rule")
     return "timestamp(us)" if _is_local(found[0].type) else "timestamp(us,UTC)"
 
 
@@ -127,9 +133,29 @@ class Meeting(Inference):
 
     fields: dict[Field, int] = field(default_factory=dict)
     calls: list[Sequence[int]] = field(default_factory=list)  # of functions: arguments and result
+    instants: list[tuple[int, Told]] = field(default_factory=list)  # constants with a zone
+
+    def constant(self, const: Const, place: int, atom: Atom) -> None:
+        """A constant in a column may tell the kind of its times."""
+        Inference.constant(self, const, place, atom)
+        self.instant(const, place)
+
+    def constant_term(self, const: Const) -> int:
+        """A constant in an expression may tell the kind of what it meets."""
+        place = Inference.constant_term(self, const)
+        self.instant(const, place)
+        return place
+
+    def instant(self, const: Const, place: int) -> None:
+        """Keep a constant that has a zone; it is told by the rule that it stands in."""
+        if const.zoned:
+            assert self.rule is not None, "facts are data"
+            label = self.rule.users_label or self.rule.head.predicate
+            self.instants.append((place, Told(f"the constant of rule {label}", None, None, "timestamp(us,UTC)")))
 
     def where(self, told: Told) -> int:
         """The class of a column, or of a field of it."""
+        assert told.place is not None, "constants are told by their own places"
         place = self.column_places(told.relation)[told.place] if told.at is None else self.field_place(told.at)
         return self.classes.root(place)
 

@@ -1,8 +1,8 @@
 """The value of a term under a binding of variables, and the comparisons of a rule's body.
 
-Law: functions mean what `program.functions` says; the type of an argument is read off its value (an int is a number, unless it
-is tagged as a date, a timestamp or a boolean). An equation with one unbound side binds it; `solve` runs every guard as
-soon as its variables have values, so the order in which a body is written does not matter.
+Law: functions mean what `program.functions` says; the type of an argument is read off its value (an int is a number,
+unless it is tagged as a date, a timestamp or a boolean). An equation with one unbound side binds it; `solve` runs every
+guard as soon as its variables have values, so the order in which a body is written does not matter.
 Atoms are matched in `delta`.
 """
 

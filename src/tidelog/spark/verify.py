@@ -17,9 +17,10 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.program import Path, Program
+from tidelog.program.calendar import from_python
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.state import EngineState
-from tidelog.program.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
 from tidelog.verify.check import StratumFacts, check_bases
 from tidelog.verify.claim import Base, Claim, read_names, to_claim
 from tidelog.verify.normal import Absent, Clause, Scan
@@ -38,9 +39,7 @@ ARROW_TYPES = {
     UNSIGNED: pa.decimal128(20, 0),
     FLOAT: pa.float64(),
     SYMBOL: pa.string(),
-    "boolean": pa.bool_(),
-    "date": pa.date32(),
-    "timestamp": pa.timestamp("us"),
+    **dict.fromkeys((BOOLEAN, DATE, TIMESTAMP), pa.int64()),
 }
 
 
@@ -207,7 +206,7 @@ def ranked_table(
         arrow = ARROW_TYPES.get(type_ or NUMBER)
         if arrow is None:
             raise refused(f"`{name}`, which has a column of type {type_}")
-        exact = map(Decimal, values[i]) if type_ == UNSIGNED else values[i]
+        exact = map(Decimal, values[i]) if type_ == UNSIGNED else map(from_python, values[i])
         columns[f"c{i}"] = pa.array(list(exact), arrow)
     return pa.table({**columns, "rank": pa.array(ranks, pa.int64()), "base": pa.array(base, pa.bool_())})
 

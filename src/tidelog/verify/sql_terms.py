@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tidelog.errors import EngineError
 from tidelog.program import Call, Const, Term, Var
-from tidelog.program.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.calendar import DAY, FIRST_DAY, FIRST_MOMENT, HOUR, LAST_DAY, LAST_MOMENT, MINUTE, SECOND
+from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
 from tidelog.verify import failures
 from tidelog.verify.terms import Overloads, Types, term_type
 
 Sql = str
 Environment = Mapping[str, Sql]
 SQL_TYPES = {NUMBER: "BIGINT", UNSIGNED: "DECIMAL(20,0)", FLOAT: "DOUBLE", SYMBOL: "STRING"}
+SQL_TYPES |= dict.fromkeys((BOOLEAN, DATE, TIMESTAMP), "BIGINT")  # claims hold their numbers (`program.calendar`)
 UNSIGNED_MOST = 2**64 - 1
 
 
@@ -100,6 +102,34 @@ def _cut(args: Sequence[Sql]) -> Sql:
     return f"CASE WHEN {start} >= 0 AND {length} > 0 THEN {inside} ELSE '' END"
 
 
+def _on_day(template: str, day: str = "{0}") -> Writer:
+    """A part of the calendar, of the days that are written ``day``."""
+    return lambda args: template.format(f"date_from_unix_date(CAST({day.format(*args)} AS INT))")
+
+
+def _within(value: str, least: int, most: int) -> Writer:
+    """A date or a timestamp, where the result lies in the years 1 to 9999."""
+
+    def write(args: Sequence[Sql]) -> Sql:
+        found = value.format(*args)
+        return f"CASE WHEN {found} BETWEEN {least} AND {most} THEN {found} ELSE raise_error('date out of range') END"
+
+    return write
+
+
+def _with_unit(value: Writer) -> Writer:
+    return lambda args: f"CASE WHEN {args[2]} > 0 THEN {value(args)} ELSE raise_error('unit of time') END"
+
+
+_DAY_OF = f"(({{0}} - pmod({{0}}, {DAY})) div {DAY})"
+_PARTS = {name: f"CAST({name}({{0}}) AS BIGINT)" for name in ("year", "month", "day")}
+_CLOCK = {"hour": (DAY, HOUR), "minute": (HOUR, MINUTE), "second": (MINUTE, SECOND)}
+
+
+def _template(text: str) -> Writer:
+    return lambda args: text.format(*args)
+
+
 _TYPED: Mapping[str, Mapping[str, Writer]] = {
     NUMBER: {
         **{name: _infix(name) for name in ("+", "-", "*", "%")},
@@ -142,8 +172,32 @@ _TYPED: Mapping[str, Mapping[str, Writer]] = {
         "max": _called("greatest"),
         "to_string": lambda args: args[0],
     },
+    BOOLEAN: {
+        "to_string": _template("CASE WHEN {0} = 1 THEN 'true' ELSE 'false' END"),
+        "to_number": _template("{0}"),
+    },
+    DATE: {
+        **{name: _on_day(part) for name, part in _PARTS.items()},
+        "weekday": _template("pmod({0} + 3, 7)"),
+        "to_string": _on_day("CAST({} AS STRING)"),
+        "to_timestamp": _within(f"({{0}} * {DAY})", FIRST_MOMENT, LAST_MOMENT),
+        "date_diff": _infix("-"),
+        "min": _called("least"),
+        "max": _called("greatest"),
+    },
+    TIMESTAMP: {
+        **{name: _on_day(part, _DAY_OF) for name, part in _PARTS.items()},
+        **{name: _template(f"(pmod({{0}}, {whole}) div {unit})") for name, (whole, unit) in _CLOCK.items()},
+        "weekday": _template(f"pmod({_DAY_OF} + 3, 7)"),
+        "date": _template(_DAY_OF),
+        "min": _called("least"),
+        "max": _called("greatest"),
+    },
 }
 _SPECIAL: Mapping[tuple[str, tuple[str, ...]], Writer] = {
     ("substr", (SYMBOL, NUMBER, NUMBER)): _cut,
     ("-", (UNSIGNED, UNSIGNED)): _in_unsigned("-"),
+    ("date_add", (DATE, NUMBER)): _within("({0} + {1})", FIRST_DAY, LAST_DAY),
+    ("timestamp_add", (TIMESTAMP, NUMBER, NUMBER)): _with_unit(_within("({0} + {1} * {2})", FIRST_MOMENT, LAST_MOMENT)),
+    ("timestamp_diff", (TIMESTAMP, TIMESTAMP, NUMBER)): _with_unit(_template("(({0} - {1}) div {2})")),
 }
