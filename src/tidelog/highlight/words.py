@@ -28,11 +28,12 @@ OPERATORS = (
 )  # fmt: skip
 CONSTANTS = ("false", "nil", "true")
 FUNCTIONS = (
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cat", "contains", "cos", "cosh", "exp", "f_append",
-    "f_concat", "f_first", "f_inPath", "f_init", "f_last", "f_member", "f_removeFirst", "f_removeLast", "f_size",
-    "ftoi", "ftou", "hop", "itof", "itou", "list", "log", "match", "max", "min", "moment", "ord", "range", "sin",
-    "sinh", "sqrt", "strlen", "substr", "tan", "tanh", "to_float", "to_number", "to_string", "to_unsigned", "utof",
-    "utoi", "window",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cat", "contains", "cos", "cosh", "date", "date_add",
+    "date_diff", "day", "exp", "f_append", "f_concat", "f_first", "f_inPath", "f_init", "f_last", "f_member",
+    "f_removeFirst", "f_removeLast", "f_size", "ftoi", "ftou", "hop", "hour", "itof", "itou", "list", "log", "match",
+    "max", "min", "minute", "moment", "month", "ord", "range", "second", "sin", "sinh", "sqrt", "strlen", "substr",
+    "tan", "tanh", "timestamp_add", "timestamp_diff", "to_date", "to_float", "to_number", "to_string", "to_timestamp",
+    "to_unsigned", "utof", "utoi", "weekday", "window", "year",
 )  # fmt: skip
 
 

@@ -209,7 +209,8 @@ NOT_READ = FailureEntry(
     DataError,
     "text that is no value of its column",
     "`{shown}` is not {expected}",
-    "Cells of text files are written as the values of the column's type are written in programs.",
+    "Cells of text files are read by the type of their column. Dates and timestamps are written as ISO 8601 has them, "
+    "which programs write in quotes, and booleans `true`, `false`, `1` or `0`.",
     "Correct the cell, or declare the column `symbol`, which takes every text.",
     _run("1\\tfour\\n"),
 )

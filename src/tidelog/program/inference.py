@@ -110,10 +110,10 @@ class Inference:
                 known = env.get(arg.name)
                 if known is None:
                     env[arg.name] = place
-                    if arg.name in TRUTH_VARIABLES:
-                        self.truth_variable(arg, place)
                 else:
                     self.unite(known, place, arg.span, f"`{arg.name}` is used as")
+                if arg.name in TRUTH_VARIABLES:
+                    self.truth_variable(arg, place)
             elif isinstance(arg, Const):
                 self.constant(arg, place, atom)
             elif isinstance(arg, Call | Aggregate):
