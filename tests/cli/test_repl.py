@@ -363,6 +363,25 @@ def test_a_declared_program_is_saved_with_its_declarations() -> None:
     assert lines(":load p.dl\n?e(a, b)\n?p(b)\n")[3:4] == ["X y  1"]
 
 
+@pytest.mark.parametrize("declared", ["", ".decl d(k: symbol, x: date, t: timestamp, b: boolean)\n"])
+def test_dates_timestamps_and_booleans_are_saved_as_they_are_read(declared: str) -> None:
+    fact = 'd("a", date("1969-12-31"), timestamp("2027-01-01T10:00:00.000005"), true).'
+    saved = lines(f"{declared}{fact}\n:save p.dl\n")
+    assert saved[-1].startswith("p.dl: ")
+    assert fact.replace('"a"', "a") in Path("p.dl").read_text().replace('d("a"', "d(a")
+    question = f'?{fact[:-1]}\n?d(K, X, T, B), X < date("1970-01-01"), B = true\n:why {fact}\n'
+    told = lines(f":load p.dl\n{question}")
+    assert any(line.startswith("yes") for line in told)
+    assert any("1969-12-31" in line for line in told)
+    assert told[-1].endswith("asserted")
+
+
+def test_a_number_for_a_date_is_refused_at_the_prompt() -> None:
+    told = run(".decl d(x: date)\nd(2027-05-05).\n?d(X)\n").output
+    assert "2017 is not a value of type date; write date(" in told or "is a subtraction" in told
+    assert "1975" not in told
+
+
 def test_a_state_is_opened_asked_changed_and_gone_back_in(tmp_path: Path) -> None:
     with Engine("p(X) :- n(X).", path=tmp_path / "s") as db, db.epoch() as epoch:
         epoch.insert("n", [(1,)])

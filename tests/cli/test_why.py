@@ -71,3 +71,16 @@ def test_wrong_fact_gets_an_error_and_no_traceback(fact: str, words: str) -> Non
     assert result.exit_code == 1
     assert words in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_the_text_of_a_proof_asks_about_the_same_fact() -> None:
+    Path("p.dl").write_text(
+        '.decl s(u: symbol, d: date)\n.decl y(u: symbol, d: date)\ny(u, d) :- s(u, d).\ns("a", "2027-01-01").\n'
+    )
+    told = run('y("a", "2027-01-01")').stdout
+    printed = told.partition("  by ")[0]
+    assert printed == 'y("a", date("2027-01-01"))'
+    assert run(printed).stdout == told
+    refused = run("y(a, 2027-01-01)")
+    assert refused.exit_code == 1
+    assert "is not a value of type date" in refused.output

@@ -229,3 +229,27 @@ def test_mutants_that_no_case_notices(tmp_path: Path) -> None:
     better = "case: a\ngiven: q(1, 9). q(2, 10). q(3, 1). q(5, 1). s(5).\nthen: equals p(1).\n"
     cases = cases_of(tmp_path, better)
     assert all(is_noticed(mutant, cases, subject, None) for mutant in mutants(program))
+
+
+DUE = """.decl share(u: symbol, d: date, b: boolean)
+.decl due(u: symbol, d: date)
+due(u, d) :- share(u, d, true), d > "2026-06-01".
+"""
+
+
+@pytest.mark.parametrize("fact", ['"2027-01-01"', 'date("2027-01-01")'])
+def test_a_case_reads_dates_and_booleans_as_rules_do(tmp_path: Path, fact: str) -> None:
+    text = f"""case: due
+given: share("a", {fact}, true). share("b", {fact}, false).
+then: equals due("a", {fact}).
+when: -share("a", {fact}, true). +share("c", "2028-01-01", 1).
+then:
+    equals due("c", date("2028-01-01")).
+    lacks due("a", _).
+"""
+    assert broken(tmp_path, text, DUE) == []
+
+
+def test_a_number_for_a_date_breaks_a_case(tmp_path: Path) -> None:
+    told = broken(tmp_path, 'case: due\ngiven: share("a", 2027-01-01, true).\nthen: empty due.\n', DUE)
+    assert ["2025 is not a value of type date" in line for line in told] == [True]

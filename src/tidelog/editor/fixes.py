@@ -16,6 +16,7 @@ from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.report import to_lsp
 from tidelog.program import Atom, Const, Rule, Var
 from tidelog.program.component import SEPARATOR
+from tidelog.program.schema import BASE_TYPES
 
 _MEANT = re.compile(r"[Dd]id you mean `\.?([^`]+)`\?")
 _WRITE = re.compile(r"Write `([^`\w]+)`\.")  # signs; words are examples
@@ -111,4 +112,4 @@ def _atoms(rule: Rule) -> Iterator[Atom]:
 def _type_of(term: object, types: Mapping[str, str]) -> str:
     if isinstance(term, Var):
         return types.get(term.name, "symbol")
-    return term.type if isinstance(term, Const) and term.type in ("number", "unsigned", "float") else "symbol"
+    return term.type if isinstance(term, Const) and term.type in BASE_TYPES else "symbol"

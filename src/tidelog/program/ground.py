@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from tidelog.program import failures
 from tidelog.program.calendar import EXAMPLES, TRUTH, from_python, read_date, read_timestamp, to_python
+from tidelog.program.elaborate import retyped
 from tidelog.program.functions import Function, resolve
 from tidelog.program.shape import Shape
 from tidelog.program.structure import is_structural
@@ -56,18 +58,27 @@ def _value_and_type(term: Term, functions: Functions) -> tuple[Value, str]:
         assert made is not None, "it takes any number of parts"
         return made.evaluate(*(ground_value(arg, functions) for arg in term.args)), made.result
     parts = [_value_and_type(arg, functions) for arg in term.args]
-    for type_ in (NUMBER, FLOAT, UNSIGNED):  # an integer literal takes the type of its place
-        typed = [_taking(arg, part, type_) for arg, part in zip(term.args, parts, strict=True)]
+    for text, number in product(
+        (SYMBOL, DATE, TIMESTAMP), (NUMBER, FLOAT, UNSIGNED)
+    ):  # a literal takes its place's type
+        typed = [_taking(arg, part, number, text) for arg, part in zip(term.args, parts, strict=True)]
         function = resolve(term.function, [own for _, own in typed], functions)
         if function is not None:
             return function.evaluate(*(_in_lists(value) for value, _ in typed)), function.result
     raise failures.NO_FUNCTION.error(name=term.function, types=", ".join(t for _, t in parts))
 
 
-def _taking(arg: Term, part: tuple[Value, str], type_: str) -> tuple[Value, str]:
-    if not isinstance(arg, Const) or arg.type != NUMBER or not isinstance(arg.value, int):
+def _taking(arg: Term, part: tuple[Value, str], number: str, text: str) -> tuple[Value, str]:
+    """An argument with its type, if integers are of one type and quoted texts of another."""
+    if not isinstance(arg, Const):
         return part
-    return (float(arg.value) if type_ == FLOAT else arg.value), type_
+    if arg.type == NUMBER and isinstance(arg.value, int):
+        return (float(arg.value) if number == FLOAT else arg.value), number
+    try:
+        taken = retyped(arg, text) if arg.type == SYMBOL else arg
+    except ValueError:
+        return part
+    return taken.value, taken.type
 
 
 def in_column(value: Any, type_: str | None) -> Any:

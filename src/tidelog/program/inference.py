@@ -229,7 +229,7 @@ class Inference:
         found = ", ".join(type_name(self.classes.type(place)) for place in places[:-1])
         known = "; ".join(f"({', '.join(o[:-1])}) gives {o[-1]}" for o in signature.overloads)
         related = _places([self.classes.reason(place) for place in places], call.span)
-        hint = f"`{call.function}` takes {known}."
+        hint = _TIME_SUMS if call.function in ("+", "-") and _is_time(found) else f"`{call.function}` takes {known}."
         self.findings.append(diagnose("TL402", call.span, hint=hint, related=related, name=call.function, found=found))
 
     def aggregate(self, aggregate: Aggregate, env: Environment) -> int:
@@ -324,6 +324,16 @@ def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
         return "Write `true` or `false`."
     written = f"Write a {expected} as `{EXAMPLES[expected]}`"
     return f"{written}, or convert the text with `to_{expected}`." if SYMBOL in types else f"{written}."
+
+
+_TIME_SUMS = (
+    "Use `date_add(D, N)` and `date_diff(A, B)` for days, `timestamp_add(T, N, 1s)` and `timestamp_diff(A, B, 1s)` for "
+    "units of time."
+)
+
+
+def _is_time(types: str) -> bool:
+    return DATE in types or TIMESTAMP in types
 
 
 def type_name(type_: str | None) -> str:

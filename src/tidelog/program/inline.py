@@ -32,7 +32,11 @@ INLINE = "inline"
 UNCOUNTED = ("min", "max")
 MOST_PARTS, MOST_DEPTH = 10_000, 50  # of one rule: more than a person reads, and few enough to be made in an instant
 
-SOME_VALUE: Mapping[str, Value] = {"number": 0, "unsigned": 0, "float": 0.0, "symbol": ""}
+SOME_VALUE: Mapping[str, Value] = {
+    **dict.fromkeys(("number", "unsigned", "boolean", "date", "timestamp"), 0),
+    "float": 0.0,
+    "symbol": "",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from collections.abc import Hashable
 from typing import NamedTuple, TypeAlias
 
 from tidelog.program import Value, Variant
+from tidelog.program.calendar import tag_of
+from tidelog.syntax import write_value
 
 Node: TypeAlias = "int | str"
 Row: TypeAlias = tuple[Value, ...]
@@ -98,6 +100,8 @@ def value_text(value: Value) -> str:
     >>> value_text(("a", 1, ("b",)))
     '[a,1,[b]]'
     """
+    if tag_of(value) is not None:
+        return write_value(value)
     if isinstance(value, tuple):
         return f"[{','.join(map(value_text, value))}]"
     if isinstance(value, Variant):

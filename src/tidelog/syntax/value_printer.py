@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tidelog.program import PROLOG, Variant
-from tidelog.program.calendar import TRUTH, date_text, from_python, timestamp_text
+from tidelog.program.calendar import TRUTH, date_text, from_python, tag_of, timestamp_text
 from tidelog.program.shape import show_structure
 from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, TIMESTAMP, UNSIGNED
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
@@ -65,6 +65,6 @@ def write_fact(
 
 def _told_type(value: object) -> str | None:
     """The type that the class of a value tells."""
-    if isinstance(value, datetime.datetime):
-        return TIMESTAMP
-    return DATE if isinstance(value, datetime.date) else BOOLEAN if isinstance(value, bool) else None
+    if isinstance(value, datetime.date):
+        return TIMESTAMP if isinstance(value, datetime.datetime) else DATE
+    return BOOLEAN if isinstance(value, bool) else tag_of(value)
