@@ -234,3 +234,9 @@ def test_what_is_written_is_read_as_the_same_value() -> None:
         with Engine(f"p({text}). q(X, Y, Z) :- p(X, Y, Z), p({text}).") as db:
             assert list(db["q"]) == [row]
             assert db.why(f"q({text})")
+
+
+def test_an_unknown_type_beside_a_quoted_date_is_reported_once() -> None:
+    with pytest.raises(ProgramError) as caught:
+        Engine('.decl p(x: date, y: Foo) .decl q(x: date) q(x) :- p(x, _), x > "2026-01-01".')
+    assert [d.code for d in caught.value.diagnostics] == ["TL206"]

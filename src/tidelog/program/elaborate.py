@@ -43,6 +43,7 @@ class Found(NamedTuple):
     types: Iterator[str]
     names: Mapping[tuple[int, int], str] = MappingProxyType({})
     clause: int = -1
+    recorded: tuple[str, ...] = (NUMBER,)  # the types of the literals that types were found for
 
 
 def elaborate_rule(rule: Rule, found: Found) -> Rule:
@@ -103,7 +104,7 @@ def _literal(literal: Literal, found: Found) -> Literal:
 
 def _term(term: Term, found: Found) -> Term:
     if isinstance(term, Const):
-        type_ = next(found.types) if term.type in LITERALS else term.type
+        type_ = next(found.types) if term.type in found.recorded else term.type
         return retyped(term, type_) if type_ != term.type else term
     if isinstance(term, Call) and term.function == CAST:
         return replace(term, args=(_term(term.args[0], found), *term.args[1:]))

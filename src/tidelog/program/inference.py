@@ -80,6 +80,7 @@ class Inference:
     findings: list[Diagnostic] = field(default_factory=list)
     columns: dict[str, list[int]] = field(default_factory=dict)
     literals: list[tuple[int, Const]] = field(default_factory=list)
+    recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
     open_uses: list[Use] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
     untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
@@ -128,7 +129,8 @@ class Inference:
             return
         type_ = const.type
         if type_ in OPEN_TYPES:
-            self.literals.append((place, const))
+            if type_ in self.recorded:
+                self.literals.append((place, const))
             # The common case, a column that has the constant's type already, must not build a reason.
             if self.classes.type(place) in (type_, OPEN_TYPES[type_]):
                 return
@@ -163,7 +165,8 @@ class Inference:
         if const.type not in OPEN_TYPES:
             return self.classes.fresh(const.type, _constant_reason(const))
         place = self.classes.fresh(OPEN_TYPES[const.type], _constant_reason(const))
-        self.literals.append((place, const))
+        if const.type in self.recorded:
+            self.literals.append((place, const))
         return place
 
     def nil(self, place: int, const: Const) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from tidelog.errors import Diagnostic
 from tidelog.program.calendar import EXAMPLES, TRUTH
 from tidelog.program.catalogue import diagnose
-from tidelog.program.elaborate import RETYPED, Found, elaborate_fact, elaborate_rule, retyped
+from tidelog.program.elaborate import LITERALS, RETYPED, Found, elaborate_fact, elaborate_rule, retyped
 from tidelog.program.functions import ANY, FUNCTIONS, Function
 from tidelog.program.inference import Inference, Use, type_name
 from tidelog.program.program import SOUFFLE, Program
@@ -62,7 +62,19 @@ def infer_types(
     bound: Bound,
 ) -> Typing:
     """Types of all columns; ``bound`` gives those of columns that hold data already, by relation and position."""
+    for declaration in program.declarations:
+        for column in declaration.columns[: arity.get(declaration.relation, 0)]:
+            names.check(column.type, declaration.span)
     inference = Inference(Signatures(functions), arity, names.base, structures=structures_of(names))
+    typing = _infer(program, names, bound, inference)
+    if not inference.classes.narrowed:
+        return typing
+    # Few programs have texts that are dates: only they keep the places of all texts.
+    again = Inference(inference.signatures, arity, names.base, structures=structures_of(names), recorded=LITERALS)
+    return _infer(program, names, bound, again)
+
+
+def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inference) -> Typing:
     _bind_columns(bound, inference)
     for declaration in program.declarations:
         _declare_columns(declaration, names, inference)
@@ -117,7 +129,6 @@ def _bind_columns(bound: Bound, inference: Inference) -> None:
 def _declare_columns(declaration: Declaration, names: TypeNames, inference: Inference) -> None:
     places = inference.column_places(declaration.relation)
     for column, place in zip(declaration.columns, places, strict=False):
-        names.check(column.type, declaration.span)
         base = names.base(column.type)
         reason = Reason(f"`{column.name}` is declared {column.type}", declaration.span)
         if base is not None and not inference.classes.set(place, base, reason):
@@ -236,11 +247,11 @@ def _elaborated(
         literals = literals_of.get(i, [])
         types = _literal_types(literals, inference, bare_symbols)
         if names or _changes(literals, types):
-            rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i))
+            rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i, inference.recorded))
     for i, literals in fact_literals:
         types = _literal_types(literals, inference, bare_symbols=True)
         if _changes(literals, types):
-            facts[i] = elaborate_fact(facts[i], Found(iter(types)))
+            facts[i] = elaborate_fact(facts[i], Found(iter(types), recorded=inference.recorded))
     return replace(program, rules=tuple(rules), facts=tuple(facts))
 
 

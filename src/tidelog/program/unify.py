@@ -38,6 +38,7 @@ class Classes:
         self._parent: list[int] = []
         self._type: list[str | None] = []
         self._reason: list[Reason | None] = []
+        self.narrowed = False  # whether a quoted text is a date or a timestamp, or a truth value a symbol
 
     def fresh(self, type_: str | None = None, reason: Reason | None = None) -> int:
         """A new place, in a class of its own."""
@@ -77,6 +78,7 @@ class Classes:
         common = meet(types[a], types[b])
         if common == CONFLICT:
             return False
+        self.narrowed = self.narrowed or _narrows(types[a], types[b], common)
         if types[a] != common and types[b] == common:
             a, b = b, a
         self._parent[b] = a
@@ -90,6 +92,7 @@ class Classes:
         common = meet(old, type_)
         if common == CONFLICT:
             return False
+        self.narrowed = self.narrowed or _narrows(old, type_, common)
         if common != old:
             self._type[root] = common
             self._reason[root] = reason
@@ -123,6 +126,11 @@ def meet(old: str | None, new: str | None) -> str | None:
             common = OPEN[open_] & OPEN.get(known, frozenset())
             return next(iter(common)) if len(common) == 1 else CONFLICT
     return _nil_meets(old, new)
+
+
+def _narrows(first: str | None, second: str | None, common: str | None) -> bool:
+    """Whether an open constant gets another type than it has where nothing is known."""
+    return (common in (DATE, TIMESTAMP) and TEXT in (first, second)) or (common == SYMBOL and TRUTH in (first, second))
 
 
 def _nil_meets(old: str, new: str) -> str:
