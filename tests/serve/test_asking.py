@@ -91,3 +91,19 @@ def test_reading_waits_for_no_epoch() -> None:
             assert server.get("/program")["epoch"] == 2
             assert server.get("/statistics")["epoch"] == 2
             assert server.get("/changes/reach", since=1)["epoch"] == 2
+
+
+def test_dates_and_booleans_are_written_as_in_programs() -> None:
+    program = """.decl share(u: symbol, d: date, b: boolean)
+.decl due(u: symbol)
+due(u) :- share(u, d, true), d > "2026-06-01".
+share("a", "2027-01-01", true).
+"""
+    with running(program) as server:
+        for date in ('"2027-01-01"', 'date("2027-01-01")'):
+            found = server.http.post("/v1/query", json={"text": f"share(U, {date}, true)"})
+            assert found.json()["rows"] == [["a"]], found.text
+            proof = server.http.get("/v1/why", params={"fact": f'share("a", {date}, true)'})
+            assert proof.status_code == 200, proof.text
+        refused(server.http.post("/v1/query", json={"text": "share(U, 2027-01-01, true)"}), 400, "TL401")
+        refused(server.http.get("/v1/why", params={"fact": "share(a, 2027-01-01, true)"}), 400, "TL2955")
