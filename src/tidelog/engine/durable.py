@@ -60,7 +60,7 @@ def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
 
     state = state_folder(core, "a change feed")
     values = texts_of(state) if state.partitions else core.dictionary  # partitions forget values that no fact has
-    return view_changes(state, view, since, values)
+    return view_changes(state, view, since, values, core.rules)
 
 
 def log(core: Core, after: int | None = None, until: int | None = None) -> list[LogEntry]:

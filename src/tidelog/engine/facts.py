@@ -61,7 +61,7 @@ def learn(
         if len(types) != len(data.columns):
             raise failures.ROW_COLUMNS.error(name=name, wanted=len(types), found=len(data.columns))
         if None in types:
-            for i, (type_, own) in enumerate(zip(types, data_types(name, data), strict=True)):
+            for i, (type_, own) in enumerate(zip(types, data_types(name, data, types), strict=True)):
                 if type_ is None:
                     bound.setdefault((name, i), own)
     return bound, known

@@ -146,17 +146,17 @@ def _catch_up(core: Core, fed: Fed, last: int) -> None:
     names, outside = view.columns, _lasting_types(view)
     for epoch, found in groupby(changes_since(core, feed.view, last), key=lambda change: change.epoch):
         changes = list(found)
-        types = told_types(view.types, data_types(feed.view, read_rows(feed.view, [c.fact for c in changes])))
+        types = data_types(feed.view, read_rows(feed.view, [c.fact for c in changes]), view.types)
         plus, minus = (_cells_of(core, feed.view, [c.fact for c in changes if c.sign == s], types) for s in (1, -1))
         write = changes_writer(plus, minus, names, types, core.dictionary, outside)
         shown = Shown(names, types, True, outside=outside)
         feed.put(epoch, write, partial(_signed_data_frame, core, write, shown))
 
 
-def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Sequence[str | None]) -> Cells:
+def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Sequence[str]) -> Cells:
     if not facts:
         return np.zeros((0, len(types)), np.int64)
-    return encode_rows(name, read_rows(name, facts), [type_ or "number" for type_ in types], core.dictionary)
+    return encode_rows(name, read_rows(name, facts), types, core.dictionary)
 
 
 @contextmanager

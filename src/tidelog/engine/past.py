@@ -23,7 +23,7 @@ from tidelog.program import Program
 from tidelog.program.asserted import users_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.assertions import PastEpoch, SignedRows, past_epochs, rules_at
-from tidelog.store.history import texts_of, view_changes
+from tidelog.store.history import texts_of, view_changes, with_shapes
 from tidelog.store.rules import ruleset_from_values
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class Past:
     def _fact_changes(self, origins: Sequence[Origin], behind: frozenset[str]) -> list[Change]:
         last: dict[tuple[str, Row], Origin] = {}
         signed: list[tuple[str, int, Row]] = []
-        for past, origin in zip(self.epochs, origins, strict=True):
-            for name, sign, row in self._decoded(past.assertions):
+        for place, origin in enumerate(origins):
+            for name, sign, row in self._decoded(place, self.epochs[place].assertions):
                 if name in behind:
                     last[name, row] = origin
                     signed.append((name, sign, row))
@@ -100,15 +100,17 @@ class Past:
 
     def _view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
         sums: dict[Row, int] = {}
-        for past in self.epochs:
-            for _, sign, row in self._decoded(part for part in past.rows if part[0] == relation):
+        for place, past in enumerate(self.epochs):
+            for _, sign, row in self._decoded(place, [part for part in past.rows if part[0] == relation]):
                 sums[row] = sums.get(row, 0) + sign
         return [row for row, total in sums.items() if total > 0], [row for row, total in sums.items() if total < 0]
 
-    def _decoded(self, parts: Sequence[SignedRows] | Iterator[SignedRows]) -> Iterator[tuple[str, int, Row]]:
+    def _decoded(self, place: int, parts: Sequence[SignedRows]) -> Iterator[tuple[str, int, Row]]:
+        """Rows that one of the epochs inserted or deleted, with the types that they had after or before it."""
         for name, sign, cells, types in parts:
             told = users_name(name) if is_auxiliary(name) else name
             if told is not None:
+                types = with_shapes(types, self.rules[place + (sign > 0)], told)
                 yield from ((told, sign, row) for row in Rows(name, (), types, self.dictionary, cells).rows())
 
 
@@ -124,7 +126,7 @@ def last_change(core: Core, state: Durable, relation: str, values: Row | None) -
     first = segments[0] - 1 if segments else 0
     columns = [] if values is None else group_columns((core.rules,), relation, len(values))
     found = 0
-    for epoch, _, row in view_changes(state, relation, first, dictionary):
+    for epoch, _, row in view_changes(state, relation, first, dictionary, core.rules):
         if values is None or all(row[column] == values[column] for column in columns):
             found = epoch
     if not found:

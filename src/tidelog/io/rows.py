@@ -108,12 +108,14 @@ def without_nulls(rows: Data, names: Sequence[str], types: Types, relation: str)
     return replace(rows, columns=tuple(columns), length=length, nulls=None), counts
 
 
-def data_types(relation: str, rows: Data) -> tuple[str, ...]:
-    """The types that the columns have by themselves."""
+def data_types(relation: str, rows: Data, known: Types) -> tuple[str, ...]:
+    """The types of columns: those that are known, or else those of their values."""
     found = []
-    for number, column in enumerate(rows.columns, 1):
+    for number, (column, type_) in enumerate(zip(rows.columns, known, strict=True), 1):
         where = f"{relation}, column {number}"
-        if isinstance(column, pa.ChunkedArray):
+        if type_ is not None:
+            found.append(type_)
+        elif isinstance(column, pa.ChunkedArray):
             found.append(arrow_column_type(column.type, where))
         else:
             found.append(column_type(_telling(column) if rows.written else column, where))

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from tidelog.io.columns import decode_column
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.net import NetChange
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program.shape import Shape
+from tidelog.program.term import RECORD
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store import failures
+from tidelog.store.assertions import rules_at
 from tidelog.store.delta import Cells
 from tidelog.store.durable import Durable
 from tidelog.store.frame import Frame
 from tidelog.store.image import deltas_of
 from tidelog.store.markers import markers_of
 from tidelog.store.reading import read_piece
+from tidelog.store.rules import ruleset_from_values
 from tidelog.store.stretches import stretches
 
 
@@ -52,18 +58,54 @@ class LogEntry:
     note: str | None = None
 
 
-def view_changes(state: Durable, relation: str, since: int, dictionary: Dictionary) -> Iterator[Change]:
-    """The changes of a relation in the epochs after ``since``."""
+class PastSchemas:
+    """The types of relations in past epochs, with what the rules of the time declare of records and algebraic types.
+
+    Deltas have one type for all of them. Past rules are read when a column of that type is first met.
+    """
+
+    def __init__(self, state: Durable, since: int, now: Ruleset) -> None:
+        self._state, self._since, self._now = state, since, now
+
+    @cached_property
+    def _rules(self) -> list[tuple[int, Ruleset]]:
+        """The rule sets since, each with the epoch that it begins with."""
+        changed = [(f.epoch, f.header["rules"]) for f in self._state.frames(self._since) if "rules" in f.header]
+        if not changed:
+            return [(0, self._now)]
+        stored = [(0, rules_at(self._state, self._since)), *changed]
+        functions, place = self._now.functions, self._state.store.name
+        return [(e, ruleset_from_values(values, functions, place)) for e, values in stored if values is not None]
+
+    def types(self, relation: str, epoch: int, types: Sequence[str | None]) -> Sequence[str | None]:
+        """The types of a relation's columns after an epoch, of which the delta knows ``types``."""
+        if RECORD not in types:
+            return types
+        known = [rules for first, rules in self._rules if first <= epoch]
+        return with_shapes(types, known[-1] if known else self._now, relation)
+
+
+def with_shapes(types: Sequence[str | None], rules: Ruleset, relation: str) -> Sequence[str | None]:
+    """The types of columns, with the declared types of records and algebraic values."""
+    declared = rules.schema.get(relation, types)
+    pairs = zip(types, declared, strict=True) if len(declared) == len(types) else ()
+    return tuple(own if own == RECORD and isinstance(own, Shape) else type_ for type_, own in pairs) or types
+
+
+def view_changes(state: Durable, relation: str, since: int, dictionary: Dictionary, rules: Ruleset) -> Iterator[Change]:
+    """The changes of a relation in the epochs after ``since``; ``rules`` are those in force now."""
+    schemas = PastSchemas(state, since, rules)
     for frame in _frames_with(state, relation, since):
         for delta in deltas_of(frame):
             if delta.relation == relation:
                 before = delta.types if delta.types_before is None else delta.types_before
-                for sign, cells, types in (
-                    (-1, delta.deleted[:, 1:], before),
-                    (1, delta.inserted[:, :-2], delta.types),
+                for sign, cells, types, epoch in (
+                    (-1, delta.deleted[:, 1:], before, frame.epoch - 1),
+                    (1, delta.inserted[:, :-2], delta.types, frame.epoch),
                 ):
-                    for fact in _facts(cells, types, dictionary, frame):
-                        yield Change(frame.epoch, sign, fact)
+                    if len(cells):
+                        for fact in _facts(cells, schemas.types(relation, epoch, types), dictionary, frame):
+                            yield Change(frame.epoch, sign, fact)
 
 
 def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
