@@ -131,7 +131,7 @@ def test_every_format_in_a_pipe_has_the_same_answers(values: Path) -> None:
     objects = json.loads(asked(values, "json"))
     assert [(each["X"], each["Y"], each["Z"]) for each in objects] == [
         ("a", -1.0, [[2], "x"]),
-        ('quo"te, é', "nan", []),
+        ('quo"te, é', "NaN", []),
         ("tab\there", 2.5, [1, "b"]),
     ]
     assert [json.loads(line) for line in asked(values, "jsonl").splitlines()] == objects

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,16 @@ def test_changes_tell_each_epoch_once_also_those_of_rule_changes(state: Path) ->
     (line,) = run("changes", state, "reach", "--since", 2, "--format", "json").stdout.splitlines()
     assert json.loads(line) == {"epoch": 3, "sign": -1, "fact": [1, 3]}
     assert "unknown relation `rich`" in run("changes", state, "rich", code=1).stderr
+
+
+def test_changes_show_records_dates_and_infinity_in_text_and_json(tmp_path: Path) -> None:
+    program = ".type P = [a: number, b: P]\n.decl p(x: P, d: date, f: float)\n.decl q(x: P, d: date, f: float)\n"
+    with Engine(program + "q(x, d, f) :- p(x, d, f).", path=tmp_path / "state") as db, db.epoch() as e:
+        e.insert("p", [((1, (2, None)), datetime.date(1969, 12, 31), math.inf)])
+    text = run("changes", tmp_path / "state", "q").stdout
+    assert text.startswith("2\t+\tq([1, [2, nil]], ")
+    (line,) = run("changes", tmp_path / "state", "q", "--format", "json").stdout.splitlines()
+    assert json.loads(line) == {"epoch": 2, "sign": 1, "fact": ["[1, [2, nil]]", "1969-12-31", "Infinity"]}
 
 
 def test_apply_shows_and_commits_the_difference_as_one_epoch(state: Path, tmp_path: Path) -> None:

@@ -210,3 +210,21 @@ def test_text_that_is_not_utf_8_is_told_with_its_probable_encoding(encoding: str
     with pytest.raises(DataError, match="not UTF-8") as refused:
         read_json('{"x": "é"}'.encode(encoding), JsonShape("p.json", "p", ("x",), ("symbol",)))
     assert f"iconv -f {cure} " in refused.value.hint
+
+
+def test_records_and_algebraic_values_are_texts_in_json(tmp_path: Path) -> None:
+    columns = "(x: P, t: T, l: list)"
+    (tmp_path / "p.dl").write_text(
+        ".type P = [a: number, b: symbol]\n.type T = Leaf {v: P} | Nil {}\n"
+        f'.decl q{columns}\n.input q(IO=json, filename="q.json")\n'
+        f'.decl r{columns}\n.output r(IO=json, filename="r.json")\nr(x, t, l) :- q(x, t, l).\n'
+    )
+    rows = '{"x": "[1, two]", "t": "$Leaf([3, \\"a,b\\"])", "l": [1, "a", [2.5]]}\n{"x": "nil", "t": "$Nil", "l": []}\n'
+    (tmp_path / "q.json").write_text(rows)
+    arguments = ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path), "-D", str(tmp_path)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert (tmp_path / "r.json").read_text() == rows
+    (tmp_path / "q.json").write_text('{"x": [1, "two"], "t": "$Nil", "l": []}\n')
+    refused = CliRunner().invoke(app, arguments)
+    assert refused.exit_code == 1
+    assert "q.json:1: column `x`: [1, 'two'] is not a value of type P" in refused.output

@@ -346,3 +346,11 @@ def test_every_step_of_a_random_proof_is_repeated_by_the_naive_evaluator(seed: i
             proof = db.why((name, row), depth=10**6, width=10**6, nodes=10**6)
             assert "__" not in str(proof)
             check_proof(db, proof, rules, case.program)
+
+
+def test_a_proof_with_records_algebraic_values_and_infinity_has_json() -> None:
+    types = ".type P = [a: number, b: symbol]\n.type T = Leaf {v: P} | Nil {}\n"
+    relations = ".decl p(x: P, y: T, z: float) .decl q(x: P, y: T, z: float)\nq(x, y, z) :- p(x, y, z).\n"
+    proof = Engine(types + relations + 'p(nil, $Leaf([1, "a, b"]), 1.0Inf).').why('q(nil, $Leaf([1, "a, b"]), 1.0Inf)')
+    values = json.loads(proof.json())["facts"][0]["values"]
+    assert values == ["nil", '$Leaf([1, "a, b"])', "Infinity"]

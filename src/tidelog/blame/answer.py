@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.blame.change import Change, FactChanged, Origin, RuleChanged
+from tidelog.io.json_values import json_value
 from tidelog.why import Proof, WhyNot
-from tidelog.why.tree import value_json
 
 CAME, WENT, CHANGED = "came", "went", "changed"
 
@@ -186,7 +186,7 @@ def change_json(change: Change) -> dict[str, Any]:
     """A change, as plain values."""
     told: dict[str, Any] = {"text": str(change), "origin": origin_json(change.origin)}
     if isinstance(change, FactChanged):
-        rows = (None if row is None else [value_json(value) for value in row] for row in (change.come, change.gone))
+        rows = (None if row is None else [json_value(value) for value in row] for row in (change.come, change.gone))
         asserted, retracted = rows
         return {**told, "kind": "fact", "relation": change.relation, "asserted": asserted, "retracted": retracted}
     if isinstance(change, RuleChanged):

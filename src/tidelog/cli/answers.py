@@ -6,9 +6,7 @@ with yes or no. What other programs read (text, CSV, JSON, Parquet, Arrow) is wh
 
 from __future__ import annotations
 
-import datetime
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -21,6 +19,7 @@ from tidelog.cli.tables import ordered_rows, ordered_table
 from tidelog.engine.view import Rows
 from tidelog.errors.render import display_width, visible
 from tidelog.io.files import output_bytes
+from tidelog.io.json_values import json_value
 from tidelog.io.late import parquet
 from tidelog.io.parameters import CSV, TEXT, Layout
 from tidelog.io.texts import show_text
@@ -98,15 +97,8 @@ def _as_json_lines(answers: Rows) -> bytes:
 
 
 def _objects(answers: Rows) -> list[dict[str, Any]]:
-    return [dict(zip(answers.columns, map(_json_value, row), strict=True)) for row in ordered_rows(answers)]
-
-
-def _json_value(value: Any) -> Any:
-    """A value as JSON has it: lists nested, dates and floats that JSON lacks by the text that files have."""
-    if isinstance(value, tuple):
-        return [_json_value(part) for part in value]
-    lacking = isinstance(value, float) and not math.isfinite(value)
-    return show_text(value, None) if lacking or isinstance(value, datetime.date) else value
+    rows = (map(json_value, row, answers.types) for row in ordered_rows(answers))
+    return [dict(zip(answers.columns, row, strict=True)) for row in rows]
 
 
 def _as_parquet(answers: Rows) -> bytes:

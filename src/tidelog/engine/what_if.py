@@ -24,12 +24,13 @@ from tidelog.engine.view import Rows
 from tidelog.errors import TidelogError
 from tidelog.explain.profile import duration
 from tidelog.io import html
+from tidelog.io.json_values import json_value
 from tidelog.io.texts import show_fact
 from tidelog.program.arguments import argument_error
 from tidelog.program.rule import REFUSE
 from tidelog.syntax import parse_changes
 from tidelog.why import Bounds, WhyNot, prove, refute
-from tidelog.why.tree import Proof, value_json
+from tidelog.why.tree import Proof
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
@@ -128,8 +129,8 @@ class Alternative:
             return {"name": self.name, "refused": str(self.refused), "code": self.refused.code}
         changes = {
             name: {
-                "inserted": [[value_json(value) for value in row] for row in change.inserted],
-                "deleted": [[value_json(value) for value in row] for row in change.deleted],
+                "inserted": [[json_value(value) for value in row] for row in change.inserted],
+                "deleted": [[json_value(value) for value in row] for row in change.deleted],
             }
             for name, change in self.changes.items()
         }

@@ -483,7 +483,8 @@ JSON_VALUE = FailureEntry(
     DataError,
     "JSON that is no value of its column",
     "{where}:{line}: column `{name}`: {value} is not a value of type {type}; nothing was read",
-    "Numbers, texts, lists and booleans of JSON are those of the column's type; dates are texts in ISO 8601.",
+    "Numbers, texts, lists and booleans of JSON are those of the column's type; dates are texts in ISO 8601, records "
+    "and algebraic values texts such as `[1, nil]` and `$Leaf(1)`.",
     "Correct the value, or declare the column of its type.",
     _run('{"x": "four"}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
 )

@@ -1,9 +1,8 @@
 """Rows as JSON: an object or a list of values a line, or one list of them.
 
 Law: reading what was written gives the same values. An object's fields are the columns of the relation by their names,
-a list's elements by their order. Numbers are exact (unsigned ones too), lists are lists, dates and timestamps texts in
-ISO 8601; floats that JSON has no number for are the texts `Infinity`, `-Infinity` and `NaN`. A row that does not fit is
-told with its line, and then nothing of the file is taken; nulls are refused.
+a list's elements by their order. What values look like is said in `json_values`. A row that does not fit is told with
+its line, and then nothing of the file is taken; nulls are refused.
 """
 
 from __future__ import annotations
@@ -20,14 +19,15 @@ from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.delimited import not_text
+from tidelog.io.json_values import ENDLESS, json_value
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.texts import read_list, read_text
 from tidelog.io.values import column_type, shown
+from tidelog.program.shape import Shape
 from tidelog.program.term import NAN
 
 _WHITE = " \t\r\n"
-_NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}  # of floats that JSON has no number for
-_ENDLESS = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf, "nan": NAN, "inf": math.inf, "-inf": -math.inf}
+_ENDLESS = {**ENDLESS, "nan": NAN, "inf": math.inf, "-inf": -math.inf}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _cell(value: Any, place: int, line: int, shape: JsonShape) -> Any:
     if value is None:
         raise failures.NULL_IN_JSON.error(where=shape.where, line=line, name=shape.names[place])
     try:
-        return _listed(value) if type_ is None else _READERS[type_](value)
+        return _listed(value) if type_ is None else _reader(type_)(value)
     except (TypeError, ValueError, DataError):
         raise _no_value(line, shape.names[place], value, type_ or "any", shape) from None
 
@@ -244,14 +244,20 @@ def _listed(value: Any) -> Any:
 
 
 def _list(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str):
+        return read_list(value)
     if not isinstance(value, list):
         raise TypeError
     found: tuple[Any, ...] = _listed(value)
     return found
 
 
-def _moment(type_: str) -> Callable[[Any], Any]:
+def _from_text(type_: str) -> Callable[[Any], Any]:
     return lambda value: read_text(_exactly(str)(value), type_)
+
+
+def _reader(type_: str) -> Callable[[Any], Any]:
+    return _from_text(type_) if isinstance(type_, Shape) else _READERS[type_]
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
@@ -261,8 +267,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "symbol": _exactly(str),
     "list": _list,
     "boolean": _boolean,
-    "date": _moment("date"),
-    "timestamp": _moment("timestamp"),
+    "date": _from_text("date"),
+    "timestamp": _from_text("timestamp"),
 }
 
 
@@ -298,8 +304,6 @@ def write_json(table: pa.Table, types: Sequence[str | None]) -> bytes:
 
 
 def _json_values(values: list[Any], type_: str | None) -> list[Any]:
-    if type_ == "float":
-        return [_NAMES.get(str(value), value) for value in values]
-    if type_ in ("date", "timestamp"):
-        return [value.isoformat() for value in values]
-    return [read_list(v) if isinstance(v, str) else v for v in values] if type_ == "list" else values
+    if type_ == "list":
+        values = [read_list(value) if isinstance(value, str) else value for value in values]
+    return [json_value(value) for value in values] if type_ in ("float", "date", "timestamp", "list") else values

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tidelog.serve.values import plain_value
+from tidelog.io.json_values import json_value
 from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, Proof
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def violations_json(violations: Iterable[Violated]) -> list[dict[str, Any]]:
 
 
 def _violation_json(violation: Violation) -> dict[str, Any]:
-    values = {name: plain_value(value) for name, value in violation.values.items()}
+    values = {name: json_value(value) for name, value in violation.values.items()}
     return {"values": values, "proof": proof_json(violation.proof), "text": str(violation)}
 
 
@@ -49,7 +49,7 @@ def tree_json(node: Premise) -> dict[str, Any]:
             return {
                 "fact": node.text,
                 "relation": node.relation,
-                "values": [plain_value(value) for value in node.values],
+                "values": [json_value(value) for value in node.values],
                 "how": node.how,
                 "rule": node.rule,
                 "premises": [tree_json(premise) for premise in node.premises],
@@ -65,7 +65,7 @@ def _group_json(node: GroupNode) -> dict[str, Any]:
     return {
         "aggregate": node.kind,
         "text": node.text,
-        "value": plain_value(node.value),
+        "value": json_value(node.value),
         "size": node.size,
         "rule": node.rule,
         "rows": [[tree_json(inner) for inner in row] for row in node.rows],

@@ -7,9 +7,7 @@ that JSON has no number for the texts `Infinity`, `-Infinity` and `NaN`. What co
 
 from __future__ import annotations
 
-import datetime
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,15 +16,13 @@ import pyarrow as pa
 
 from tidelog.engine.view import Rows, Table
 from tidelog.errors import DataError
-from tidelog.io.texts import read_text, show_text
-from tidelog.program import Variant
+from tidelog.io.json_values import ENDLESS, json_value
+from tidelog.io.texts import read_text
 from tidelog.program.shape import Shape
 from tidelog.serve import failures
 
 ARROW = "application/vnd.apache.arrow.stream"
 BATCH = 1 << 16  # rows of a batch of Arrow's
-_NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
-_ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # many a reader of events takes them for the end of a line
 Types = Sequence[str | None]
 Cell = Callable[[Any], Any]
@@ -57,24 +53,7 @@ def rows_to_json(rows: Sequence[tuple[Any, ...]], types: Types) -> list[Any]:
 
 
 def _writer(type_: str | None) -> Cell | None:
-    if isinstance(type_, Shape):
-        return lambda value: show_text(value, type_)
-    return None if type_ in ("number", "unsigned", "symbol", "boolean") else plain_value
-
-
-def plain_value(value: Any) -> Any:
-    """A value as JSON has it, whatever its type.
-
-    >>> plain_value((1, ("a", float("-inf")))), plain_value(datetime.date(2026, 11, 17))
-    ([1, ['a', '-Infinity']], '2026-11-17')
-    """
-    if isinstance(value, Variant) or hasattr(value, "_fields"):  # records are named tuples
-        return show_text(value, None)
-    if isinstance(value, tuple):
-        return [plain_value(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return _NAMES[str(value)]
-    return value.isoformat() if isinstance(value, datetime.date) else value
+    return None if type_ in ("number", "unsigned", "symbol", "boolean") else lambda value: json_value(value, type_)
 
 
 def rows_from_json(rows: Sequence[Any], types: Types | None) -> list[Any]:
@@ -99,7 +78,7 @@ def _nested(value: Any) -> Any:
 
 def _reader(type_: str | None) -> Cell | None:
     if type_ == "float":
-        return lambda value: _ENDLESS.get(value, value) if isinstance(value, str) else value
+        return lambda value: ENDLESS.get(value, value) if isinstance(value, str) else value
     if type_ in ("date", "timestamp"):
         return lambda value: _moment(value, type_)
     return None
@@ -121,7 +100,7 @@ def value_from_text(text: str, type_: str | None) -> Any:
     if isinstance(type_, Shape):
         return text
     try:
-        return _ENDLESS[text] if type_ == "float" and text in _ENDLESS else read_text(text, type_)
+        return ENDLESS[text] if type_ == "float" and text in ENDLESS else read_text(text, type_)
     except (ValueError, DataError):
         raise failures.NOT_AS_DESCRIBED.error(place=text[:80], what=f"is not of type {type_}") from None
 

@@ -7,15 +7,13 @@ flat, with facts numbered and premises that name numbers.
 
 from __future__ import annotations
 
-import datetime
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from tidelog.io.json_values import json_value
 from tidelog.program import Value
-from tidelog.syntax.values import write_number
 
 ASSERTED, DERIVED, AGAIN, CUT = "asserted", "derived", "again", "cut"
 
@@ -138,7 +136,7 @@ def _fact_json(node: FactNode, number: int, numbers: Mapping[str, int]) -> dict[
     return {
         "id": number,
         "relation": node.relation,
-        "values": [value_json(value) for value in node.values],
+        "values": [json_value(value) for value in node.values],
         "text": node.text,
         "how": node.how,
         "rule": node.rule,
@@ -157,17 +155,8 @@ def _premise_json(premise: Premise, numbers: Mapping[str, int]) -> dict[str, Any
     return {
         "aggregate": premise.kind,
         "text": premise.text,
-        "value": value_json(premise.value),
+        "value": json_value(premise.value),
         "size": premise.size,
         "rule": premise.rule,
         "rows": [[_premise_json(inner, numbers) for inner in row] for row in premise.rows],
     }
-
-
-def value_json(value: Any) -> Any:
-    """A value as JSON has it: lists nested, dates by their text, and floats that JSON lacks by theirs."""
-    if isinstance(value, tuple):
-        return [value_json(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return write_number(value, "float")
-    return value.isoformat() if isinstance(value, datetime.date) else value
