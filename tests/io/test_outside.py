@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tidelog import Engine
+from tidelog import Engine, Variant
 from tidelog.errors import DataError, EngineError
 from tidelog.io.parquet import write_rows
 from tidelog.partition.dictionary import Dictionary
@@ -57,6 +57,77 @@ def test_arrow_types_come_back(type_: pa.DataType, values: list[Any]) -> None:
     with again.epoch() as e:
         e.insert("t", db["t"])
     assert again["t"].to_arrow().sort_by("key").equals(table)
+
+
+@pytest.mark.parametrize(("type_", "values"), COLUMNS, ids=[str(type_) for type_, _ in COLUMNS])
+def test_a_data_frame_of_a_view_can_be_deleted_and_inserted_again(type_: pa.DataType, values: list[Any]) -> None:
+    table = pa.table({"key": range(len(values)), "value": pa.array(values, type_)})
+    db = Engine("")
+    with db.epoch() as e:
+        e.insert("t", table)
+    frame = db["t"].to_pandas()
+    with db.epoch() as e:
+        e.delete("t", frame)
+    assert len(db["t"]) == 0
+    with db.epoch() as e:
+        e.insert("t", frame)
+    assert db["t"].to_arrow().sort_by("key").equals(table)
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "back"),
+    [
+        (pa.date64(), [datetime.date(2024, 2, 29), datetime.date(1960, 5, 5)], pa.date32()),
+        (pa.large_string(), ["a", ""], pa.string()),
+        (pa.string_view(), ["a", ""], pa.string()),
+        (pa.binary(2), [b"ab", b"\x00\xff"], pa.binary()),
+        (pa.large_binary(), [b"ab", b""], pa.binary()),
+        (pa.binary_view(), [b"ab", b""], pa.binary()),
+        (pa.large_list(pa.large_string()), [["a"], []], pa.list_(pa.string())),
+        (pa.list_(pa.int32(), 2), [[1, 2], [3, 4]], pa.list_(pa.int32())),
+    ],
+    ids=str,
+)
+def test_kindred_types_of_arrow_come_back_as_the_documented_one(
+    type_: pa.DataType, values: list[Any], back: pa.DataType
+) -> None:
+    for first in (type_, back):
+        db = Engine("")
+        for given in (first, type_):
+            with db.epoch() as e:
+                e.insert("t", pa.table({"x": pa.array(values, given)}))
+        assert db["t"].to_arrow()["x"].type == back
+        assert sorted(db["t"].to_arrow()["x"].to_pylist()) == sorted(values)
+        with db.epoch() as e:
+            e.delete("t", pa.table({"x": pa.array(values, type_)}))
+        assert len(db["t"]) == 0
+
+
+def test_a_column_of_dates_takes_times_at_midnight_and_no_others() -> None:
+    midnight = datetime.datetime(2024, 2, 29)
+    forms = (lambda t: [(t,)], lambda t: pd.DataFrame({"x": [t]}), lambda t: pa.table({"x": [t]}))
+    for form in forms:
+        db = Engine(".decl p(x: date)")
+        with db.epoch() as e:
+            e.insert("p", form(midnight))
+        assert list(db["p"]) == [(midnight.date(),)]
+        for wrong in (midnight.replace(second=1), midnight.replace(tzinfo=datetime.UTC)):
+            with pytest.raises(DataError, match="is not a value of type date"), db.epoch() as e:
+                e.insert("p", form(wrong))
+
+
+def test_a_data_frame_with_records_can_be_deleted_and_inserted_again() -> None:
+    db = Engine(".type P = [a: number, l: list]\n.type T = Leaf {v: P} | Nil {}\n.decl p(x: P, y: T, z: list)")
+    rows = [((1, (2, ("a", 0.5))), Variant("Nil"), ("b", (1,))), (None, Variant("Leaf", (1, ())), ())]
+    with db.epoch() as e:
+        e.insert("p", rows)
+    frame = db["p"].to_pandas()
+    with db.epoch() as e:
+        e.delete("p", frame)
+    assert len(db["p"]) == 0
+    with db.epoch() as e:
+        e.insert("p", frame)
+    assert set(db["p"]) == set(rows)
 
 
 def test_pandas_comes_back() -> None:

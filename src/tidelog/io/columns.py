@@ -19,7 +19,7 @@ from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
 from tidelog.io.structures import decode_arrow_structures, take_apart
-from tidelog.io.texts import read_text
+from tidelog.io.texts import read_text, show_text
 from tidelog.io.values import advice, as_list, is_null, plain, shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
@@ -65,8 +65,9 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if type_ == "float":
         return float_cell(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
     if type_ == "list":
+        value = read_text(value, type_) if isinstance(value, str) else value
         return dictionary.encode(as_list(value), "list") if isinstance(value, tuple | list) else None
-    if type_ == "date" and isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+    if type_ == "date" and isinstance(value, datetime.date) and (type(value) is datetime.date or _is_midnight(value)):
         return value.toordinal() - EPOCH_DAY
     if type_ == "timestamp" and isinstance(value, datetime.datetime):
         return _microseconds(value)
@@ -80,11 +81,14 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
 
 
 def _encode_part(value: Any, type_: str, dictionary: Dictionary) -> int | None:
-    """A part of a structure; a list may come as its text, which is how it goes out."""
-    value = plain(value)
-    if type_ == "list" and isinstance(value, str):
-        value = read_text(value, type_)
-    return _encode(value, type_, dictionary)
+    return _encode(plain(value), type_, dictionary)
+
+
+def _is_midnight(value: datetime.date) -> bool:
+    """Whether a time on a clock is no more than its day: many libraries have no other dates."""
+    if not isinstance(value, datetime.datetime):
+        return True
+    return value.tzinfo is None and value.time() == datetime.time() and not getattr(value, "nanosecond", 0)
 
 
 def _microseconds(value: datetime.datetime) -> int | None:
@@ -303,18 +307,35 @@ def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.
 
 
 def _decode_lists(cells: Cells, dictionary: Dictionary) -> pa.Array:
-    """Lists of one kind of element as Arrow lists; lists of mixed elements as their text."""
-    values = [list(dictionary.decode(c, "list")) for c in cells.tolist()]  # type: ignore[arg-type]  # a list's value
-    kinds = {type(element) for value in values for element in value}
-    if len(kinds) <= 1 and tuple not in kinds:
-        element = {int: pa.int64(), float: pa.float64(), str: pa.string()}[kinds.pop()] if kinds else pa.int64()
-        try:
-            return pa.array(values, pa.list_(element))
-        except UnicodeEncodeError as error:
-            raise failures.NO_ARROW_TEXT.error(text=shown(error.object)) from None
-        except (OverflowError, pa.ArrowInvalid):  # numbers beyond 64 bits with a sign
-            pass
-    return pa.array([str(tuple(value)) for value in values], pa.string())
+    """Lists of one kind of element as Arrow lists; lists of mixed elements as the text that files have."""
+    values: list[Any] = [dictionary.decode(cell, "list") for cell in cells.tolist()]
+    type_ = _list_type(values)
+    try:
+        if type_ is not None:
+            return pa.array(values, type_)
+        return pa.array([show_text(value, "list") for value in values], pa.string())
+    except UnicodeEncodeError as error:
+        raise failures.NO_ARROW_TEXT.error(text=shown(error.object)) from None
+
+
+def _list_type(values: Sequence[Sequence[Any]]) -> pa.DataType | None:
+    """The Arrow type of lists whose elements are of one kind; None if they are not.
+
+    >>> _list_type([(1, 2), ()]), _list_type([((2.5,),), ((), ())]), _list_type([(1, "a")])
+    (ListType(list<item: int64>), ListType(list<item: list<item: double>>), None)
+    """
+    elements = [element for value in values for element in value]
+    kinds = set(map(type, elements))
+    if len(kinds) > 1:
+        return None
+    kind = kinds.pop() if kinds else int
+    if kind is tuple:
+        inner = _list_type(elements)
+    elif kind is int and elements and max(elements) >= 1 << 63:
+        inner = pa.uint64() if min(elements) >= 0 else None
+    else:
+        inner = {int: pa.int64(), float: pa.float64(), str: pa.string()}[kind]
+    return None if inner is None else pa.list_(inner)
 
 
 def _decode_open(cells: Cells, dictionary: Dictionary) -> pa.Array:
@@ -322,4 +343,4 @@ def _decode_open(cells: Cells, dictionary: Dictionary) -> pa.Array:
     values = dictionary.values_or_cells(cells.tolist())
     if all(isinstance(value, int) for value in values):
         return from_vector(cells, pa.int64())
-    return pa.array([value if isinstance(value, str) else str(value) for value in values], pa.string())
+    return pa.array([show_text(value, None) for value in values], pa.string())

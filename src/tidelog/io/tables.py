@@ -2,12 +2,14 @@
 
 Law: a table is what its own library says it is, column by column, with its names; nothing is guessed from values. What
 holds Python objects (a pandas column of type ``object``, an array of objects) becomes a list of Python values, so that
-such values mean the same here as in tuples. NaN is a float like any other; what a library calls missing is a null.
+such values mean the same here as in tuples; texts, decimals and bytes, for which pandas has no type, are columns of
+Arrow's. NaN is a float like any other; what a library calls missing is a null.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ import pyarrow as pa
 from tidelog.io import failures
 
 UNTYPED = b"tidelog.text"  # marks a table that was read from text
+_ARROW_OBJECTS: dict[type, pa.DataType | None] = {str: pa.string(), Decimal: None, bytes: pa.binary()}
 STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
 
 
@@ -98,11 +101,20 @@ def _pandas_column(column: Any, missing: bool) -> Any:
 
 
 def _objects(column: Any) -> Any:
-    """A column of texts as Arrow has it, any other as a list."""
-    if len(column) and isinstance(column.iloc[0] if hasattr(column, "iloc") else column[0], str):
+    """A column of texts, decimals or bytes as Arrow has it, any other as a list."""
+    values = column.tolist()
+    kind = next((type_ for class_, type_ in _ARROW_OBJECTS.items() if values and isinstance(values[0], class_)), ())
+    if kind != ():
         with suppress(pa.ArrowException, TypeError, UnicodeEncodeError):  # values of several kinds
-            return pa.chunked_array([pa.array(column.to_numpy(), pa.string(), from_pandas=False)])
-    return column.tolist()
+            return pa.chunked_array([pa.array(values, kind, from_pandas=False)])
+    return list(map(_as_lists, values)) if any(isinstance(value, np.ndarray) for value in values) else values
+
+
+def _as_lists(value: Any) -> Any:
+    """The arrays that pandas has for lists as lists; whole decimals in them, its form of unsigned ones, as numbers."""
+    if isinstance(value, np.ndarray | list):
+        return list(map(_as_lists, value.tolist() if isinstance(value, np.ndarray) else value))
+    return int(value) if isinstance(value, Decimal) and value.as_tuple().exponent == 0 else value
 
 
 def _numpy(relation: str, data: Any) -> Columns:
