@@ -52,6 +52,8 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, tuple | list):
         return [plain(part) for part in value]
+    if hasattr(value, "constructor") and hasattr(value, "parts"):  # an algebraic value, `tidelog.Variant`
+        return {"constructor": value.constructor, value.constructor: plain(value.parts)}
     if isinstance(value, float) and not math.isfinite(value):
         return _NAMES[str(value)]
     return value.isoformat() if isinstance(value, datetime.date) else value

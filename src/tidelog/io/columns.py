@@ -18,13 +18,13 @@ import pyarrow as pa
 from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
-from tidelog.io.structures import decode_arrow_structures, take_apart
+from tidelog.io.structures import decode_arrow_structures, python_structures, take_apart
 from tidelog.io.texts import read_text, show_text
 from tidelog.io.values import advice, as_list, is_null, plain, shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary, float_cell, to_signed
-from tidelog.partition.structures import decode_structures, encode_structure
+from tidelog.partition.structures import encode_structure
 from tidelog.program.outside import EXACT
 from tidelog.program.shape import Shape
 from tidelog.program.term import NAN
@@ -65,7 +65,11 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if type_ == "float":
         return float_cell(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
     if type_ == "list":
-        value = read_text(value, type_) if isinstance(value, str) else value
+        if isinstance(value, str):
+            try:
+                value = read_text(value, type_)
+            except DataError:
+                return None
         return dictionary.encode(as_list(value), "list") if isinstance(value, tuple | list) else None
     if type_ == "date" and isinstance(value, datetime.date) and (type(value) is datetime.date or _is_midnight(value)):
         return value.toordinal() - EPOCH_DAY
@@ -117,7 +121,7 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
             raise error.reworded(f"{where}: row {row + 1}: {error}") from error
         if cell is None:
             raise failures.NOT_A_VALUE_IN_ROW.error(
-                where=where, value=shown(value), row=row + 1, type=type_, advice=advice(value)
+                where=where, value=shown(value), row=row + 1, type=type_, advice=advice(value, type_)
             )
         cells[row] = cell
     return cells
@@ -275,7 +279,7 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
         with _told("timestamp", cells):
             return [EPOCH + cell * MICROSECOND for cell in cells.tolist()]
     if isinstance(type_, Shape):
-        return decode_structures(cells.tolist(), type_, dictionary)
+        return python_structures(cells, type_, dictionary)
     return [dictionary.decode(cell, type_) for cell in cells.tolist()]
 
 

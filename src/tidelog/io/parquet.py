@@ -22,10 +22,10 @@ from tidelog.io import failures
 from tidelog.io.late import files
 from tidelog.io.late import parquet as pq
 from tidelog.io.outside import decode_outside, spark_face
+from tidelog.io.structures import python_structures
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
 from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.structures import decode_structures
 from tidelog.program.outside import NATURAL, zone_of
 from tidelog.program.shape import Shape
 
@@ -81,7 +81,7 @@ def write_rows(
         if type_ == "list":
             array, kinds[name] = _lists(column, dictionary, lists_as_text)
         elif isinstance(type_, Shape) and lists_as_text:
-            values = decode_structures(column.tolist(), type_, dictionary)
+            values = python_structures(column, type_, dictionary)
             array = pa.array([show_text(value, type_) for value in values], pa.string())
         else:
             array = _values(column, type_, own, dictionary, name)

@@ -9,11 +9,14 @@ Arrow a type that is not recursive is a struct (``nil`` is null; a variant has t
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from tidelog.errors import DataError
+from tidelog.io import failures
 from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
@@ -22,13 +25,28 @@ from tidelog.program.outside import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.shape import Part, Shape
 from tidelog.program.variant import Variant, python_names
 
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def to_python(value: Any, type_: str) -> Any:
+    """A value as rows of Python have it."""
+    if type_ == "date":
+        return datetime.date.fromordinal(value + _EPOCH.toordinal())
+    if type_ == "timestamp":
+        return _EPOCH + value * datetime.timedelta(microseconds=1)
+    return bool(value) if type_ == "boolean" else value
+
+
 Leaf = Callable[[str, str], pa.DataType]  # of the type of a part, and what it is given back as
 
 
 def take_apart(value: Any, shape: Shape) -> Taken | None:
     """The constructor and the parts of a Python value; None if it is none of the type."""
     if isinstance(value, str):
-        value = read_text(value, shape)
+        try:
+            value = read_text(value, shape)
+        except DataError:
+            return None
         if value is None:
             return None, ()
     if isinstance(value, Variant):
@@ -93,14 +111,26 @@ def _arrow_of(type_: str, leaf: Leaf, outside: str) -> pa.DataType:
     return pa.string() if type_ == "list" else leaf(type_, outside)
 
 
+def python_structures(cells: Cells, shape: Shape, dictionary: Dictionary) -> list[Any]:
+    """The values of a column of records or variants, with dates, timestamps and booleans of Python's inside them."""
+
+    def leaf(cell: int, type_: str) -> Any:
+        try:
+            return to_python(dictionary.decode(cell, type_), type_)
+        except (ValueError, OverflowError):
+            raise failures.BEYOND_PYTHON.error(type=type_, least=cell, most=cell) from None
+
+    return decode_structures(cells.tolist(), shape, dictionary, leaf)
+
+
 def decode_arrow_structures(
     cells: Cells, shape: Shape, dictionary: Dictionary, base: Mapping[str | None, pa.DataType]
 ) -> pa.Array:
     """An Arrow array of a column of records or variants."""
-    values = decode_structures(cells.tolist(), shape, dictionary)
     type_ = arrow_type(shape, lambda part, _: base[part])
     if pa.types.is_string(type_):
-        return pa.array([show_text(value, shape) for value in values], type_)
+        return pa.array([show_text(value, shape) for value in python_structures(cells, shape, dictionary)], type_)
+    values = decode_structures(cells.tolist(), shape, dictionary)  # Arrow counts days as cells do, in any year
     return pa.array([_tree(value, shape) for value in values], type_)
 
 
@@ -108,6 +138,8 @@ def _tree(value: Any, type_: str) -> Any:
     """A value as dictionaries; only types without recursion come here."""
     if type_ == "list":
         return show_text(value, type_)
+    if type_ == "boolean":
+        return bool(value)
     if not isinstance(type_, Shape) or value is None:
         return value
     if type_.is_record:

@@ -32,6 +32,10 @@ _ADVICE: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (dict, "give its parts as columns of their own"),
     (complex, "give its parts as columns of their own"),
 )
+_TIMES = {
+    "date": 'give a `datetime.date`, or in JSON text such as "2024-02-29"',
+    "timestamp": 'give a `datetime.datetime`, or in JSON text such as "2024-02-29T12:00:00"',
+}
 
 
 def plain(value: object) -> Any:
@@ -69,8 +73,10 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
-def advice(value: object) -> str:
-    """What to give instead of a value that no column takes, for the end of a message."""
+def advice(value: object, type_: str | None = None) -> str:
+    """What to give instead of a value that a column of this type, or no column takes, for the end of a message."""
+    if isinstance(value, str) and type_ in _TIMES:
+        return f"; {_TIMES[type_]}"
     return next((f"; {text}" for kinds, text in _ADVICE if isinstance(value, kinds)), "")
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NIL_CELL = 0
 Key = tuple[int, str]  # a cell and the name of its type
 Taken = tuple[str | None, Sequence[Any]]  # a constructor, None for nil, and parts, as a value has them
+Leaf = Callable[[int, str], Any]  # the value of a cell of a base type
 TakeApart = Callable[[Any, Shape], Taken | None]
 
 
@@ -66,13 +67,15 @@ class _Open(NamedTuple):
     parts: tuple[tuple[int, Part], ...]
 
 
-def decode_structures(cells: Iterable[int], shape: Shape, dictionary: Dictionary) -> list[Any]:
-    """The Python values of cells of one type; equal cells share their value."""
+def decode_structures(
+    cells: Iterable[int], shape: Shape, dictionary: Dictionary, leaf: Leaf | None = None
+) -> list[Any]:
+    """The Python values of cells of one type; equal cells share their value. ``leaf`` decodes parts of base types."""
     wanted = list(cells)
     opened = _opened(wanted, shape, dictionary)
     done: dict[Key, Any] = {}
     for cell in wanted:
-        _close((cell, shape.name), opened, done, dictionary)
+        _close((cell, shape.name), opened, done, leaf or dictionary.decode)
     return [done[cell, shape.name] for cell in wanted]
 
 
@@ -89,7 +92,7 @@ def _opened(cells: Iterable[int], shape: Shape, dictionary: Dictionary) -> dict[
     return found
 
 
-def _close(root: Key, opened: dict[Key, _Open], done: dict[Key, Any], dictionary: Dictionary) -> None:
+def _close(root: Key, opened: dict[Key, _Open], done: dict[Key, Any], leaf: Leaf) -> None:
     """The value of a structure, after those of its parts."""
     stack = [root]
     while stack:
@@ -104,7 +107,7 @@ def _close(root: Key, opened: dict[Key, _Open], done: dict[Key, Any], dictionary
         if waiting:
             stack += waiting
         else:
-            done[key] = _value(value, done, dictionary)
+            done[key] = _value(value, done, leaf)
             stack.pop()
 
 
@@ -117,17 +120,17 @@ def _open(key: Key, shape: Shape, parts: Packed) -> _Open:
     raise failures.NO_CONSTRUCTOR.error(type=shape.name)
 
 
-def _value(value: _Open, done: dict[Key, Any], dictionary: Dictionary) -> Any:
+def _value(value: _Open, done: dict[Key, Any], leaf: Leaf) -> Any:
     names = tuple(part.name for _, part in value.parts)
-    parts = [_part(cell, part.type, done, dictionary) for cell, part in value.parts]
+    parts = [_part(cell, part.type, done, leaf) for cell, part in value.parts]
     if value.constructor:
         return variant_class(value.constructor, names)(*parts)
     return record_class(value.shape.name, names)(*parts)
 
 
-def _part(cell: int, type_: str, done: dict[Key, Any], dictionary: Dictionary) -> Any:
+def _part(cell: int, type_: str, done: dict[Key, Any], leaf: Leaf) -> Any:
     if not isinstance(type_, Shape):
-        return dictionary.decode(cell, type_)
+        return leaf(cell, type_)
     return None if cell == NIL_CELL else done[cell, type_.name]
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from tidelog.engine.view import Rows, Table
 from tidelog.errors import DataError
 from tidelog.io.json_values import ENDLESS, json_value
 from tidelog.io.texts import read_text
-from tidelog.program.shape import Shape
+from tidelog.program.shape import Part, Shape
 from tidelog.serve import failures
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -56,19 +57,29 @@ def _writer(type_: str | None) -> Cell | None:
     return None if type_ in ("number", "unsigned", "symbol", "boolean") else lambda value: json_value(value, type_)
 
 
-def rows_from_json(rows: Sequence[Any], types: Types | None) -> list[Any]:
-    """Rows as the engine takes them: lists by the order of columns, objects by their names."""
+def rows_from_json(rows: Sequence[Any], names: Sequence[str], types: Types | None) -> list[Any]:
+    """Rows as the engine takes them: lists by the order of columns, objects by their names.
+
+    A value that is none of its column stays as it is: the engine refuses it, with relation, column and row.
+    """
     readers = [] if types is None else [_reader(type_) for type_ in types]
-    return [_row(row, readers) for row in rows]
+    by_name = {_folded(name): read for name, read in zip(names, readers, strict=False)}
+    return [_row(row, readers, by_name) for row in rows]
 
 
-def _row(row: Any, readers: Sequence[Cell | None]) -> Any:
+def _folded(name: str) -> str:
+    """A name as it is compared with those of columns."""
+    return name.strip().casefold()
+
+
+def _row(row: Any, readers: Sequence[Cell], by_name: Mapping[str, Cell]) -> Any:
+    if isinstance(row, dict):
+        return {name: by_name.get(_folded(name), _nested)(value) for name, value in row.items()}
     if not isinstance(row, list):
         return row
     if len(row) != len(readers):
         return tuple(_nested(value) for value in row)
-    pairs = zip(row, readers, strict=True)
-    return tuple(_nested(value) if read is None else read(value) for value, read in pairs)
+    return tuple(read(value) for value, read in zip(row, readers, strict=True))
 
 
 def _nested(value: Any) -> Any:
@@ -76,21 +87,38 @@ def _nested(value: Any) -> Any:
     return tuple(map(_nested, value)) if isinstance(value, list) else value
 
 
-def _reader(type_: str | None) -> Cell | None:
+def _reader(type_: str | None) -> Cell:
     if type_ == "float":
         return lambda value: ENDLESS.get(value, value) if isinstance(value, str) else value
     if type_ in ("date", "timestamp"):
-        return lambda value: _moment(value, type_)
-    return None
+        return partial(_moment, type_=type_)
+    return partial(_structure, shape=type_) if isinstance(type_, Shape) else _nested
 
 
 def _moment(value: Any, type_: str) -> Any:
-    if not isinstance(value, str):
-        return value
     try:
-        return read_text(value, type_)
-    except ValueError:
-        return value  # refused by the engine, in its words
+        return read_text(value, type_) if isinstance(value, str) else value
+    except DataError:
+        return value
+
+
+def _structure(value: Any, shape: Shape) -> Any:
+    """A record as a list or an object of its parts; an algebraic value as an object such as Arrow has it."""
+    if isinstance(value, list):
+        return _parts(value, shape.constructors.get("", ()))
+    if not isinstance(value, dict) or shape.is_record:
+        return _parts(value, shape.fields) if isinstance(value, dict) else value
+    inside = {name: _parts(value[name], parts) for name, parts in shape.constructors.items() if name in value}
+    return {**value, **inside}
+
+
+def _parts(values: Any, fields: Sequence[Part]) -> Any:
+    if isinstance(values, dict):
+        readers = {field.name: _reader(field.type) for field in fields}
+        return {name: readers.get(name, _nested)(value) for name, value in values.items()}
+    if not isinstance(values, list) or len(values) != len(fields):
+        return _nested(values)
+    return tuple(_reader(field.type)(value) for value, field in zip(values, fields, strict=True))
 
 
 def value_from_text(text: str, type_: str | None) -> Any:

@@ -19,6 +19,7 @@ from tidelog.engine.own_limits import within
 from tidelog.engine.view import ChangeSet, Rows
 from tidelog.partition.limits import Limits
 from tidelog.program.rule import REFUSE
+from tidelog.program.schema import column_names
 from tidelog.program.subtypes import TypeNames, declared_types
 from tidelog.serve.proofs import violations_json
 from tidelog.serve.values import rows_from_json, rows_to_json
@@ -49,12 +50,13 @@ def read_rows(db: Engine, name: str, rows: Sequence[Any], epoch: Epoch | None = 
 
     A relation that the epoch declares has the types of its declaration, and one without any learns them from the rows.
     """
-    types = core_of(db).rules.schema.get(name)
+    core = core_of(db)
+    types = core.rules.schema.get(name)
     declared = None if epoch is None else epoch.collected.program
-    if types is None and declared is not None:
-        found, base = declared_types(declared).get(name), TypeNames(declared.types).base
-        types = found and tuple(map(base, found))
-    return rows_from_json(rows, types)
+    if types is None and declared is not None and (found := declared_types(declared).get(name)):
+        types = tuple(map(TypeNames(declared.types).base, found))
+        return rows_from_json(rows, column_names(declared.declarations, name, len(types)), types)
+    return rows_from_json(rows, () if types is None else core.columns(name), types)
 
 
 def _add_rule(epoch: Epoch, rule: Any) -> str:

@@ -21,6 +21,7 @@ from tidelog.program.asserted import kept_apart, users_name
 from tidelog.program.choice import as_copy, declaration_behind
 from tidelog.program.constraint import is_hidden
 from tidelog.program.literal import Atom
+from tidelog.program.shape import Shape
 from tidelog.runtime.runtime import Runtime
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
@@ -140,7 +141,7 @@ class Ledger:
 
     def value(self, cell: int, type_: str | None) -> Value:
         """The Python value of a cell."""
-        if type_ in _CALENDAR:
+        if type_ in _CALENDAR or isinstance(type_, Shape):
             decoded: Value = decode_column(np.array([cell], np.int64), type_, self.dictionary)[0]
             return decoded
         return self.dictionary.decode_any(cell, type_)
