@@ -69,6 +69,11 @@ class Changes(Mapping[str, ChangeSet]):
     def __len__(self) -> int:
         return len(self._make)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        from tidelog.engine.pickling import changes_of
+
+        return changes_of, (dict(self),)
+
     def _repr_html_(self) -> str:
         from tidelog.engine.page import changes_page
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from copy import copy
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
@@ -46,8 +45,11 @@ DECODED = 1 << 12  # rows made into Python's values together
 SLICE = 1 << 9  # the same where epochs run beside it
 
 
-class Table:
-    """Rows of cells with names and types of their columns: the part that views, changes and query results share."""
+class Table(Sequence[tuple[Any, ...]]):
+    """Rows of cells with names and types of their columns: the part that views, changes and query results share.
+
+    Pickled, or copied by `copy.deepcopy`, it is `Rows` of what it shows at that moment.
+    """
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class Table:
         found = self._some_cells(where, 1) if where >= 0 else self._cells()[where:][:1]
         if not len(found) or where < -len(self):
             raise IndexError("row index out of range")
-        return self._decode(found)[0]
+        return named_row(self.columns)(self._decode(found)[0])
 
     def _slice(self, place: slice) -> list[tuple[Any, ...]]:
         first, last = place.start or 0, place.stop
@@ -144,6 +146,11 @@ class Table:
     def _has(self, wanted: list[int]) -> bool:
         """Whether there is a row of these cells."""
         return bool((self._cells() == np.array(wanted, np.int64)).all(axis=1).any())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from tidelog.engine.pickling import rows_from_state, rows_state
+
+        return rows_from_state, tuple(rows_state(self))
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table; columns have the types that data came with, where it came with types."""
@@ -222,6 +229,17 @@ class Table:
         return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>{more}"
 
 
+@lru_cache(maxsize=1000)
+def named_row(columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
+    """The tuple of one row that knows its columns' names, which is where pandas looks for them.
+
+    >>> row = named_row(("src", "dst"))((1, 2))
+    >>> row, row == (1, 2), row._fields
+    ((1, 2), True, ('src', 'dst'))
+    """
+    return type("Row", (tuple,), {"__slots__": (), "_fields": columns, "__reduce__": lambda row: (tuple, ([*row],))})
+
+
 def table_data(table: Table) -> Data:
     """The rows as columns with names, on their way into an epoch: lists stay what they are."""
     cells = table._cells()
@@ -238,7 +256,8 @@ def _column_data(dictionary: Dictionary, cells: Cells, type_: str | None, outsid
 
 def natural(table: Table) -> Table:
     """The same rows with the natural types of their values, as text files have them."""
-    made = copy(table)
+    made = object.__new__(type(table))
+    made.__dict__.update(table.__dict__)
     made.outside = (NATURAL,) * len(table.types)
     return made
 
@@ -367,6 +386,9 @@ class ChangeSet:
         shown = Shown(plus.columns, plus.types, signed=True, outside=plus.outside)
         write = changes_writer(plus._cells(), minus._cells(), plus.columns, plus.types, plus._dictionary, plus.outside)
         return to_spark_frame(session_or_active(spark), new_folder(None), write, shown)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ChangeSet, (self.inserted, self.deleted)
 
     def __bool__(self) -> bool:
         return len(self.inserted) > 0 or len(self.deleted) > 0

@@ -74,7 +74,13 @@ def variant_class(constructor: str, fields: tuple[str, ...]) -> type[Variant]:
 
     members: dict[str, Any] = {name: part(place) for place, name in enumerate(names)}
     members |= {"__slots__": (), "__match_args__": names, "__init__": __init__, "__repr__": __repr__}
+    members["__reduce__"] = lambda self: (_made, (variant_class, constructor, fields, self.parts))
     return type(constructor, (Variant,), members)
+
+
+def _made(class_of: Any, name: str, fields: tuple[str, ...], parts: tuple[Any, ...]) -> Any:
+    """A value that was pickled: its class is made again."""
+    return class_of(name, fields)(*parts)
 
 
 @cache
@@ -85,8 +91,10 @@ def record_class(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
     >>> pair(1, None), pair(1, None) == (1, None)
     (Pair(x=1, y=None), True)
     """
-    made: type[tuple[Any, ...]] = namedtuple(_identifier(name.lstrip("'"), "Record"), python_names(fields))  # type: ignore[misc]  # names are data
-    return made
+    made: Any = namedtuple(_identifier(name.lstrip("'"), "Record"), python_names(fields))  # type: ignore[misc]  # names are data
+    made.__reduce__ = lambda self: (_made, (record_class, name, fields, tuple(self)))
+    found: type[tuple[Any, ...]] = made
+    return found
 
 
 def python_names(fields: Sequence[str]) -> tuple[str, ...]:
