@@ -334,3 +334,26 @@ def test_violation_that_refuses_an_epoch_is_blamed() -> None:
     assert trial.refused is not None
     assert trial.refused.code == failed.value.code
     assert sorted(trial["secret"]) == [("plan",)]
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_fact_whose_lifetime_ended_expired_and_one_that_was_deleted_was_retracted(
+    tmp_path: Path, partitions: int
+) -> None:
+    program = ".decl life(x: symbol) .lifetime life 10s\n.decl v(x: symbol)\nv(x) :- life(x)."
+    db = Engine(program, path=tmp_path / "state", partitions=partitions)
+    with db.epoch(at=1) as e:
+        e.insert("life", [("a",), ("b",), ("c",)])
+    with db.epoch(at=5) as e:
+        e.delete("life", [("c",)])
+    assert [str(change).rpartition(")")[2] for change in blamed(e, 'v("c")').changes] == [" was retracted"]
+    with db.epoch(at=20) as e:
+        e.insert("life", [("d",)])
+    for found in (e.blame('v("a")'), db.blame('v("a")'), db.blame('v("b")', since=2)):
+        assert isinstance(found, Blame)
+        assert [str(change).rpartition(")")[2] for change in found.changes] == [" expired"]
+        assert found.to_json()["causes"][0]["expired"] is True
+    told = str(db.blame("v", since=2))
+    assert told.count(" expired") == 2
+    assert told.count(" was retracted") == 1
+    db.close()

@@ -188,7 +188,8 @@ def change_json(change: Change) -> dict[str, Any]:
     if isinstance(change, FactChanged):
         rows = (None if row is None else [json_value(value) for value in row] for row in (change.come, change.gone))
         asserted, retracted = rows
-        return {**told, "kind": "fact", "relation": change.relation, "asserted": asserted, "retracted": retracted}
+        named = {"kind": "fact", "relation": change.relation, "asserted": asserted, "retracted": retracted}
+        return {**told, **named, "expired": change.expired}
     if isinstance(change, RuleChanged):
         come, gone = change.come is not None, change.gone is not None
         return {**told, "kind": "rule", "label": change.label, "rule": change.text, "added": come, "removed": gone}

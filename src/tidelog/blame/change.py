@@ -38,16 +38,17 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class FactChanged:
-    """A base fact that was asserted, retracted, or put in the place of another one with its key."""
+    """A base fact that was asserted, retracted, put in the place of another one with its key, or that ``expired``."""
 
     relation: str
     come: Row | None
     gone: Row | None
     origin: Origin = field(default=Origin(), compare=False)
+    expired: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         if self.come is None:
-            return f"{show_fact(self.relation, self.gone or ())} was retracted"
+            return f"{show_fact(self.relation, self.gone or ())} {'expired' if self.expired else 'was retracted'}"
         asserted = f"{show_fact(self.relation, self.come)} was asserted"
         return asserted if self.gone is None else f"{asserted} in the place of {show_fact(self.relation, self.gone)}"
 

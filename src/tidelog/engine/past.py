@@ -15,12 +15,13 @@ from tidelog.blame.failures import NO_CHANGE, NO_SUCH_EPOCHS
 from tidelog.engine.bench import Bench
 from tidelog.engine.blaming import Case, group_columns
 from tidelog.engine.copy import alone
-from tidelog.engine.told import fact_changes, relations_behind, rule_changes
+from tidelog.engine.told import expired_cells, fact_changes, relations_behind, rule_changes
 from tidelog.engine.view import Rows
 from tidelog.io.texts import show_fact
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
 from tidelog.program.asserted import users_name
+from tidelog.program.lifetime import ENDS
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.assertions import PastEpoch, SignedRows, past_epochs, rules_at
 from tidelog.store.history import texts_of, view_changes, with_shapes
@@ -90,13 +91,24 @@ class Past:
     def _fact_changes(self, origins: Sequence[Origin], behind: frozenset[str]) -> list[Change]:
         last: dict[tuple[str, Row], Origin] = {}
         signed: list[tuple[str, int, Row]] = []
+        expired: set[tuple[str, Row]] = set()
         for place, origin in enumerate(origins):
+            ended = self._expired(place)
             for name, sign, row in self._decoded(place, self.epochs[place].assertions):
                 if name in behind:
                     last[name, row] = origin
                     signed.append((name, sign, row))
-        net = fact_changes(signed, self.rules[-1].program, origins[-1])
+                    (expired.add if (name, row) in ended else expired.discard)((name, row))
+        net = fact_changes(signed, self.rules[-1].program, origins[-1], expired)
         return [replace(change, origin=last[change.relation, change.come or change.gone or ()]) for change in net]
+
+    def _expired(self, place: int) -> set[tuple[str, Row]]:
+        """The facts whose lifetime ended in one of the epochs."""
+        rows = self.epochs[place].rows
+        types = {name: told[:-2] for name, _, _, told in rows if name.startswith(ENDS)}
+        ended = expired_cells((name, sign, cells) for name, sign, cells, _ in rows)
+        parts = [(name, -1, cells, types[ENDS + name]) for name, cells in ended.items()]
+        return {(name, row) for name, _, row in self._decoded(place, parts)}
 
     def _view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
         sums: dict[Row, int] = {}

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.program.term import Value
 
-Declared = Mapping[
-    str, Mapping[str, Sequence[tuple[str, str, bool]]]
-]  # by type and constructor: field, type, if a shape
+Declared = Mapping[str, Mapping[str, Sequence[tuple[str, str, bool]]]]  # by type and constructor
 
 
 class RowsState(NamedTuple):

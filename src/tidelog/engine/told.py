@@ -8,13 +8,16 @@ epoch touched of them; rows are decoded when somebody asks.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tidelog.engine.view import Rows
 from tidelog.partition.keys import base_keys
 from tidelog.program.asserted import users_name
+from tidelog.program.lifetime import ENDS, NOW
 from tidelog.program.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
 
@@ -46,7 +49,7 @@ class Told:
 
     def changes(self, wanted: Callable[[str], bool], origin: Origin) -> list[Change]:
         """The changes, as far as they are of relations that are wanted; all of rules."""
-        facts = fact_changes(self._signed(wanted), self.after.program, origin)
+        facts = fact_changes(self._signed(wanted), self.after.program, origin, self._expired())
         return [*rule_changes(self.before.program, self.after.program, origin), *facts]
 
     def view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
@@ -56,6 +59,13 @@ class Told:
         inserted, deleted = self.rows[relation]
         old = {**self.schema, **self.before.schema}
         return self.decode(relation, inserted, self.schema), self.decode(relation, deleted, old)
+
+    def _expired(self) -> set[tuple[str, Row]]:
+        """The facts whose lifetime ended in the epoch."""
+        old = {**self.schema, **self.before.schema}
+        hidden = [name for name in self.rows if name.startswith(ENDS) or name == NOW]
+        ended = expired_cells((name, (1, -1)[i], self.rows[name][i]) for name in hidden for i in (0, 1)).items()
+        return {(name, row) for name, cells in ended for row in self.decode(name, cells, old)}
 
     def _signed(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str, int, Row]]:
         old = {**self.schema, **self.before.schema}
@@ -99,7 +109,25 @@ def rule_changes(before: Program, after: Program, origin: Origin) -> list[Change
     return found if bare[0] == bare[1] else [ProgramChanged(bare[1], bare[0], origin), *found]
 
 
-def fact_changes(signed: Signed, program: Program, origin: Origin) -> list[FactChanged]:
+def expired_cells(signed: Iterable[tuple[str, int, Cells]]) -> dict[str, Cells]:
+    """By relation, the facts whose lifetime ended in an epoch that changed these rows, hidden relations included.
+
+    The hidden row of such a fact goes, and the end that it tells is not after the time that the epoch brings.
+    """
+    moments: list[int] = []
+    gone: dict[str, list[Cells]] = defaultdict(list)  # several partitions tell their parts
+    for name, sign, cells in signed:
+        if name == NOW and sign > 0:
+            moments += cells[:, 0].tolist()
+        elif name.startswith(ENDS) and sign < 0:
+            gone[name.removeprefix(ENDS)].append(cells)
+    if not moments:
+        return {}
+    found = {name: np.concatenate(parts) for name, parts in gone.items()}
+    return {name: cells[cells[:, -2] <= max(moments), :-2] for name, cells in found.items()}
+
+
+def fact_changes(signed: Signed, program: Program, origin: Origin, expired: Set[tuple[str, Row]]) -> list[FactChanged]:
     """Changes of facts: what was asserted and retracted alike is none, and rows with one key are one change."""
     from tidelog.blame.change import FactChanged
 
@@ -112,7 +140,10 @@ def fact_changes(signed: Signed, program: Program, origin: Origin) -> list[FactC
         if total:
             place = name, tuple(row[column] for column in keys[name]) if name in keys else row
             pairs.setdefault(place, [None, None])[total < 0] = row
-    return [FactChanged(name, come, gone, origin) for (name, _), (come, gone) in pairs.items()]
+    return [
+        FactChanged(name, come, gone, origin, gone is not None and (name, gone) in expired)
+        for (name, _), (come, gone) in pairs.items()
+    ]
 
 
 def relations_behind(programs: Sequence[Ruleset], relation: str) -> frozenset[str]:
