@@ -354,3 +354,51 @@ def test_a_proof_with_records_algebraic_values_and_infinity_has_json() -> None:
     proof = Engine(types + relations + 'p(nil, $Leaf([1, "a, b"]), 1.0Inf).').why('q(nil, $Leaf([1, "a, b"]), 1.0Inf)')
     values = json.loads(proof.json())["facts"][0]["values"]
     assert values == ["nil", '$Leaf([1, "a, b"])', "Infinity"]
+
+
+EQUIVALENCE = """
+.decl q(x: number, y: number) eqrel
+.decl b(x: number, y: number)
+q(x, y) :- b(x, y).
+b(1, 2). b(2, 3). b(7, 8).
+"""
+
+
+def test_a_proof_of_an_equivalence_relation_names_its_declaration_and_classes() -> None:
+    assert str(Engine(EQUIVALENCE).why("q(3, 1)")).splitlines() == [
+        "q(3, 1)  by .decl q",
+        "├─ 3 is in the class of 1",
+        "│  ├─ 2 is in the class of 1",
+        "│  │  ├─ 1 is the least of its class",
+        "│  │  │  └─ b(1, 2)  asserted",
+        "│  │  └─ b(1, 2)  asserted",
+        "│  └─ b(2, 3)  asserted",
+        "└─ 1 is the least of its class",
+        "   └─ b(1, 2)  asserted",
+        "",
+        "r1: q(x, y) :- b(x, y).",
+        ".decl q(x: number, y: number) eqrel",
+    ]
+
+
+def test_a_proof_of_a_chosen_fact_names_the_rule_that_proposed_it() -> None:
+    db = Engine(
+        ".decl b(x: number, y: number) .decl c(x: number, y: number) choice-domain x\nc(x, y) :- b(x, y). b(1, 2)."
+    )
+    proof = db.why("c(1, 2)")
+    assert (proof.root.rule, dict(proof.rules)) == ("r1", {"r1": "r1: c(x, y) :- b(x, y)."})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_rule_that_a_proof_names_is_listed_and_is_in_the_program(seed: int) -> None:
+    case = Case.random(seed, "all", 1)
+    program = case.program
+    db = Engine(program)
+    for change in case.changes:
+        commit(db, change, program.convention)
+    for name in db.relations:
+        for row in db[name].head(2):
+            proof = db.why((name, row))
+            named = {node.rule for node in proof.facts() if node.rule is not None}
+            assert named <= proof.rules.keys()
+            assert all(label in db.rules or label.startswith(".decl ") for label in proof.rules)

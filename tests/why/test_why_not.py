@@ -176,3 +176,28 @@ def test_answer_is_told_with_however_little_work(work: int) -> None:
     told = refute(ledger_of(core, work), fact_key("leaf", (1,), ("number",), core.dictionary))
     assert [attempt.failed for attempt in told.attempts] in (["!e(1, _)"], ["n(1)"])
     assert "__" not in str(told)
+
+
+@pytest.mark.parametrize(
+    ("fact", "note"),
+    [
+        ("q(1, 7)", "`q` is an equivalence relation, and 1 and 7 are in different classes"),
+        ("q(1, 9)", "`q` is an equivalence relation, and nothing relates 9 to any value"),
+    ],
+)
+@pytest.mark.parametrize("more", ["", "q(x, y) :- q(x, z), b(z, y)."])
+def test_an_equivalence_relation_tells_of_classes(fact: str, note: str, more: str) -> None:
+    program = (
+        ".decl q(x: number, y: number) eqrel\n.decl b(x: number, y: number)\nq(x, y) :- b(x, y).\nb(1, 2). b(7, 8).\n"
+    )
+    answer = Engine(program + more).why_not(fact)
+    assert answer.note == note
+    assert [attempt.rule for attempt in answer.attempts][:1] == ["r1"]
+    assert "  = " not in str(answer)
+
+
+def test_a_subsumed_fact_tells_which_column_has_another_value() -> None:
+    program = ".decl b(x: number, y: number) .decl s(x: number, y: number)\ns(x, y) :- b(x, y).\n"
+    more = "s(x, y) <= s(x, z) :- y <= z. b(1, 2). b(1, 3)."
+    (attempt,) = Engine(program + more).why_not("s(1, 2)").attempts
+    assert (attempt.failed, attempt.reason) == ("column 2 = 2", "it is 3 in this group")

@@ -14,6 +14,7 @@ from typing import Any
 from tidelog.plan.body import literal_variables
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Negation, Rule, Term, Var, Wildcard
+from tidelog.program.equivalence import edge_name, equivalences
 from tidelog.program.pattern import only_opens
 from tidelog.program.scope import rule_names
 from tidelog.program.structure import NIL, READ, TEST, structure_of
@@ -105,6 +106,8 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     if instead := chosen_instead(ledger, key):
         others = ", ".join(map(ledger.fact_text, instead))
         return WhyNot(text, False, note=f"it is a candidate, and {others} was chosen, with the same key")
+    if key[0] in equivalences(ledger.rules.program):
+        return _other_classes(ledger, key, text)
     rules = _asked_rules(ledger, key)
     if not rules and key[0] in ledger.rules.restricted:
         return WhyNot(text, False, note=f"`{key[0]}` holds what is asked for, and nobody asks for this: query it")
@@ -113,6 +116,18 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     refutation = _Refutation(ledger)
     attempts = tuple(attempt for rule in rules for attempt in refutation.attempts(rule, key))
     return WhyNot(text, False, attempts, "it is not asserted, and no rule derives it")
+
+
+def _other_classes(ledger: Ledger, key: FactKey, text: str) -> WhyNot:
+    """Why an equivalence relation does not hold between two values, and what would relate them at once."""
+    type_ = ledger.rules.schema[key[0]][0]
+    alone = [ledger.cell_text(cell, type_) for cell in dict.fromkeys(key[1]) if not ledger.has((key[0], (cell, cell)))]
+    left, right = (ledger.cell_text(cell, type_) for cell in key[1])
+    which = " and ".join(f"nothing relates {value} to any value" for value in alone)
+    note = f"`{key[0]}` is an equivalence relation, and {which or f'{left} and {right} are in different classes'}"
+    refutation, edge = _Refutation(ledger), (edge_name(key[0]), key[1])
+    rules = ledger.by_head.get(edge[0], ())
+    return WhyNot(text, False, tuple(attempt for rule in rules for attempt in refutation.attempts(rule, edge)), note)
 
 
 def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
@@ -197,7 +212,7 @@ class _Refutation:
         wanted = self.ledger.cell_text(key[1][place], self.ledger.rules.schema[key[0]][place])
         reason = f"it is {values[0]} in this group" if values else "the group has another value"
         rules = "\n".join(map(self.ledger.rule_text, labels))
-        return Attempt(", ".join(labels), rules, (), f"{text} = {wanted}", reason)
+        return Attempt(", ".join(labels), rules, (), f"{text or f'column {place + 1}'} = {wanted}", reason)
 
     def _plain(self, rule: Rule, known: Mapping[int, int]) -> Iterator[Attempt]:
         question = self.join.prepare(rule, sorted(known))

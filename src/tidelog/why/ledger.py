@@ -131,6 +131,11 @@ class Ledger:
             return print_declaration(declared)
         return print_rule(self.rules.rule(label), self.rules.program.convention)
 
+    def rule_name(self, label: str) -> str:
+        """What a rule is called: its label, or the declaration that made it."""
+        declared = None if label in self.rules.labels else declaration_behind(self.rules.program, label)
+        return label if declared is None else f".decl {declared.relation}"
+
     def user_rule(self, label: str) -> Rule:
         """The user's rule with a label; for one that a declaration made, that rule."""
         if label not in self.rules.labels:

@@ -15,6 +15,8 @@ from typing import TypeAlias
 from tidelog.plan.body import is_generator, literal_variables
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
+from tidelog.program.choice import choices, chosen_for
+from tidelog.program.equivalence import LEAST
 from tidelog.program.pattern import only_makes, only_opens
 from tidelog.program.scope import rule_names
 from tidelog.rewrite.demand.passing import BOUND
@@ -26,7 +28,7 @@ from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.join import Question
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.support import GroupSupport, Support, Supports
-from tidelog.why.tree import Absence, Condition
+from tidelog.why.tree import CLASS, Absence, Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,13 @@ class Premises:
         if isinstance(support, GroupSupport):
             group = self._group(support, key, "")
             return Inference(group.rule, (group,))
-        return Inference(self.ledger.owner(support.rule), self._items(support))
+        return Inference(self._proposer(support), self._items(support))
+
+    def _proposer(self, support: Support) -> str:
+        """The user's rule behind a support: of a fact that was chosen the rule that proposed it."""
+        label, rules = self.ledger.owner(support.rule), self.ledger.rules
+        chosen = label not in rules.labels and chosen_for(support.rule) in choices(rules.program)
+        return self._label_behind(support.facts[0][1]) if chosen else label
 
     def _items(self, support: Support) -> tuple[Item, ...]:
         """The premises of a support, with auxiliary facts replaced by what is behind them."""
@@ -226,9 +234,17 @@ class Premises:
             rows = list(islice(self.ledger.keys(support.source, support.known), self.width))
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
         value = self.ledger.values(key)[place]
-        shown = text or self.aggregate_text(label, rule.head.predicate)
         told = tuple(self._row(row) for row in rows)
+        if key[0].startswith(LEAST):
+            return Group(CLASS, self._class_text(key), value, len(told), label, told)
+        shown = text or self.aggregate_text(label, rule.head.predicate)
         return Group(support.aggregate.kind, shown, value, support.size, label, told)
+
+    def _class_text(self, key: FactKey) -> str:
+        """That a node of an equivalence relation is in the class of another, the least one."""
+        types = self.ledger.rules.schema[key[0]]
+        node, least = (self.ledger.cell_text(cell, type_) for cell, type_ in zip(key[1], types, strict=True))
+        return f"{node} is the least of its class" if node == least else f"{node} is in the class of {least}"
 
     def _row(self, key: FactKey) -> tuple[Item, ...]:
         if not is_auxiliary(key[0]):

@@ -124,7 +124,8 @@ class _Layout:
         for draft in reversed(order):
             draft.node = self._made(draft)
         assert isinstance(root.node, FactNode)
-        rules = {label: self.rules[label] for label in self.ledger.rules.labels if label in self.rules}
+        labels = dict.fromkeys((*self.ledger.rules.labels, *self.rules))  # then those that declarations made
+        rules = {self.ledger.rule_name(label): self.rules[label] for label in labels if label in self.rules}
         return Proof(root.node, rules, len(every - self.shown), not self.explored.unexplored)
 
     def _expand(self, draft: _Draft) -> None:
@@ -145,7 +146,7 @@ class _Layout:
         if step is None:
             draft.how = ASSERTED
             return
-        draft.rule = step.rule
+        draft.rule = self.ledger.rule_name(step.rule)
         self._note(step.rule)
         if key in self.expanded:
             draft.how = AGAIN
@@ -168,6 +169,6 @@ class _Layout:
         if isinstance(item, Group):
             parts = iter(nodes)
             rows = tuple(tuple(next(parts) for _ in range(size)) for size in draft.rows)
-            return GroupNode(item.kind, item.text, item.value, item.size, item.rule, rows)
+            return GroupNode(item.kind, item.text, item.value, item.size, self.ledger.rule_name(item.rule), rows)
         text = self.ledger.fact_text(item)
         return FactNode(item[0], self.ledger.values(item), text, draft.how, draft.rule, nodes)

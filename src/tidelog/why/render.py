@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tidelog.program import Value
-from tidelog.syntax import write_value
-from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode, Premise, Proof
+from tidelog.program import Value
+from tidelog.syntax.value_printer import write_value
+from tidelog.why.tree import AGAIN, ASSERTED, CLASS, CUT, Absence, Condition, FactNode, GroupNode, Premise, Proof
 
 LEVELS = 24
 _KINDS = {"min": "the least", "max": "the greatest"}
@@ -131,6 +132,8 @@ def line_parts(node: Part) -> tuple[str, str]:
 
 
 def _group_line(node: GroupNode) -> str:
+    if node.kind == CLASS:
+        return node.text
     value = value_text(node.value)
     text = node.text or node.kind
     if node.kind in _KINDS:

@@ -16,6 +16,7 @@ from tidelog.io.json_values import json_value
 from tidelog.program import Value
 
 ASSERTED, DERIVED, AGAIN, CUT = "asserted", "derived", "again", "cut"
+CLASS = "class"  # a group by which an equivalence relation puts a node into its class; its text says it all
 
 
 @dataclass(frozen=True, slots=True, eq=False)

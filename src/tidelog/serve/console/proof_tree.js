@@ -151,10 +151,13 @@ function premises(list, level, context) {
 function groupItem(group, level, context) {
   const best = ["min", "max"].includes(group.aggregate);
   const size = best ? `the best of ${plural(group.size, "candidate")}` : `over ${plural(group.size, "row")}`;
-  const line = [
-    html("span", { class: "what" }, `${group.text} = ${shown(group.value)}`),
-    html("span", { class: "how" }, size),
-  ];
+  const line =
+    group.aggregate === "class"
+      ? [html("span", { class: "what" }, group.text)]
+      : [
+          html("span", { class: "what" }, `${group.text} = ${shown(group.value)}`),
+          html("span", { class: "how" }, size),
+        ];
   const inner = () => {
     const made = group.rows.flatMap((row) => premises(row, level + 1, context));
     const hidden = group.size - group.rows.length;
