@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tidelog import Engine, EvaluationError, ProgramError, Variant
+from tidelog import Engine, EngineError, EvaluationError, ProgramError, Variant
 from tidelog.cli import app
 
 PROGRAM = """
@@ -171,3 +171,34 @@ def test_rows_are_shown_as_python_writes_them() -> None:
     with filled() as db:
         assert "P(x=2, next=None)" in repr(db["suffix"])
         assert "Neg(e=Num(x=5))" in repr(db["value"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        ("[a: number, b: symbol]", "[b: symbol, a: number]", True),
+        ("[a: number, b: symbol]", "[a: number, b: symbol, c: number]", True),
+        ("[a: number, b: symbol]", "[x: number, y: symbol]", False),
+        ("A {x: number} | B {}", "A {x: number} | B {} | C {}", False),
+        ("A {x: number} | B {}", "A {x: number}", True),
+        ("A {x: number} | B {}", "B {} | A {y: number}", False),
+    ],
+)
+def test_the_parts_of_a_type_do_not_change_while_facts_have_it(
+    tmp_path: Path, before: str, after: str, refused: bool
+) -> None:
+    program = ".type P = {}\n.decl p(x: P)\n.decl q(x: P)\nq(x) :- p(x)."
+    value = Variant("A", 1) if before.startswith("A") else (1, "two")
+    with Engine(program.replace("{}", before, 1), path=tmp_path / "state") as db:
+        with db.epoch() as e:
+            e.insert("p", [(value,)])
+        epoch, _ = db.epoch_to(program.replace("{}", after, 1))
+        if refused:
+            with pytest.raises(EngineError, match="`p` holds asserted facts, which would mean something else"):
+                epoch.commit()
+        else:
+            epoch.commit()
+        assert list(db["q"]) == [(value,)]
+    with Engine(path=tmp_path / "state") as db:
+        assert list(db["q"]) == [(value,)]
+        assert [change.fact for change in db.changes("q")] == [(value,)]

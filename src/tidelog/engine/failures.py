@@ -42,7 +42,8 @@ MEANT_OTHERWISE = FailureEntry(
     "facts of a relation that is declared in another way",
     "`{name}` holds asserted facts, which would mean something else under the new declaration",
     "Facts that are asserted of a relation with `eqrel` or `choice-domain` are kept apart from those that it shows, so "
-    "that these words do not come or go while there are such facts.",
+    "that these words do not come or go while there are such facts. Nor do the parts of a record or of an algebraic "
+    "value become others while there are facts with such values.",
     "Give the relation another name, or make a new state from what `tidelog export` writes.",
     test="tests/law/test_choice.py::test_a_choice_is_not_declared_over_asserted_facts",
 )

@@ -28,7 +28,7 @@ from tidelog.plan.work import EpochWork
 from tidelog.program.asserted import users_name
 from tidelog.program.choice import given_relations
 from tidelog.program.schema import numbered_columns
-from tidelog.program.shape import Shape
+from tidelog.program.shape import Shape, same_parts
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.runtime import Arriving
 from tidelog.spark.arrivals import learn_arrivals
@@ -147,9 +147,13 @@ def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[s
 
 
 def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
-    """Relations whose facts would be kept elsewhere from now on hold none."""
-    if before.program.declarations is after.program.declarations:
+    """Relations whose facts would be kept elsewhere from now on, or would be of other structures, hold none."""
+    if before.program.declarations is after.program.declarations and before.program.types is after.program.types:
         return
+    for name in sorted(after.known.keys() & before.schema.keys() & after.schema.keys()):
+        for old, new in zip(before.schema[name], after.schema[name], strict=False):
+            if isinstance(old, Shape) and isinstance(new, Shape) and not same_parts(old, new):
+                raise failures.MEANT_OTHERWISE.error(name=users_name(name) or name)
     old, new = given_relations(before.program), given_relations(after.program)
     for name in sorted(old.keys() ^ new.keys()):
         if after.known.keys() & {name, old.get(name), new.get(name)}:

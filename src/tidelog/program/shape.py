@@ -86,6 +86,31 @@ class Shape(str):
         return [part.type for parts in self.constructors.values() for part in parts if isinstance(part.type, Shape)]
 
 
+def same_parts(one: Shape, other: Shape) -> bool:
+    """Whether cells of one type mean the same under another: it has the constructors, with parts of the same types.
+
+    >>> pair, single = Shape("Pair"), Shape("Single")
+    >>> pair.constructors[""], single.constructors[""] = (Part("x", "number"), Part("y", pair)), (Part("a", "number"),)
+    >>> same_parts(pair, pair), same_parts(pair, single)
+    (True, False)
+    """
+    waiting: list[tuple[str, str]] = [(one, other)]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        left, right = waiting.pop()
+        if not isinstance(left, Shape) or not isinstance(right, Shape):
+            if left != right:
+                return False
+        elif (id(left), id(right)) not in seen:
+            seen.add((id(left), id(right)))
+            for name, parts in left.constructors.items():
+                others = right.constructors.get(name)
+                if others is None or len(others) != len(parts):
+                    return False
+                waiting += ((part.type, new.type) for part, new in zip(parts, others, strict=True))
+    return True
+
+
 def shapes_in(types: Iterable[str | None]) -> dict[str, Shape]:
     """The shapes among some types, and those inside them, by name."""
     found: dict[str, Shape] = {}
