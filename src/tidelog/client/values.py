@@ -1,7 +1,7 @@
 """Values of JSON as Python has them, and back.
 
-Law: what is read is what an engine would give: tuples, dates, floats that JSON has no number for. Records and algebraic
-values are the texts that files hold.
+Law: what is read is what an engine would give: tuples, dates, floats that JSON has no number for. Records, algebraic
+values, and lists that hold such floats, are the texts that files hold.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 Row = tuple[Any, ...]
 _ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 _NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+_ESCAPES = {ord(c): f"\\{e}" for c, e in (("\\", "\\"), ('"', '"'), ("\n", "n"), ("\t", "t"), ("\r", "r"))}
 _READERS: dict[str, Callable[[Any], Any]] = {
     "float": lambda value: _ENDLESS.get(value, value),
     "date": datetime.date.fromisoformat,
@@ -47,16 +48,47 @@ def from_rows(rows: Iterable[Any]) -> list[Any]:
 def plain(value: Any) -> Any:
     """A value as JSON has it.
 
-    >>> plain((1, float("inf"))), plain(datetime.date(2026, 11, 17))
-    ([1, 'Infinity'], '2026-11-17')
+    >>> plain((1, "a")), plain(float("inf")), plain((1, float("inf"))), plain(datetime.date(2026, 11, 17))
+    ([1, 'a'], 'Infinity', '[1, inf]', '2026-11-17')
     """
+    if _is_variant(value) or (isinstance(value, tuple | list) and _holds_endless(value)):
+        return structure_text(value)
     if isinstance(value, tuple | list):
         return [plain(part) for part in value]
-    if hasattr(value, "constructor") and hasattr(value, "parts"):  # an algebraic value, `tidelog.Variant`
-        return {"constructor": value.constructor, value.constructor: plain(value.parts)}
     if isinstance(value, float) and not math.isfinite(value):
         return _NAMES[str(value)]
     return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def _is_variant(value: Any) -> bool:
+    """Whether a value is an algebraic one, a `tidelog.Variant`."""
+    return hasattr(value, "constructor") and hasattr(value, "parts")
+
+
+def _holds_endless(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return any(map(_holds_endless, value))
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def structure_text(value: Any) -> str:
+    """A list, a record or an algebraic value as the text that files hold.
+
+    >>> structure_text([float("inf"), 'a "b"', (1, None, datetime.date(2026, 6, 1))])
+    '[inf, "a \\\\"b\\\\"", [1, nil, 2026-06-01]]'
+    """
+    if _is_variant(value):
+        inner = ", ".join(map(structure_text, value.parts))
+        return f"${value.constructor}({inner})" if value.parts else f"${value.constructor}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(structure_text, value))}]"
+    if isinstance(value, str):
+        return '"' + value.translate(_ESCAPES) + '"'
+    if value is None:
+        return "nil"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 def as_text(value: Any) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tidelog.engine.times import FOREVER
 from tidelog.kernel.cells import Cells
-from tidelog.program.functions import order_key
+from tidelog.program.functions import display_key
 from tidelog.program.lifetime import ENDS, NOW, Life
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class _Change:
         """The order of rows by their values, wherever they live."""
         types = self.core.schema.get(self.name, (None,) * len(row))
         decode = self.core.dictionary.decode_any
-        return tuple(order_key(decode(cell, type_)) for cell, type_ in zip(row, types, strict=True))
+        return tuple(display_key(decode(cell, type_), type_) for cell, type_ in zip(row, types, strict=True))
 
     def put(self, inserts: Rows, deletes: Rows, lived: Lived) -> None:
         """The changes of the relation and of its ends."""

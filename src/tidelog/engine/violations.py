@@ -16,7 +16,7 @@ from tidelog.engine.core import Core
 from tidelog.kernel.cells import Cells
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Constraint, Key, Reference, Rule, Value, Var
-from tidelog.program.functions import order_key
+from tidelog.program.functions import display_key
 from tidelog.syntax import print_rule
 from tidelog.why import Bounds, FactNode, Ledger, Proof, prove
 from tidelog.why.render import tree_lines
@@ -89,7 +89,8 @@ def _first(ledger: Ledger, rule: Rule, rows: Cells, *, by_facts: bool) -> Iterat
     names = [arg.name for arg in rule.head.args if isinstance(arg, Var)]
     keys = [(rule.head.predicate, tuple(row)) for row in rows.tolist()]
     if len(keys) <= SORTED:
-        keys.sort(key=lambda key: tuple(map(order_key, ledger.values(key))))
+        types = ledger.rules.schema[rule.head.predicate]
+        keys.sort(key=lambda key: tuple(map(display_key, ledger.values(key), types)))
     seen: set[frozenset[str]] = set()
     for key in keys:
         proof = prove(ledger, key, Bounds(depth=6, width=3, nodes=30))

@@ -46,10 +46,11 @@ from tidelog.io.tables import UNTYPED
 from tidelog.program import Program
 from tidelog.program.constraint import is_hidden
 from tidelog.program.nearest import KnownNames
+from tidelog.program.shape import Shape as Structure
 
 Types = Sequence[str | None]
 OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt", JSON: ".json"}
-WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number")}
+WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number"), ("symbol", "list")}
 LISTED = 12
 _TURTLE = "convert it to N-Triples (`.nt`), for example with `riot --output=ntriples`"
 _SHEET = "save it as CSV"
@@ -284,6 +285,8 @@ def _read_parquet(
         table = handle_table_nulls(policy, table, types, where)
     for column, name, type_ in zip(table.columns, own_names, types, strict=True):
         where = f"{file.path}: column `{name}`"
+        if isinstance(type_, Structure):
+            continue  # structs, null for `nil`, or texts: checked when they are encoded
         if column.null_count:
             row = column.is_null().to_pylist().index(True) + 1
             raise failures.PARQUET_NULL.error(where=where, row=row)

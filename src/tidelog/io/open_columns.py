@@ -75,7 +75,7 @@ def _typed(data: Data, types: Types, name: str, bound: Bound) -> Data:
         return data
     for place, column in enumerate(data.columns):
         type_ = bound.get((name, place)) or types[place]
-        if pa.types.is_string(column.type) and type_ not in (None, "symbol"):
+        if pa.types.is_string(column.type) and type_ not in (None, "symbol", "list", "record"):
             data = data.set_column(place, data.column_names[place], _converted(column, type_ or "symbol"))
     return data
 

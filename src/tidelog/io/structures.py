@@ -9,7 +9,6 @@ Arrow a type that is not recursive is a struct (``nil`` is null; a variant has t
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,21 +20,10 @@ from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
 from tidelog.partition.dictionary import Dictionary
 from tidelog.partition.structures import Taken, decode_structures
+from tidelog.program.calendar import to_python
 from tidelog.program.outside import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.shape import Part, Shape
 from tidelog.program.variant import Variant, python_names
-
-_EPOCH = datetime.datetime(1970, 1, 1)
-
-
-def to_python(value: Any, type_: str) -> Any:
-    """A value as rows of Python have it."""
-    if type_ == "date":
-        return datetime.date.fromordinal(value + _EPOCH.toordinal())
-    if type_ == "timestamp":
-        return _EPOCH + value * datetime.timedelta(microseconds=1)
-    return bool(value) if type_ == "boolean" else value
-
 
 Leaf = Callable[[str, str], pa.DataType]  # of the type of a part, and what it is given back as
 

@@ -20,6 +20,7 @@ from typing import Any
 from tidelog.program import arithmetic, calendar, failures, lists, structure, text, windows
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.program.lists import same
+from tidelog.program.shape import Shape
 from tidelog.program.structure import is_loose, is_structural, physical
 from tidelog.program.term import (
     BOOLEAN,
@@ -230,6 +231,11 @@ def order_key(value: Value) -> Any:
     if isinstance(value, tuple):
         return lists.list_order(value)
     return arithmetic.float_order(value) if isinstance(value, float) else value
+
+
+def display_key(value: Any, type_: str | None) -> Any:
+    """A key by which values of one column sort where they are shown; structures, which have no order, by their text."""
+    return repr(value) if isinstance(type_, Shape) else order_key(value)
 
 
 def holds(op: str, left: Value, right: Value, type_: str) -> bool:

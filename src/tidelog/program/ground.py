@@ -132,7 +132,9 @@ def _from_text(text: str, type_: str) -> Any:
 
 
 def _in_fields(value: Any, shape: Shape) -> Any:
-    """A structure whose parts take the types of their fields."""
+    """A structure whose parts take the types of their fields; `nil` is the record, not the symbol."""
+    if shape.is_record and value == "nil":
+        return None
     name = value.constructor if isinstance(value, Variant) else ""
     parts = value.parts if isinstance(value, Variant) else value
     fields = shape.constructors.get(name)
