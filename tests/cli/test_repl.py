@@ -166,7 +166,7 @@ def test_a_mistake_in_a_question_is_shown_in_the_text_that_was_typed() -> None:
 
 def test_declarations_typed_first_fix_the_convention() -> None:
     told = lines('.decl e(a: number, b: symbol)\n.decl p(b: symbol)\ne(1, "x").\np(b) :- e(_, b).\n?p(b)\n')
-    assert told[:3] == ["+ e(1, x)", "r1: p(b) :- e(_, b).", "+ p(x)"]
+    assert told[:3] == ['+ e(1, "x")', "r1: p(b) :- e(_, b).", '+ p("x")']
     assert told[3:6] == ["b", "─", "x"]
 
 
@@ -444,8 +444,8 @@ def test_instances_of_components_come_and_go() -> None:
     assert lines(typed) == [
         "+ a.p(1)",
         "+ a.q(1)",
-        "+ b.p(x)",
-        "+ b.q(x)",
+        '+ b.p("x")',
+        '+ b.q("x")',
         "- a.p(1)",
         "- a.q(1)",
         "b.r1: b.q(x) :- b.p(x).",

@@ -8,11 +8,13 @@ one that went.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
-from tidelog.io.texts import show_fact
+from tidelog.io.fact_text import FactWriter
 from tidelog.program import PROLOG, Program, Rule
 from tidelog.syntax import print_rule
+from tidelog.syntax.value_printer import write_fact
 
 Row: TypeAlias = tuple[object, ...]
 
@@ -45,12 +47,14 @@ class FactChanged:
     gone: Row | None
     origin: Origin = field(default=Origin(), compare=False)
     expired: bool = field(default=False, compare=False)
+    writer: FactWriter | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
+        write = self.writer or partial(write_fact, self.relation)
         if self.come is None:
-            return f"{show_fact(self.relation, self.gone or ())} {'expired' if self.expired else 'was retracted'}"
-        asserted = f"{show_fact(self.relation, self.come)} was asserted"
-        return asserted if self.gone is None else f"{asserted} in the place of {show_fact(self.relation, self.gone)}"
+            return f"{write(self.gone or ())} {'expired' if self.expired else 'was retracted'}"
+        asserted = f"{write(self.come)} was asserted"
+        return asserted if self.gone is None else f"{asserted} in the place of {write(self.gone)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature
             db.preview(epoch)
         else:
             epoch.commit()
-        show_epoch(epoch, dry_run, to)
+        show_epoch(epoch, db.convention, dry_run, to)
         if any(violated.severity == REFUSE for violated in epoch.violations):
             raise typer.Exit(1)  # a dry run of what would be refused
 
@@ -81,7 +81,7 @@ def _input_file(db: Engine, path: Path) -> InputFile:
     return InputFile(name, path, next(layouts, Layout()))
 
 
-def show_epoch(epoch: Epoch, dry_run: bool, to: Console) -> None:
+def show_epoch(epoch: Epoch, convention: str, dry_run: bool, to: Console) -> None:
     """What the epoch changed, or would change, and what it cost."""
     cost = epoch.statistics
     supports = sum(cost.supports.values())
@@ -90,7 +90,7 @@ def show_epoch(epoch: Epoch, dry_run: bool, to: Console) -> None:
         f"{what}: {duration(cost.seconds)}, {supports:,} supports, "
         f"{cost.suspended:,} facts suspended, {cost.revived:,} revived"
     )
-    found = view_changes(epoch)
+    found = view_changes(epoch, convention)
     for line in change_lines(found):
         to.print(line)
     if not found:

@@ -21,6 +21,7 @@ from tidelog.cli.view_change import Row, view_change
 from tidelog.dbsp import DatalogCircuit, Outcome
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.delimited import Data
+from tidelog.io.fact_text import FactWriter
 from tidelog.io.files import write_output
 from tidelog.io.parameters import PARQUET, Layout
 from tidelog.io.texts import show_text
@@ -69,7 +70,8 @@ class CircuitSession:
         changes = {}
         for name in sorted(self._views & {*outcome.inserted, *outcome.deleted}):
             inserted, deleted = (sorted(m.get(name, ()), key=repr) for m in (outcome.inserted, outcome.deleted))
-            changes[name] = view_change(inserted, deleted)
+            write = FactWriter(name, self._schema.get(name, ()), convention=self._program.convention)
+            changes[name] = view_change(inserted, deleted, write, write)
         return SessionEpoch(self._epochs, seconds, changes)
 
     def profile(self) -> str:

@@ -112,7 +112,7 @@ class EngineSession:
         return self._told(epoch)
 
     def _told(self, epoch: EngineEpoch) -> SessionEpoch:
-        changes = view_changes(epoch, self.views)
+        changes = view_changes(epoch, self._db.convention, self.views)
         return SessionEpoch(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:

@@ -18,6 +18,7 @@ from tidelog.cli.show import console
 from tidelog.cli.state import opened
 from tidelog.engine.engine import Engine
 from tidelog.engine.view import Rows
+from tidelog.io.fact_text import with_zone
 from tidelog.program import Atom, Column, Const, Declaration, Directive, Fact, Program
 from tidelog.program.term import Value
 from tidelog.syntax import print_program
@@ -59,7 +60,11 @@ def exported_program(program: Program, files: dict[str, Rows], texts: dict[str, 
     inputs = (Directive("input", name, (("IO", "parquet"), ("filename", f"{name}.parquet"))) for name in files)
     declared = {d.relation for d in program.declarations}
     more = (_declaration(name, rows) for name, rows in {**files, **texts}.items() if name not in declared)
-    facts = (Fact(Atom(name, tuple(map(_constant, row, rows.types)))) for name, rows in texts.items() for row in rows)
+    facts = (
+        Fact(Atom(name, tuple(map(_constant, row, rows.types, rows.outside))))
+        for name, rows in texts.items()
+        for row in rows
+    )
     return replace(
         program,
         directives=(*kept, *inputs),
@@ -73,5 +78,5 @@ def _declaration(name: str, rows: Rows) -> Declaration:
     return Declaration(name, tuple(Column(column, type_ or "number") for column, type_ in columns))
 
 
-def _constant(value: Value, type_: str | None) -> Const:
-    return Const(value, type_ or "number")
+def _constant(value: Value, type_: str | None, outside: str) -> Const:
+    return Const(with_zone(value, type_, outside), type_ or "number")

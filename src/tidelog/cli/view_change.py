@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tidelog.engine.epoch import Epoch
-from tidelog.engine.view import Rows
-from tidelog.io.texts import show_fact
+from tidelog.engine.view import fact_writer
+from tidelog.io.fact_text import FactWriter
 
 Row = tuple[Any, ...]
 EXAMPLES = 3
@@ -19,42 +19,43 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class ViewChange:
-    """What an epoch did to one relation: two counts and a few rows of each kind."""
+    """What an epoch did to one relation: two counts and a few facts of each kind."""
 
     inserted: int
     deleted: int
-    some_inserted: tuple[Row, ...] = ()
-    some_deleted: tuple[Row, ...] = ()
+    some_inserted: tuple[str, ...] = ()
+    some_deleted: tuple[str, ...] = ()
 
 
-def view_change(inserted: Sequence[Row] | Rows, deleted: Sequence[Row] | Rows) -> ViewChange:
+def view_change(
+    inserted: Sequence[Row], deleted: Sequence[Row], write_inserted: FactWriter, write_deleted: FactWriter
+) -> ViewChange:
     """The change of a relation from the rows that came and went."""
-    some_inserted, some_deleted = (
-        tuple(rows.head(EXAMPLES) if isinstance(rows, Rows) else rows[:EXAMPLES]) for rows in (inserted, deleted)
-    )
-    return ViewChange(len(inserted), len(deleted), some_inserted, some_deleted)
+    some_inserted, some_deleted = map(write_inserted, inserted[:EXAMPLES]), map(write_deleted, deleted[:EXAMPLES])
+    return ViewChange(len(inserted), len(deleted), tuple(some_inserted), tuple(some_deleted))
 
 
-def view_changes(epoch: Epoch, wanted: Container[str] | None = None) -> dict[str, ViewChange]:
+def view_changes(epoch: Epoch, convention: str, wanted: Container[str] | None = None) -> dict[str, ViewChange]:
     """What an epoch changed, by relation: in all relations, or in those wanted."""
-    return {
-        name: view_change(change.inserted, change.deleted)
-        for name, change in epoch.changes.items()
-        if wanted is None or name in wanted
-    }
+    found: dict[str, ViewChange] = {}
+    for name, change in epoch.changes.items():
+        if wanted is None or name in wanted:
+            both = change.inserted, change.deleted
+            found[name] = view_change(*both, *(fact_writer(rows, name, convention) for rows in both))
+    return found
 
 
 def change_lines(changes: Mapping[str, ViewChange]) -> Iterator[str]:
     """A line per relation: how many rows came and went, with a few of them."""
     width = max(map(len, changes), default=0)
     for name, change in changes.items():
-        yield f"  {name:<{width}}  +{change.inserted:,} -{change.deleted:,}  {examples(name, change)}".rstrip()
+        yield f"  {name:<{width}}  +{change.inserted:,} -{change.deleted:,}  {examples(change)}".rstrip()
 
 
-def examples(name: str, change: ViewChange) -> str:
+def examples(change: ViewChange) -> str:
     """A few rows that came and went.
 
-    >>> examples("p", ViewChange(4, 1, ((1,), (2,), (3,)), ((9,),)))
+    >>> examples(ViewChange(4, 1, ("p(1)", "p(2)", "p(3)"), ("p(9)",)))
     '+p(1) +p(2) +p(3) ... -p(9)'
     """
     parts = []
@@ -62,6 +63,6 @@ def examples(name: str, change: ViewChange) -> str:
         ("+", change.some_inserted, change.inserted),
         ("-", change.some_deleted, change.deleted),
     ):
-        parts += [sign + show_fact(name, row) for row in rows]
+        parts += [sign + row for row in rows]
         parts += ["..."] if total > len(rows) else []
     return " ".join(parts)

@@ -24,7 +24,6 @@ from tidelog.engine.past import Past, last_change
 from tidelog.engine.told import Told, relations_behind
 from tidelog.engine.violations import Violation
 from tidelog.errors import EngineError
-from tidelog.io.texts import show_fact
 from tidelog.program.arguments import argument_error, must_be
 from tidelog.why import read_fact
 from tidelog.why.ask import shown_values
@@ -100,7 +99,7 @@ def _answer(case: Case, values: Row | None, trials: int, where: str, text: str |
         return blame_view(case, trials)
     found = blame_fact(case, values, trials, text)
     if found is None:
-        raise NO_CHANGE.error(fact=show_fact(case.relation, values), where=where)
+        raise NO_CHANGE.error(fact=case.writer(values), where=where)
     return found
 
 

@@ -15,7 +15,7 @@ from tidelog.blame.change import Change, Origin, Row, RuleChanged, order_of
 from tidelog.blame.search import Search, Spent, Undone
 from tidelog.blame.trace import Tracing
 from tidelog.engine.bench import Bench, Cells, Fact
-from tidelog.io.texts import show_fact
+from tidelog.io.fact_text import FactWriter
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Aggregate
 from tidelog.program.keys import key_columns
@@ -44,6 +44,12 @@ class Case:
         """All changes that the relation may depend on."""
         return frozenset(self.bench.changes)
 
+    @property
+    def writer(self) -> FactWriter:
+        """What writes the facts of the relation."""
+        known = next((rules for rules in reversed(self.rules) if self.relation in rules.schema), None)
+        return self.bench.core.fact_writer(self.relation, known)
+
     def tracing(self) -> Tracing:
         """Proofs in the scenes of the bench."""
         return Tracing(self.bench.scene, self.bench.changes, self.everything)
@@ -63,7 +69,8 @@ def blame_fact(case: Case, values: Row, trials: int, text: str | None = None) ->
 
 def _in_group(rows: Iterable[Row], values: Row, columns: Sequence[int]) -> list[Row]:
     """The rows with the same values in some columns."""
-    return [row for row in rows if all(row[column] == values[column] for column in columns)]
+    wanted = [values[column] for column in columns]
+    return [row for row in rows if [row[column] for column in columns] == wanted]  # as lists: NaN is itself
 
 
 class _Question:
@@ -100,7 +107,7 @@ class _Question:
         return (found.inserted, found.deleted) == stays
 
     def _told(self, fact: Fact) -> str:
-        return show_fact(*fact) if self._text is None else self._text
+        return self.case.writer(fact[1]) if self._text is None else self._text
 
     def answer(self) -> Blame:
         """The causes, and the way to them."""
@@ -225,7 +232,7 @@ class _View:
             return False
         rows = [self.open.pop(place) for place in closed]
         signs = [sign for sign, _ in closed]
-        examples = tuple(show_fact(self.case.relation, row) for row in rows[:EXAMPLES])
+        examples = tuple(map(self.case.writer, rows[:EXAMPLES]))
         self.groups.append(CauseGroup(tuple(changes), signs.count(1), signs.count(-1), examples))
         return True
 

@@ -20,6 +20,7 @@ from tidelog.engine.replica import Replicas
 from tidelog.engine.times import Times
 from tidelog.engine.turn import Turn
 from tidelog.explain.profile import Profiler
+from tidelog.io.fact_text import FactWriter
 from tidelog.plan.outside import Outside, outside_types
 from tidelog.program.arguments import must_be
 from tidelog.program.nearest import LOOSELY, KnownNames
@@ -177,6 +178,12 @@ class Core:
         if self._outside is None or self._outside[0] is not rules:
             self._outside = rules, outside_types(rules)
         return self._outside[1].get(name, ())
+
+    def fact_writer(self, name: str, rules: Ruleset | None = None) -> FactWriter:
+        """What writes the facts of a relation, as these rules, or those in force, know it."""
+        known = rules or self.rules
+        types = known.schema.get(name) or self.schema.get(name, ())
+        return FactWriter(name, types, self.outside(name), known.program.convention)
 
     def read(self, act: Callable[[Facts], T]) -> T:
         """Read facts without the turn; who meets other partitions taking over waits, and reads what they took over.

@@ -5,7 +5,7 @@ Law: several epochs together are told net; each change names the last epoch that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from tidelog.engine.blaming import Case, group_columns
 from tidelog.engine.copy import alone
 from tidelog.engine.told import expired_cells, fact_changes, relations_behind, rule_changes
 from tidelog.engine.view import Rows
-from tidelog.io.texts import show_fact
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
 from tidelog.program.asserted import users_name
@@ -29,6 +28,7 @@ from tidelog.store.rules import ruleset_from_values
 
 if TYPE_CHECKING:
     from tidelog.engine.core import Core
+    from tidelog.io.fact_text import FactWriter
     from tidelog.partition.dictionary import Dictionary
     from tidelog.store.durable import Durable
 
@@ -74,7 +74,7 @@ class Past:
         inserted, deleted = self._view_rows(relation)
         origins = [origin_of(past.epoch, past.header) for past in self.epochs]
         origin = origins[-1]
-        changes = [*self._rule_changes(origins), *self._fact_changes(origins, behind)]
+        changes = [*self._rule_changes(origins), *self._fact_changes(core, origins, behind)]
         with alone(core, behind) as there:
             yield Case(
                 Bench(there, changes, True), relation, inserted, deleted, origin, (self.rules[0], self.rules[-1])
@@ -88,7 +88,10 @@ class Past:
         net = rule_changes(self.rules[0].program, self.rules[-1].program, origins[-1])
         return [replace(change, origin=last[_place(change)]) for change in net]
 
-    def _fact_changes(self, origins: Sequence[Origin], behind: frozenset[str]) -> list[Change]:
+    def _writer(self, core: Core) -> Callable[[str], FactWriter]:
+        return lambda name: core.fact_writer(name, self.rules[-1] if name in self.rules[-1].schema else self.rules[0])
+
+    def _fact_changes(self, core: Core, origins: Sequence[Origin], behind: frozenset[str]) -> list[Change]:
         last: dict[tuple[str, Row], Origin] = {}
         signed: list[tuple[str, int, Row]] = []
         expired: set[tuple[str, Row]] = set()
@@ -99,7 +102,7 @@ class Past:
                     last[name, row] = origin
                     signed.append((name, sign, row))
                     (expired.add if (name, row) in ended else expired.discard)((name, row))
-        net = fact_changes(signed, self.rules[-1].program, origins[-1], expired)
+        net = fact_changes(signed, self.rules[-1].program, origins[-1], expired, self._writer(core))
         return [replace(change, origin=last[change.relation, change.come or change.gone or ()]) for change in net]
 
     def _expired(self, place: int) -> set[tuple[str, Row]]:
@@ -122,8 +125,8 @@ class Past:
         for name, sign, cells, types in parts:
             told = users_name(name) if is_auxiliary(name) else name
             if told is not None:
-                types = with_shapes(types, self.rules[place + (sign > 0)], told)
-                yield from ((told, sign, row) for row in Rows(name, (), types, self.dictionary, cells).rows())
+                shaped = with_shapes(types, self.rules[place + (sign > 0)], told)
+                yield from ((told, sign, row) for row in Rows(name, (), shaped, self.dictionary, cells).rows())
 
 
 def _place(change: Change) -> object:
@@ -138,10 +141,11 @@ def last_change(core: Core, state: Durable, relation: str, values: Row | None) -
     first = segments[0] - 1 if segments else 0
     columns = [] if values is None else group_columns((core.rules,), relation, len(values))
     found = 0
+    wanted = None if values is None else [values[column] for column in columns]
     for epoch, _, row in view_changes(state, relation, first, dictionary, core.rules):
-        if values is None or all(row[column] == values[column] for column in columns):
+        if wanted is None or [row[column] for column in columns] == wanted:  # as lists: NaN is itself
             found = epoch
     if not found:
-        fact = relation if values is None else show_fact(relation, values)
+        fact = relation if values is None else core.fact_writer(relation)(values)
         raise NO_CHANGE.error(fact=fact, where=f"the epochs that are kept, {first + 1} to {state.epoch}")
     return found

@@ -151,8 +151,8 @@ def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
     if before.program.declarations is after.program.declarations and before.program.types is after.program.types:
         return
     for name in sorted(after.known.keys() & before.schema.keys() & after.schema.keys()):
-        for old, new in zip(before.schema[name], after.schema[name], strict=False):
-            if isinstance(old, Shape) and isinstance(new, Shape) and not same_parts(old, new):
+        for one, other in zip(before.schema[name], after.schema[name], strict=False):
+            if isinstance(one, Shape) and isinstance(other, Shape) and not same_parts(one, other):
                 raise failures.MEANT_OTHERWISE.error(name=users_name(name) or name)
     old, new = given_relations(before.program), given_relations(after.program)
     for name in sorted(old.keys() ^ new.keys()):

@@ -13,7 +13,6 @@ import numpy as np
 
 from tidelog.engine.core import Core
 from tidelog.engine.view import ChangeSet, Rows, data_frame_maker
-from tidelog.io.texts import show_fact
 from tidelog.kernel.cells import Cells
 from tidelog.partition.net import NetChange
 from tidelog.plan.ruleset import Ruleset, Schema
@@ -166,6 +165,6 @@ def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:
 
     def show(name: str, row: Cells) -> str:
         rows = Rows(name, core.columns(name), rules.schema[name], core.dictionary, row.reshape(1, -1))
-        return show_fact(name, rows.rows()[0])
+        return core.fact_writer(name, rules)(rows.rows()[0])
 
     return show

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tidelog.blame.change import Change, FactChanged, Origin, Row
     from tidelog.engine.core import Core
     from tidelog.engine.prepare import Prepared
+    from tidelog.io.fact_text import FactWriter
     from tidelog.kernel.cells import Cells
     from tidelog.partition.net import NetChange
     from tidelog.plan.ruleset import Ruleset, Schema
@@ -46,10 +47,11 @@ class Told:
     based: tuple[str, ...]  # relations whose changed rows are what was asserted and retracted
     assertions: Mapping[str, NetChange[Cells]]
     decode: Callable[[str, Cells, Schema], list[Row]]
+    writer: Callable[[str], FactWriter]
 
     def changes(self, wanted: Callable[[str], bool], origin: Origin) -> list[Change]:
         """The changes, as far as they are of relations that are wanted; all of rules."""
-        facts = fact_changes(self._signed(wanted), self.after.program, origin, self._expired())
+        facts = fact_changes(self._signed(wanted), self.after.program, origin, self._expired(), self.writer)
         return [*rule_changes(self.before.program, self.after.program, origin), *facts]
 
     def view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
@@ -90,7 +92,10 @@ def tell(core: Core, prepared: Prepared, outcome: EpochOutcome) -> Told:
     def decode(name: str, cells: Cells, types: Schema) -> list[Row]:
         return list(Rows(name, (), types[name], core.dictionary, cells).rows())
 
-    return Told(core.number, core.rules, rules, schema, outcome.changes, based, assertions, decode)
+    def writer(name: str) -> FactWriter:
+        return core.fact_writer(name, rules)
+
+    return Told(core.number, core.rules, rules, schema, outcome.changes, based, assertions, decode, writer)
 
 
 def rule_changes(before: Program, after: Program, origin: Origin) -> list[Change]:
@@ -127,7 +132,13 @@ def expired_cells(signed: Iterable[tuple[str, int, Cells]]) -> dict[str, Cells]:
     return {name: cells[cells[:, -2] <= max(moments), :-2] for name, cells in found.items()}
 
 
-def fact_changes(signed: Signed, program: Program, origin: Origin, expired: Set[tuple[str, Row]]) -> list[FactChanged]:
+def fact_changes(
+    signed: Signed,
+    program: Program,
+    origin: Origin,
+    expired: Set[tuple[str, Row]],
+    writer: Callable[[str], FactWriter],
+) -> list[FactChanged]:
     """Changes of facts: what was asserted and retracted alike is none, and rows with one key are one change."""
     from tidelog.blame.change import FactChanged
 
@@ -140,8 +151,9 @@ def fact_changes(signed: Signed, program: Program, origin: Origin, expired: Set[
         if total:
             place = name, tuple(row[column] for column in keys[name]) if name in keys else row
             pairs.setdefault(place, [None, None])[total < 0] = row
+    writers = {name: writer(name) for name in {name for name, _ in pairs}}
     return [
-        FactChanged(name, come, gone, origin, gone is not None and (name, gone) in expired)
+        FactChanged(name, come, gone, origin, gone is not None and (name, gone) in expired, writers[name])
         for (name, _), (come, gone) in pairs.items()
     ]
 

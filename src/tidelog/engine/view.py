@@ -21,6 +21,7 @@ from tidelog.engine.on_thread import finished
 from tidelog.errors import DataError, EngineError
 from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
+from tidelog.io.fact_text import FactWriter
 from tidelog.io.failures import NARROWER
 from tidelog.io.outside import give_back, is_own
 from tidelog.io.rows import Data
@@ -252,6 +253,11 @@ def _column_data(dictionary: Dictionary, cells: Cells, type_: str | None, outsid
     if type_ in ("list", "symbol", None) and not is_own(type_, outside):
         return decode_column(cells, type_, dictionary)
     return pa.chunked_array([give_back(cells, type_, outside, dictionary)])
+
+
+def fact_writer(table: Table, relation: str, convention: str | None) -> FactWriter:
+    """What writes the rows of a table as facts of a relation."""
+    return FactWriter(relation, table.types, table.outside, convention)
 
 
 def natural(table: Table) -> Table:

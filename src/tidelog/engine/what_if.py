@@ -20,12 +20,11 @@ from tidelog.engine.constraints import enforce
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.report import Changes, EpochStatistics, fixed_rows
 from tidelog.engine.script import take_script
-from tidelog.engine.view import Rows
+from tidelog.engine.view import Rows, fact_writer
 from tidelog.errors import TidelogError
 from tidelog.explain.profile import duration
 from tidelog.io import html
 from tidelog.io.json_values import json_value
-from tidelog.io.texts import show_fact
 from tidelog.program.arguments import argument_error
 from tidelog.program.rule import REFUSE
 from tidelog.syntax import parse_changes
@@ -114,7 +113,8 @@ class Alternative:
         if self.refused is not None:
             return
         for name, change in self.changes.items():
-            signed = [("+" if sign > 0 else "-") + show_fact(name, row) for sign, row in _few(change.signed)]
+            write = fact_writer(change.inserted, name, self.core.rules.program.convention)
+            signed = [("+" if sign > 0 else "-") + write(row) for sign, row in _few(change.signed)]
             more = " ..." if len(change.inserted) + len(change.deleted) > len(signed) else ""
             yield f"  {name}  {change!r}  {' '.join(signed)}{more}"
         if not self.changes:

@@ -92,8 +92,8 @@ def record_class(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
     (Pair(x=1, y=None), True)
     """
     made: Any = namedtuple(_identifier(name.lstrip("'"), "Record"), python_names(fields))  # type: ignore[misc]  # names are data
-    made.__reduce__ = lambda self: (_made, (record_class, name, fields, tuple(self)))
-    found: type[tuple[Any, ...]] = made
+    reduce = {"__reduce__": lambda self: (_made, (record_class, name, fields, tuple(self))), "__slots__": ()}
+    found: type[tuple[Any, ...]] = type(made.__name__, (made,), reduce)
     return found
 
 

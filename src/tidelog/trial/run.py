@@ -15,14 +15,15 @@ from typing import Any
 from tidelog.engine.engine import Engine
 from tidelog.engine.facts import written_rows
 from tidelog.engine.script import take_script
+from tidelog.engine.view import fact_writer
 from tidelog.errors import ConstraintError, TidelogError, TidelogWarning
-from tidelog.io.texts import show_fact
-from tidelog.program import Atom, Program, Wildcard
+from tidelog.io.fact_text import FactWriter
+from tidelog.program import SOUFFLE, Atom, Program, Wildcard
 from tidelog.program.calendar import in_utc
 from tidelog.program.functions import FUNCTIONS, Function
 from tidelog.program.ground import ground_value, in_column
 from tidelog.program.scope import atoms, rule_literals
-from tidelog.syntax import Epoch, FactChange, InstanceAdded, RuleAdded
+from tidelog.syntax import Epoch, FactChange, InstanceAdded, RuleAdded, print_atom
 from tidelog.trial.cases import CONTAINS, EMPTY, EQUALS, GOLDEN, LACKS, REFUSED, Case, Expectation
 from tidelog.trial.golden import Golden
 
@@ -137,8 +138,7 @@ class _Run:
         rows = {name: frozenset(db[name]) for name in {expected.name, *(a.predicate for a in expected.atoms)}}
         if expected.verb == GOLDEN:
             return self._golden(number, expected.name, rows[expected.name])
-        types = {name: db[name].types for name in rows}
-        return difference(expected, rows, types)
+        return difference(expected, rows, {name: fact_writer(db[name], name, db.convention) for name in rows})
 
     def _golden(self, number: int, name: str, rows: frozenset[Row]) -> str:
         if self.golden is None:
@@ -168,44 +168,42 @@ def _by_relation(atoms: Iterable[Atom]) -> dict[str, list[Row]]:
     return found
 
 
-def difference(expected: Expectation, rows: Rows, types: Mapping[str, Sequence[str | None]]) -> str:
+def difference(expected: Expectation, rows: Rows, writers: Mapping[str, FactWriter]) -> str:
     """What does not hold of an expectation about views; the empty text if it holds."""
     if expected.verb == EMPTY:
-        return (
-            f"{expected.name} is not empty: {_shown(expected.name, rows[expected.name])}" if rows[expected.name] else ""
-        )
-    wanted = {atom: _row(atom, types.get(atom.predicate, ())) for atom in expected.atoms}
+        found = rows[expected.name]
+        return f"{expected.name} is not empty: {_shown(map(writers[expected.name], found))}" if found else ""
+    wanted = {atom: _row(atom, writers[atom.predicate].types) for atom in expected.atoms}
     if expected.verb == EQUALS:
-        return _unequal(expected.name, rows[expected.name], list(wanted.values()))
+        return _unequal(rows[expected.name], wanted, writers[expected.name])
     told = []
     for atom, row in wanted.items():
         there = [found for found in rows[atom.predicate] if _fits(found, row)]
         if expected.verb == CONTAINS and not there:
-            told.append(f"{_shown(atom.predicate, [row])} is missing")
+            told.append(f"{print_atom(atom, writers[atom.predicate].convention or SOUFFLE)} is missing")
         elif expected.verb == LACKS and there:
-            told.append(f"{_shown(atom.predicate, there)} should not be there")
+            told.append(f"{_shown(map(writers[atom.predicate], there))} should not be there")
     return "; ".join(told)
 
 
-def _unequal(name: str, rows: frozenset[Row], wanted: Sequence[Row]) -> str:
-    missing = [row for row in wanted if not any(_fits(found, row) for found in rows)]
-    extra = [found for found in rows if not any(_fits(found, row) for row in wanted)]
-    parts = [(missing, "missing"), (extra, "should not be there")]
-    return "; ".join(f"{_shown(name, found)} {word}" for found, word in parts if found)
+def _unequal(rows: frozenset[Row], wanted: Mapping[Atom, Row], write: FactWriter) -> str:
+    convention = write.convention or SOUFFLE
+    missing = [atom for atom, row in wanted.items() if not any(_fits(found, row) for found in rows)]
+    extra = [found for found in rows if not any(_fits(found, row) for row in wanted.values())]
+    parts = [([print_atom(atom, convention) for atom in missing], "missing")]
+    parts.append((list(map(write, extra)), "should not be there"))
+    return "; ".join(f"{_shown(texts)} {word}" for texts, word in parts if texts)
 
 
 def _fits(found: Row, wanted: Row) -> bool:
-    return len(found) == len(wanted) and all(w is ANYTHING or f == w for f, w in zip(found, wanted, strict=True))
+    pairs = zip(found, wanted, strict=True)
+    return len(found) == len(wanted) and all(w is ANYTHING or f is w or f == w for f, w in pairs)  # NaN is itself
 
 
-def _shown(name: str, rows: Iterable[Row]) -> str:
-    texts = sorted(show_fact(name, row) for row in map(_told, rows))
+def _shown(facts: Iterable[str]) -> str:
+    texts = sorted(facts)
     more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
     return ", ".join(texts[:SHOWN]) + more
-
-
-def _told(row: Row) -> Row:
-    return tuple("_" if value is ANYTHING else value for value in row)
 
 
 def refused_by(refusal: TidelogError) -> set[str]:

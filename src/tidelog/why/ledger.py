@@ -7,13 +7,16 @@ page by page (`pages`). Only facts of one state are seen: the last committed epo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from tidelog.io.columns import decode_column
+from tidelog.io.fact_text import with_zone
 from tidelog.partition.finding import Wanted
 from tidelog.partition.stratum import RuleCode
+from tidelog.plan.outside import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value, Var
@@ -165,8 +168,15 @@ class Ledger:
 
     def constants(self, key: FactKey) -> tuple[Const, ...]:
         """The columns of a fact as constants of the language."""
-        types = self.rules.schema[key[0]]
-        return tuple(Const(v, t or "any") for v, t in zip(self.values(key), types, strict=True))
+        types, values = self.rules.schema[key[0]], self.values(key)
+        if any(type_ == "timestamp" or isinstance(type_, Shape) for type_ in types):
+            values = tuple(map(with_zone, values, types, self._outside.get(key[0], ("",) * len(types))))
+        return tuple(Const(v, t or "any") for v, t in zip(values, types, strict=True))
+
+    @cached_property
+    def _outside(self) -> Outside:
+        """The types that data came with, which tell whether times are instants."""
+        return outside_types(self.rules)
 
     def fact_text(self, key: FactKey) -> str:
         """A fact as it is written; a violation by the values of its constraint's variables."""

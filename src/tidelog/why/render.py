@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tidelog.program import Value
-from tidelog.program import Value
-from tidelog.syntax.value_printer import write_value
+from tidelog.syntax import write_value
 from tidelog.why.tree import AGAIN, ASSERTED, CLASS, CUT, Absence, Condition, FactNode, GroupNode, Premise, Proof
 
 LEVELS = 24

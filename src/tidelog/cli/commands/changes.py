@@ -21,14 +21,15 @@ def changes_command(
 ) -> None:
     """Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once."""
     from tidelog.cli.state import opened
+    from tidelog.engine.view import fact_writer
     from tidelog.io.json_values import json_value
-    from tidelog.io.texts import show_fact
 
     with opened(state) as db:
+        write = fact_writer(db[view], view, db.convention)
         for epoch, sign, fact in db.changes(view, since):
             if format_ is Format.json:
                 values = [json_value(value) for value in fact]
                 line = json.dumps({"epoch": epoch, "sign": sign, "fact": values}, ensure_ascii=True)
             else:
-                line = f"{epoch}\t{'+' if sign > 0 else '-'}\t{show_fact(view, fact)}"
+                line = f"{epoch}\t{'+' if sign > 0 else '-'}\t{write(fact)}"
             sys.stdout.write(line + "\n")

@@ -118,7 +118,7 @@ def carry_out(session: ReplSession, collect: Callable[[Epoch], list[str]]) -> No
             with db.epoch() as epoch:
                 labels = collect(epoch)
             texts = tuple(db.rules[label] for label in labels)
-    session.tell(Changed(epoch, texts, session.dry))
+    session.tell(Changed(epoch, db.convention, texts, session.dry))
 
 
 def declare(session: ReplSession, text: str) -> None:

@@ -13,9 +13,9 @@ from tidelog.cli.answers import count_text, table_lines
 from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Told
 from tidelog.cli.show import show_diagnostics, show_error
 from tidelog.engine.epoch import Epoch
+from tidelog.engine.view import fact_writer
 from tidelog.errors.render import visible
 from tidelog.explain.profile import duration
-from tidelog.io.texts import show_fact
 
 CHANGES = 8
 ANSWERS = 40  # that a question shows
@@ -44,19 +44,19 @@ def told_lines(told: Line | Answered | Changed | object) -> Iterator[str]:
         case Answered(rows=rows, seconds=seconds):
             yield from table_lines(rows, ANSWERS)
             yield f"{count_text(rows)}, {duration(seconds)}"
-        case Changed(epoch=epoch, rules=rules, dry=dry):
+        case Changed(epoch=epoch, convention=convention, rules=rules, dry=dry):
             yield from rules
-            yield from change_lines(epoch, dry=dry)
+            yield from change_lines(epoch, convention, dry=dry)
         case _:
             yield str(getattr(told, "value", told))
 
 
-def change_lines(epoch: Epoch, *, dry: bool = False) -> Iterator[str]:
+def change_lines(epoch: Epoch, convention: str, *, dry: bool = False) -> Iterator[str]:
     """What an epoch changed, a few facts of each relation, and how long it took."""
     for name, change in epoch.changes.items():
         for sign, rows in (("+", change.inserted), ("-", change.deleted)):
-            for row in rows.head(CHANGES):
-                yield visible(f"{sign} {show_fact(name, row)}")
+            for text in map(fact_writer(rows, name, convention), rows.head(CHANGES)):
+                yield visible(f"{sign} {text}")
             if len(rows) > CHANGES:
                 yield f"{sign} ... {len(rows) - CHANGES:,} more of {name}"
     yield epoch_text(epoch, dry=dry)

@@ -52,6 +52,7 @@ class Changed:
     """An epoch that was committed, or (``dry``) that was only tried; ``rules`` are those that came."""
 
     epoch: Epoch
+    convention: str
     rules: tuple[str, ...] = ()
     dry: bool = False
 
