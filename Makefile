@@ -144,9 +144,10 @@ demo: $(READY) java ## a real question on Spark, answered while facts and rules 
 demo-live: $(READY) postgresql ## a PostgreSQL database that is followed and served while it changes, for ever or for SECONDS=n
 	SECONDS=$(or $(SECONDS),1e6) $(BIN)/python examples/live.py
 
-docs: $(READY) ## write what is generated: diagnostics, options of commands, grammar of editors
+docs: $(READY) ## write what is generated: diagnostics, options of commands, values, grammar of editors
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
+	$(BIN)/python -m tidelog.cli.values_page docs/reference/values.md
 	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
 
 site: $(READY) ## the documentation as a site in build/site/html, strictly: no broken link, no warning
