@@ -15,7 +15,7 @@ from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, Target, Value, median_of
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.runtime.everywhere import Everywhere
 
 RULES = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."

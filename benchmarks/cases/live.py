@@ -28,7 +28,7 @@ from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, Value
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.follow import Follower, follow
 
 PROGRAM = """

@@ -16,8 +16,7 @@ from tests.blame.judge import Judge
 from tests.law.harness import Case, commit, tell
 from tests.law.share import share
 from tidelog.blame import Blame
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset

@@ -12,7 +12,7 @@ from random import Random
 from tests.chaos.story import PROGRAM, facts, open_state, repartitions, twin
 from tests.chaos.victim import LIMIT, Victim
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import StateError
 
 Counts = Counter[str]

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.store.failures import OTHER_PROGRAM

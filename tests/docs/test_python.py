@@ -14,7 +14,6 @@ import tidelog
 import tidelog.dbsp
 from tests.docs.pages import DOCS, PAGES, read
 from tests.docs.pages import name as page_name
-from tidelog.engine.core import Asked
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.view import ChangeSet, Table, View
 from tidelog.partition.limits import Limits
@@ -34,14 +33,8 @@ FOR_THE_ENGINE = {
 }
 
 
-def called(kind: type, name: str) -> object:
-    """A member; of one that is a function over the engine's core, that function."""
-    member = getattr(kind, name, None)
-    return member.act if isinstance(member, Asked) else member
-
-
 OWNERS = {
-    **{name: [call for kind in KINDS if callable(call := called(kind, name))] for name in NAMES},
+    **{name: [call for kind in KINDS if callable(call := getattr(kind, name, None))] for name in NAMES},
     **{name: [getattr(tidelog, name)] for name in tidelog.__all__},
 }
 

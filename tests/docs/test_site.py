@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import pydoc
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import create_autospec
 
+import griffe
 import pytest
 
 import tidelog
@@ -61,6 +66,38 @@ def test_the_reference_has_every_public_name(staged: Path) -> None:
     page = (staged / "pages" / SITE.REFERENCE).read_text("utf-8")
     told = {line.rsplit(".", 1)[1] for line in page.splitlines() if line.startswith("::: ")}
     assert set(tidelog.__all__) <= told
+
+
+def exported_classes() -> list[type]:
+    """The classes of the API page."""
+    homes = re.findall(r"^::: ([\w.]+)\.(\w+)$", SITE.reference(), re.MULTILINE)
+    found = [getattr(import_module(module), name) for module, name in homes]
+    return [kind for kind in found if inspect.isclass(kind)]
+
+
+def public_members(kind: type) -> dict[str, object]:
+    """The members of a class that Tidelog defines for users, by name."""
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("tidelog")]
+    return {name: base.__dict__[name] for base in reversed(ours) for name in vars(base) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("kind", exported_classes(), ids=lambda kind: kind.__name__)
+def test_the_reference_shows_every_public_member(kind: type) -> None:
+    shown = griffe.load(f"{kind.__module__}.{kind.__name__}", search_paths=[str(DOCS.parent / "src")])
+    assert set(public_members(kind)) <= set(shown.all_members)
+    for own_name, member in public_members(kind).items():
+        if callable(member) or isinstance(member, property | classmethod):
+            assert shown.all_members[own_name].docstring is not None, own_name
+            assert not callable(member) or inspect.signature(member), own_name
+
+
+def test_members_of_an_engine_have_signatures_where_they_are_looked_at() -> None:
+    text = re.sub(r"[\s|]+", " ", pydoc.render_doc(tidelog.Engine, renderer=pydoc.plaintext))
+    assert "epoch( self, source:" in text.replace("epoch(self,", "epoch( self,")
+    assert "query(self, text: 'str') -> 'Rows'" in text
+    mock = create_autospec(tidelog.Engine, instance=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        mock.epoch(comment="no such argument")
 
 
 def test_a_notebook_is_a_page_with_what_it_shows(staged: Path) -> None:

@@ -95,7 +95,7 @@ def test_an_epoch_that_runs_is_committed_before_the_engine_closes(tmp_path: Path
         began.set()
         go_on.wait(30)
 
-    from tidelog.engine.core import core_of
+    from tidelog.engine.engine import core_of
 
     core_of(db).listeners.append(slow)
 

@@ -237,7 +237,7 @@ def test_the_error_survives_pickling(access: Engine) -> None:
 
 
 def test_the_certificate_speaks_of_constraints(access: Engine) -> None:
-    from tidelog.engine.core import core_of
+    from tidelog.engine.engine import core_of
     from tidelog.program.state import EngineState, FactState
     from tidelog.verify import verify
 

@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from tidelog import DataError, Engine, EngineError, EvaluationError, LimitError, Limits, ProgramError, user_function
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition.partition import Partition
 from tidelog.runtime.coordinator import Coordinator
 from tidelog.runtime.interrupts import Interrupts

@@ -164,7 +164,7 @@ def test_a_process_of_multiprocessing_is_refused() -> None:
 
 
 def test_a_fork_in_the_middle_of_an_epoch_is_refused_and_does_not_wait(tmp_path: Path) -> None:
-    from tidelog.engine.core import core_of
+    from tidelog.engine.engine import core_of
 
     db, began, go_on = Engine(PROGRAM, path=tmp_path), threading.Event(), threading.Event()
 

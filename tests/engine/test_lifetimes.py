@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import Engine, EngineError, ProgramError
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 
 SESSIONS = """
 .decl session(user: symbol)

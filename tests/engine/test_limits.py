@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine, Limits
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.engine.query import answer
 from tidelog.errors import EvaluationError, LimitError, ProgramError
 

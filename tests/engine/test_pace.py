@@ -9,7 +9,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine import pace
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.engine.pace import Pace
 
 

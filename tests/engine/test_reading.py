@@ -17,7 +17,7 @@ import pytest
 
 from tidelog import DataError, Engine, EngineError, ProgramError, user_function
 from tidelog.engine import replica
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition import kept, partition
 from tidelog.partition.relations import Relations
 

@@ -19,7 +19,7 @@ from tests.law.harness import tell
 from tests.law.repartition_cases import ALL_PAIRS, SHAPES, UNGROUPED, random_graph
 from tests.store.disks import STOP, MemoryDisk, MemoryStore, Stopped
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import EngineError, LimitError, StateError
 from tidelog.partition.limits import Limits
 from tidelog.store.scrub import scrub

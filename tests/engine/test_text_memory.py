@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import Engine, EvaluationError, LimitError, Limits
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 
 DOUBLE = 'p(cat(X, X)) :- p(X), strlen(X) < 400000000. p("ab").'
 PARTITIONS = pytest.mark.parametrize("partitions", [1, 3])

@@ -9,7 +9,7 @@ import pytest
 from tests.law.harness import Case, commit
 from tests.why.test_partitions import chains, moved
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 
 
 def asked(random: Random, db: Engine) -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.follow.conftest import Database, made
 from tests.follow.following import SECONDS, caught_up, following
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.follow import Follower
 from tidelog.follow.patience import Patience
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.program import Program
 from tidelog.program.calendar import from_python

@@ -14,8 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition import block, choice_lists, machine, messages, queue, relations, table
 from tidelog.partition.journal import net_changes

@@ -19,7 +19,7 @@ from tests.law.sabotage import interrupt, tiny_slices
 from tests.law.share import share
 from tests.law.test_rollback import make_fail
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.partition import Partition

@@ -16,7 +16,7 @@ import pytest
 
 from tests.law.share import share
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.program.state import EngineState, FactState
 from tidelog.verify import Verdict, verify
 from tidelog.verify.demanded import with_rules

@@ -18,8 +18,7 @@ import pytest
 
 from tests.law.harness import Case, commit
 from tests.law.share import share
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.program import Const, Var
 from tidelog.program.functions import FUNCTIONS
 from tidelog.rewrite.demand.passing import known_args

@@ -11,8 +11,7 @@ from tests.law.harness import Case, counts_of, run
 from tests.law.share import share
 from tests.law.unkind import engine_on
 from tests.store.disks import MemoryDisk, MemoryStore
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.limits import Limits
 

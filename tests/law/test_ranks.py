@@ -16,7 +16,7 @@ from tests.law.harness import Case, run, story
 from tests.law.share import share
 from tests.law.unkind import engine_on
 from tidelog import Engine, Limits
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.kernel import layout as at
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import at_depth, rank_depth

@@ -17,7 +17,7 @@ from tests.law.share import share
 from tests.law.test_rollback import run_with_trouble
 from tests.law.unkind import engine_on
 from tidelog import Engine, LimitError, Limits
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition import scale
 
 CASES = share(8, 20)

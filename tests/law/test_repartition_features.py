@@ -21,7 +21,7 @@ from tests.law.harness import check_at_rest
 from tests.law.share import share
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import ConstraintError, Engine, TidelogWarning
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.lifetime import ENDS
 from tidelog.program.shape import Shape

@@ -15,7 +15,7 @@ import pytest
 from tests.law.harness import Case, counts_of, run
 from tests.law.sabotage import TROUBLES, tiny_slices
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition import replan
 from tidelog.plan import indexes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition.records import COUNTS
 from tidelog.runtime.embedded import EmbeddedRuntime
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition.partition import Partition
 from tidelog.partition.plan_counts import MOST_WRITTEN, add_up, shape
 

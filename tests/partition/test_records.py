@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition.journal import net_changes, touched_records, touched_relations
 from tidelog.partition.partition import Partition
 from tidelog.partition.records import (

@@ -10,7 +10,7 @@ import pytest
 
 from tests.law.sabotage import out_of_memory, tiny_slices
 from tidelog import Engine, Limits
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
 from tidelog.partition.running import running_rule
 from tidelog.runtime import failures

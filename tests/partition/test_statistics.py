@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition import statistics
 from tidelog.partition.statistics import Statistics, count_keys
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.law.crowded import threads
 from tidelog import Engine, EvaluationError, LimitError, Limits, user_function
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.partition import team
 from tidelog.partition.workers import Workers
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.plan.build import plan_rule, plan_whole
 from tidelog.plan.statistics import Sizes
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Plan, Visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.rewrite import to_core
 from tidelog.rewrite.demand.restrict import (

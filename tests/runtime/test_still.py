@@ -6,7 +6,7 @@ import pytest
 
 from tests.law.harness import Case, commit
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.engine.state import streamed_state
 from tidelog.errors import EngineError
 from tidelog.runtime import still

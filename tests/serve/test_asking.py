@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.serve.running import refused, running
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 
 
 def test_a_proof_is_told_as_a_tree() -> None:

@@ -21,7 +21,7 @@ import pytest
 from tests.serve.running import REACH, READS, Running, refused, running
 from tests.serve.test_command import ENVIRONMENT, Typed, program, typed
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.serve import workers
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import GIVEN_UP

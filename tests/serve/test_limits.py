@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.serve.running import refused, running
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.values import ARROW
 

@@ -16,7 +16,7 @@ from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import StateError
 from tidelog.spark import PreflightError
 from tidelog.store.durable import Durable

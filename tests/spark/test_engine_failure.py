@@ -24,7 +24,7 @@ from tests.spark.conftest import ROOT, WORKER_PATH
 from tests.spark.fragile import Beside, MakeFragile, Orders, waiting
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine, EngineError, EvaluationError, user_function
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.runtime.call import MARK, mark_of
 from tidelog.runtime.service import Service
 from tidelog.spark import nodes as spark_nodes

@@ -20,7 +20,7 @@ DRIVER = """
 import sys
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.spark import local_session
 
 with local_session(2) as spark:

@@ -16,7 +16,7 @@ from tests.spark.apart import run_apart
 from tests.spark.fragile import Beside, waiting
 from tests.spark.processes import wait_for
 from tidelog import Engine, TidelogError
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.spark import open_session
 
 PROGRAM = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).  slow(Y) :- edge(X,_), Y = wait(X)."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

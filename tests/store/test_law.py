@@ -13,7 +13,7 @@ import pytest
 
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.program.state import EngineState
 from tidelog.testing import FEATURES, EpochChanges, State, random_changes, random_program
 from tidelog.testing.invariants import violations

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import Engine, TidelogError
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.store.scrub import scrub
 
 

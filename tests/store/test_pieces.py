@@ -17,7 +17,7 @@ from tests.store.disks import File, MemoryDisk, MemoryStore
 from tests.store.stories import EPOCHS, PROGRAM, Facts, expected, facts_of
 from tests.store.team import SCHEMA, STORY, Team, run_alone, words
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import EngineError, StateError, StateWarning
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork

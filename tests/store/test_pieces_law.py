@@ -15,7 +15,7 @@ import pytest
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.engine.open import Opened, Where
 from tidelog.partition.dictionary import Dictionary
 from tidelog.runtime.coordinator import Coordinator

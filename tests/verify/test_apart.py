@@ -12,7 +12,7 @@ import pytest
 
 from tests.verify.corrupt import Subject, corruptions
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions import FUNCTIONS
 from tidelog.program.state import EngineState, FactState

@@ -6,7 +6,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine.ask import ledger_of
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import LimitError
 from tidelog.why import Bounds, fact_key, prove
 

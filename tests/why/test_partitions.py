@@ -8,7 +8,7 @@ from tests.law.harness import Case, commit
 from tests.law.unkind import engine_on
 from tests.why.judge import check_proof
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import ConstraintError
 from tidelog.runtime.everywhere import Everywhere
 

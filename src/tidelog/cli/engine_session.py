@@ -17,8 +17,7 @@ from tidelog.cli.load import load_program, without_content
 from tidelog.cli.session import SessionEpoch
 from tidelog.cli.tables import ordered_table
 from tidelog.cli.view_change import view_changes
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.script import take_script
 from tidelog.engine.view import natural
 from tidelog.io.files import write_output

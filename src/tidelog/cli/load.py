@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.cli.arrow import leave_pandas_out
 from tidelog.cli.inputs import read_facts, read_valid
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import program_facts
 from tidelog.io.nulls import report_nulls

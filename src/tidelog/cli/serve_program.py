@@ -22,8 +22,7 @@ from tidelog.cli.progress import progress
 from tidelog.cli.sandbox import input_files
 from tidelog.cli.show import console
 from tidelog.cli.state import holds_state, partitions_of_state, shown_warnings
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.program.functors import Given, function_table
 from tidelog.serve import failures
 from tidelog.serve.console_routes import console_routes

@@ -25,8 +25,7 @@ from tidelog.cli.progress import progress
 from tidelog.cli.report import check_file
 from tidelog.cli.show import console
 from tidelog.cli.state import opened
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.program import Program
 from tidelog.program.functors import Given
 from tidelog.spark.verify import verify_with_spark

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import MethodType
-from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
 from tidelog.engine import failures
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 PATIENCE = 10.0  # seconds for which `close` waits
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 
 @dataclass(slots=True)
@@ -240,62 +238,6 @@ class Core:
 
 
 CORES: WeakSet[Core] = WeakSet()  # all that were opened by this process
-
-
-class HasCore(Protocol):
-    """An `Engine`."""
-
-    @property
-    def _core(self) -> Core:
-        """What it is made of."""
-
-
-def core_of(engine: HasCore) -> Core:
-    """The core of an engine, for the parts of this project that look behind what users see."""
-    return engine._core
-
-
-class Read(Generic[T]):
-    """A member of `Engine` that is read out of its core; ``write``, if given, sets it."""
-
-    def __init__(self, read: Callable[[Core], T], write: Callable[[Core, T], None] | None = None) -> None:
-        self._read, self._write = read, write
-        self.__doc__ = read.__doc__
-
-    @overload
-    def __get__(self, engine: None, owner: type[HasCore]) -> Read[T]: ...
-
-    @overload
-    def __get__(self, engine: HasCore, owner: type[HasCore]) -> T: ...
-
-    def __get__(self, engine: HasCore | None, owner: type[HasCore]) -> T | Read[T]:
-        return self if engine is None else self._read(core_of(engine))
-
-    def __set__(self, engine: HasCore, value: T) -> None:
-        if self._write is None:
-            raise AttributeError("this member of an engine can only be read")
-        self._write(core_of(engine), value)
-
-
-class Asked(Generic[P, T]):
-    """A method of `Engine` that is a function over its core."""
-
-    def __init__(self, act: Callable[Concatenate[Core, P], T]) -> None:
-        self.act = act
-        self.__doc__ = act.__doc__
-
-    def __set_name__(self, owner: type[HasCore], name: str) -> None:
-        """What Python says of wrong arguments names the method, not the function behind it."""
-        self.act.__qualname__ = f"{owner.__name__}.{name}"
-
-    @overload
-    def __get__(self, engine: None, owner: type[HasCore]) -> Asked[P, T]: ...
-
-    @overload
-    def __get__(self, engine: HasCore, owner: type[HasCore]) -> Callable[P, T]: ...
-
-    def __get__(self, engine: HasCore | None, owner: type[HasCore]) -> Callable[P, T] | Asked[P, T]:
-        return self if engine is None else MethodType(self.act, core_of(engine))
 
 
 def known_columns(core: Core) -> Mapping[str, tuple[str, ...]]:

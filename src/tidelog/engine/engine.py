@@ -6,23 +6,20 @@ epoch commits whole or leaves no trace. This module shows what an engine can do;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine import commit, durable, read
+from tidelog.engine import commit, durable, query, read
 from tidelog.engine.arguments import check_arguments, program_of_file
-from tidelog.engine.commit import advance, begin
 from tidelog.engine.committed import Committed
-from tidelog.engine.core import Asked, Core, Read
+from tidelog.engine.core import Core
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.metrics import metrics
 from tidelog.engine.open import Where, open_runtime
-from tidelog.engine.query import aquery, prepare, query
-from tidelog.engine.questions import blame, repartition, what_if
 from tidelog.engine.start import start
-from tidelog.engine.times import Times, read_clock
+from tidelog.engine.times import Moment, Times, read_clock
 from tidelog.engine.view import Rows, View, open_view
 from tidelog.partition.limits import Limits
 from tidelog.plan.advice import read_plans
@@ -34,6 +31,10 @@ from tidelog.program.functors import Given, function_table
 from tidelog.store.store import HISTORY
 
 if TYPE_CHECKING:
+    from tidelog.blame import Blame, ViewBlame
+    from tidelog.engine.ask import Fact
+    from tidelog.engine.query import Prepared
+    from tidelog.engine.what_if import Alternative, Alternatives, Trial
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.profile import Profile
     from tidelog.io.nulls import Policy
@@ -101,7 +102,37 @@ class Engine:
 
     # Changing
 
-    epoch, advance, repartition = Asked(begin), Asked(advance), Asked(repartition)
+    def epoch(
+        self,
+        source: str | None = None,
+        offset: int | None = None,
+        *,
+        author: str | None = None,
+        note: str | None = None,
+        at: Moment | None = None,
+    ) -> Epoch:
+        """Begin an epoch. Use it in a ``with`` block, which commits at its end and rolls back on an exception.
+
+        With a ``source`` and increasing ``offset`` numbers, input that was already committed is skipped. ``author`` and
+        ``note`` are kept in the log of the state folder. ``at`` is the time of the epoch, in seconds or as a datetime,
+        never earlier than that of the last epoch; facts that expire by then are deleted in it.
+        """
+        return commit.begin(self._core, source, offset, author=author, note=note, at=at)
+
+    def advance(self, to: Moment) -> Epoch:
+        """Commit an epoch at a later time that only deletes the facts that expire by then; returns the epoch."""
+        return commit.advance(self._core, to)
+
+    def repartition(self, partitions: int) -> str:
+        """Change the number of partitions in a separate epoch that changes no fact; returns a summary.
+
+        Unevenly distributed relations, those with many facts that share one value in the placement column, are placed
+        by another column if they have one; if the number stays the same, nothing else happens. The cost is about one
+        pass over the state. With a state folder the change is durable when the call returns.
+        """
+        from tidelog.engine.repartition import repartition
+
+        return repartition(self._core, partitions)
 
     def preview(self, epoch: Epoch) -> None:
         """Run an epoch, tell in it what would change and what that costs, and roll it back."""
@@ -139,12 +170,64 @@ class Engine:
 
     # Reading
 
-    relations, rules = Read(read.relations), Read(read.rules)
-    program, convention = Read(read.program), Read(read.convention)
-    epoch_number, time = Read(read.epoch_number), Read(read.time)
-    fact_count, memory, metrics = Read(read.fact_count), Read(read.memory), Asked(metrics)
-    profiling = Read(read.profiling, read.set_profiling)
-    _repr_html_ = Read(read.page)
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The names of all relations."""
+        return self._core.relations
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """The text of every rule, by label."""
+        return read.rules(self._core)
+
+    @property
+    def program(self) -> Program:
+        """Declarations and rules in force; facts are read from views."""
+        return self._core.rules.program
+
+    @property
+    def convention(self) -> str:
+        """How identifiers are read (D7): ``prolog`` or ``souffle``."""
+        return self.program.convention
+
+    @property
+    def epoch_number(self) -> int:
+        """The number of the last committed epoch."""
+        return self._core.number
+
+    @property
+    def time(self) -> int | float:
+        """The time of the last committed epoch, in seconds; 0 before the first epoch that had a time."""
+        return read.time(self._core)
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+        with self._core.serving():
+            return self._core.runtime.facts.fact_count
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes, journals and texts, and by the copies that concurrent readers use."""
+        return read.memory(self._core)
+
+    @property
+    def profiling(self) -> bool:
+        """Whether the time of rules is sampled, which costs a little."""
+        return self._core.profiler.sampling
+
+    @profiling.setter
+    def profiling(self, sampling: bool) -> None:
+        self._core.profiler.sampling = sampling
+
+    def metrics(self) -> str:
+        """What the engine has done, as a page in the text format of Prometheus."""
+        return metrics(self._core)
+
+    def _repr_html_(self) -> str:
+        from tidelog.engine.page import engine_page
+
+        return engine_page(self._core)
 
     def __getitem__(self, name: str) -> View:
         return open_view(self._core, name)
@@ -160,13 +243,24 @@ class Engine:
         """The rule with a label."""
         return self._core.rules.rule(label)
 
-    query, prepare, aquery = Asked(query), Asked(prepare), Asked(aquery)
+    def query(self, text: str) -> Rows:
+        """The answers to a query: one column per variable, in order of appearance."""
+        return query.query(self._core, text)
+
+    def prepare(self, text: str, bind: str | Sequence[str] = ()) -> Prepared:
+        """A query to be asked often, with values for the variables in ``bind``.
+
+        ``db.prepare("reach(X, Y)", bind="X")(77)`` returns the answers for one X.
+        """
+        return query.prepare(self._core, text, bind)
+
+    async def aquery(self, text: str) -> Rows:
+        """The answers to a query, for asyncio: they are computed on another thread while the loop continues."""
+        return await query.aquery(self._core, text)
 
     # Asking
 
-    def why(
-        self, fact: str | tuple[str, Iterable[object]], *, depth: int = 100, width: int = 10, nodes: int = 1000
-    ) -> Proof:
+    def why(self, fact: Fact, *, depth: int = 100, width: int = 10, nodes: int = 1000) -> Proof:
         """The proof of a fact given as text, ``reach(1, 3)``, or as (relation, values).
 
         It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
@@ -176,13 +270,41 @@ class Engine:
 
         return ask.why(self._core, fact, Bounds(depth, width, nodes))
 
-    def why_not(self, fact: str | tuple[str, Iterable[object]]) -> WhyNot:
+    def why_not(self, fact: Fact) -> WhyNot:
         """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
         from tidelog.engine import ask
 
         return ask.why_not(self._core, fact)
 
-    blame, what_if, release = Asked(blame), Asked(what_if), Asked(read.release)
+    def blame(
+        self, fact: Fact, epoch: int | None = None, *, since: int | None = None, trials: int = 1000
+    ) -> Blame | ViewBlame:
+        """Why a fact was added, removed or changed its value: in the last epoch that changed it, or the one given.
+
+        The name of a relation alone asks about all of its changes, grouped by cause. ``since`` asks about all epochs
+        after that one together. At most ``trials`` attempts are made, each of which undoes some of the changes.
+        """
+        from tidelog.engine.blame import blame
+
+        return blame(self._core, fact, epoch, since=since, trials=trials)
+
+    def what_if(self, changes: Trial | Mapping[str, Trial]) -> Alternative | Alternatives:
+        """Try changes without committing them: the views, the causes and the cost that they would have.
+
+        ``changes`` is the text of a change script of one epoch, an epoch that is not committed yet, or a function that
+        fills one; or a mapping of names to these, which are compared side by side.
+        """
+        from tidelog.engine.what_if import what_if
+
+        return what_if(self._core, changes)
+
+    def release(self, older_than: float = 0.0) -> int:
+        """Delete the files behind DataFrames made from this engine's views; those DataFrames become unreadable.
+
+        With a state folder this covers all files in it that were written at least ``older_than`` seconds ago, also by
+        earlier engines; an engine that only reads the folder deletes its own. Returns the number of DataFrames.
+        """
+        return read.release(self._core, older_than)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
         """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.
@@ -251,3 +373,8 @@ class Engine:
 
     def __repr__(self) -> str:
         return read.summary(self._core)
+
+
+def core_of(engine: Engine) -> Core:
+    """The core of an engine, for the packages that look behind its public members."""
+    return engine._core

@@ -5,36 +5,22 @@ Law: everything is that of the last committed epoch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from tidelog.engine.core import Core
 from tidelog.engine.forked import ForkedCore
 from tidelog.engine.look_up import size
 from tidelog.engine.report import fixed_rows
 from tidelog.engine.times import in_seconds
 from tidelog.engine.view import Rows
-from tidelog.program import Program
 from tidelog.program.arguments import must_be
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
 
 
-def relations(core: Core) -> tuple[str, ...]:
-    """The names of all relations that the user knows."""
-    return core.relations
-
-
 def rules(core: Core) -> dict[str, str]:
     """The text of every rule by its label."""
     program = core.rules.program
     return {rule.label or "": print_rule(rule, program.convention) for rule in program.rules}
-
-
-def program(core: Core) -> Program:
-    """Declarations and rules in force; facts are read from views."""
-    return core.rules.program
 
 
 def release(core: Core, older_than: float = 0.0) -> int:
@@ -57,35 +43,9 @@ def release(core: Core, older_than: float = 0.0) -> int:
     return gone
 
 
-def convention(core: Core) -> str:
-    """How identifiers are read (D7): ``prolog`` or ``souffle``."""
-    return core.rules.program.convention
-
-
-def epoch_number(core: Core) -> int:
-    """The number of the last committed epoch."""
-    return core.number
-
-
-def fact_count(core: Core) -> int:
-    """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
-    with core.serving():
-        return core.runtime.facts.fact_count
-
-
 def memory(core: Core) -> int:
     """Bytes held by facts, indexes, journals and texts, and by copies that readers look at beside an epoch."""
     return core.read(lambda facts: facts.memory) + core.replicas.memory
-
-
-def profiling(core: Core) -> bool:
-    """Whether the time of rules is sampled, which costs a little."""
-    return core.profiler.sampling
-
-
-def set_profiling(core: Core, wanted: bool) -> None:
-    """Switch the sampling of rules on or off."""
-    core.profiler.sampling = wanted
 
 
 def asserted(core: Core, name: str) -> Rows:
@@ -112,13 +72,6 @@ def time(core: Core) -> int | float:
     """The time of the last committed epoch, in seconds; 0 before the first that had one."""
     seconds: int | float = in_seconds(core.times.now)
     return seconds
-
-
-def page(core: Core) -> Callable[[], str]:
-    """What a notebook shows of an engine, when it asks for it."""
-    from tidelog.engine.page import engine_page
-
-    return partial(engine_page, core)
 
 
 def summary(core: Core) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.follow import failures
 from tidelog.follow.catalog import FollowedTable, Known
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import StateError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.follow import failures
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.connect import connect, driver

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import TidelogError
 from tidelog.follow import failures
 from tidelog.follow.catalog import FollowedTable

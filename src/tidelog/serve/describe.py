@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tidelog.engine.core import Core, core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.core import Core
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.look_up import size
 from tidelog.program import Program
 from tidelog.program.dependency import POSITIVE, dependencies

@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.engine.read_query import read_query
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tidelog.engine.core import Core, core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.core import Core
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.look_up import matching, size
 from tidelog.engine.query import answer, at_one_epoch
 from tidelog.engine.view import Rows, View, open_view

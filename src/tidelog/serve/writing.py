@@ -12,8 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.own_limits import within
 from tidelog.engine.view import ChangeSet, Rows

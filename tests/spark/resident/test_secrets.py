@@ -13,7 +13,7 @@ import pytest
 from tests.spark.apart import run_apart
 from tests.spark.processes import descendants
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.spark.nodes import SparkNodes
 from tidelog.spark.session.session import open_session
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.spark.apart import run_apart
 from tidelog import Engine
-from tidelog.engine.core import core_of
+from tidelog.engine.engine import core_of
 from tidelog.errors import TidelogWarning
 from tidelog.spark.session.session import open_session
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from tidelog.cli import failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.told import Changed, Found
-from tidelog.engine.core import core_of
 from tidelog.engine.declare import with_declarations
+from tidelog.engine.engine import core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.engine.facts import written_rows
 from tidelog.program import Atom, Rule

@@ -16,8 +16,7 @@ from tidelog.cli.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
 from tidelog.cli.repl.told import Answered, Failed, Found, Line, Told
-from tidelog.engine.core import core_of
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.program.functors import Given
 from tidelog.syntax import parse_program

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tidelog.engine.core import core_of
 from tidelog.engine.durable import log
+from tidelog.engine.engine import core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.serve import schemas
