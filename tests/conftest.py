@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,7 +45,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Suite())
 
 
+HERE = Path(__file__).parent
+LONG = ("benchmarks/cases", "proofs", "semantics/sellf/test_proofs.py")  # they measure, or check what seldom changes
+SLOW = ("cli/test_values.py", "docs/test_site.py", "examples", "follow", "law", "notebook", "serve", "spark", "chaos")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole files and folders that `make test` or `make check` leaves out, by measurement (`--durations`)."""
+    for item in items:
+        name = item.path.relative_to(HERE).as_posix() if item.path.is_relative_to(HERE) else ""
+        if name.startswith(LONG):
+            item.add_marker(pytest.mark.long)
+        if name.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
     if PARTITIONS or SPARK:
         from tests.one_partition import skip_what_needs_one_partition
 

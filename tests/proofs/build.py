@@ -11,7 +11,7 @@ from pathlib import Path
 PROOFS = Path(__file__).parents[2] / "proofs"
 TOOLS = ("make", "coqc", "ocamlopt")
 MISSING = [tool for tool in TOOLS if shutil.which(tool) is None]
-REASON = f"the proofs need {', '.join(MISSING)}: install Debian's coq and ocaml (make -C proofs install-coq)"
+REASON = f"the proofs need {', '.join(MISSING)}: install Debian's coq and ocaml (scripts/tools coq)"
 
 
 @dataclass(frozen=True)
