@@ -100,7 +100,7 @@ class ConsoleServer:
     @property
     def feeds(self) -> int:
         """How many feeds are open."""
-        return self._service.feeds.open
+        return self.service.feeds.open
 
     def cut_connections(self) -> None:
         """Break all connections, as a network would."""
