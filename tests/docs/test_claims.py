@@ -42,8 +42,6 @@ CLAIMS = [
     ("README.md", f"on Spark with Java {OLDEST} or later"),
     ("README.md", f"Python {PYTHON} or later"),
     ("Makefile", f"needs Python {PYTHON} or later, Java {OLDEST} or later"),
-    ("Makefile", f"tests with {CASES['CHECK']:,} cases of the law"),
-    ("Makefile", f"everything: {CASES['TEST']:,} cases of the law"),
     ("docs/tutorial/spark.md", f"Java {OLDEST} or later"),
     ("docs/tutorial/why.md", f"`depth` (levels, {LIMITS['depth']}), `width` (rows of a group, {LIMITS['width']})"),
     ("docs/tutorial/why.md", f"`nodes` (facts that are followed, {LIMITS['nodes']})"),

@@ -26,6 +26,7 @@ FOR_THE_ENGINE = {
     "no_change",
     "check_relation_name",
     "takes_arrivals",
+    "write",
     "added",
     "removed",
     "facts",

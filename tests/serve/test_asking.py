@@ -106,4 +106,4 @@ share("a", "2027-01-01", true).
             proof = server.http.get("/v1/why", params={"fact": f'share("a", {date}, true)'})
             assert proof.status_code == 200, proof.text
         refused(server.http.post("/v1/query", json={"text": "share(U, 2027-01-01, true)"}), 400, "TL401")
-        refused(server.http.get("/v1/why", params={"fact": "share(a, 2027-01-01, true)"}), 400, "TL2955")
+        refused(server.http.get("/v1/why", params={"fact": "share(a, 2027-01-01, true)"}), 400, "TL1303")

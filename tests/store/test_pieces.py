@@ -108,8 +108,8 @@ def test_a_relation_on_every_partition_is_told_once() -> None:
     (entry,) = log_entries(team.durable)
     assert entry.asserted == {"p": 4, "q": 1}
     assert entry.changed == {"p": (4, 0), "q": (1, 0)}
-    assert [change.fact for change in view_changes(team.durable, "q", 0, texts_of(team.durable))] == [(7,)]
-    facts = {change.fact for change in view_changes(team.durable, "p", 0, texts_of(team.durable))}
+    assert [change.fact for change in view_changes(team.durable, "q", 0, texts_of(team.durable), team.rules)] == [(7,)]
+    facts = {change.fact for change in view_changes(team.durable, "p", 0, texts_of(team.durable), team.rules)}
     assert facts == {(1, "a"), (2, "b"), (3, "c"), (4, "a")}
 
 

@@ -25,6 +25,7 @@ from tidelog.syntax.sources import Include, Sources, include_from
 from tidelog.syntax.tokens import PREPROCESSOR_WORDS
 
 _INCLUDE = re.compile(r'(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"([^"\n]*+)"')
+_OPENS = re.compile(r'/\*|\*/|"')  # a comment or a text that may reach over declarations further down
 _TELLING = (".decl", ".comp", ".init", ".convention", "include")
 _WHOLE = re.compile(rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__")
 _ELSEWHERE = "TL133"  # a `.constraint` alone names none of the constraints of its segment
@@ -172,7 +173,9 @@ class Document:
             return True
         if _WHOLE.search(after):  # __LINE__, __FILE__
             return True
-        if not _is_telling(before) and not _is_telling(after):
+        beside = (self.text[max(0, start - 1) : start], self.text[end : end + 1])
+        edited = (self.text[start:end].join(beside), text.join(beside))
+        if not any(map(_is_telling, (before, after))) and not any(map(_OPENS.search, edited)):
             return False
         return self._convention_of("".join((self.text[:start], text, self.text[end:]))) != self.convention
 

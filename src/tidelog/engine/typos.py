@@ -32,7 +32,8 @@ def check_changes(core: Core, collected: Collected) -> None:
     known = _Known.before(core, collected.program)
     filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
     after = known.after(collected.added)
-    for name in sorted(filled - after.named):
+    written = collected.text_facts is not None  # a program's own facts fill what they name
+    for name in () if written else sorted(filled - after.named):
         near = next(after.near(name), None)
         if near is not None:
             _tell(core, name, near)

@@ -14,6 +14,7 @@ from tidelog.follow import failures
 from tidelog.follow.connect import place_of, told
 from tidelog.follow.options import Options, TableOption
 from tidelog.follow.types import Kind, kind_of
+from tidelog.io.match_names import compared, find_names
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -151,13 +152,24 @@ def _check_kind(title: str, kind: str, persistence: str) -> None:
 def _choose(title: str, option: TableOption, columns: Sequence[_Column], known: Known) -> list[_Column]:
     """The columns to follow, in the order of the relation's."""
     by_name = {column.name: column for column in columns}
-    declared = known.names if known.names and all(name in by_name for name in known.names) else None
-    wanted = option.columns or declared or tuple(by_name)
+    wanted = option.columns or _matched(tuple(by_name), known.names or ())
     fits = all(name in by_name for name in wanted) and len(set(wanted)) == len(wanted)
     if not fits or (known.types is not None and len(known.types) != len(wanted)):
         need = f"{len(known.types)} columns" if known.types is not None and fits else ", ".join(wanted)
         raise failures.COLUMNS.error(table=title, relation=option.relation, found=", ".join(by_name), wanted=need)
     return [by_name[name] for name in wanted]
+
+
+def _matched(found: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a table that are a relation's (D36): by name, by position if no name is shared, or all its names.
+
+    Names that are shared only in part are those of the relation, so that what is missing is refused by name.
+    """
+    places = find_names(names, found) if names else None
+    if places is not None:
+        return tuple(found[place] for place in places)
+    own, wanted = compared(found, names)
+    return found if set(own).isdisjoint(wanted) else tuple(names)
 
 
 def _followed(title: str, relation: str, column: _Column, wanted: str | None, options: Options) -> FollowedColumn:

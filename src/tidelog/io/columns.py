@@ -32,7 +32,7 @@ from tidelog.program.term import NAN
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
-_WHOLE = {"number": ("boolean",), "date": ("number",), "timestamp": ("number",)}  # of a type, taken as they are
+_WHOLE = {"number": ("boolean",), "date": (), "timestamp": ()}  # other types that are read as they are
 NAN_CELL = float_cell(float("nan"))
 ARROW_TYPES: dict[str | None, pa.DataType] = {
     "number": pa.int64(),
@@ -75,7 +75,7 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
         return value.toordinal() - EPOCH_DAY
     if type_ == "timestamp" and isinstance(value, datetime.datetime):
         return _microseconds(value)
-    if not isinstance(value, int) or (isinstance(value, bool) and type_ in ("date", "timestamp")):
+    if not isinstance(value, int) or type_ in ("date", "timestamp"):  # a number is no date (D35)
         return None
     if type_ == "unsigned":
         return to_signed(value) if 0 <= value < 1 << 64 else None

@@ -75,7 +75,7 @@ def shown(value: object) -> str:
 
 def advice(value: object, type_: str | None = None) -> str:
     """What to give instead of a value that a column of this type, or no column takes, for the end of a message."""
-    if isinstance(value, str) and type_ in _TIMES:
+    if isinstance(value, str | int) and type_ in _TIMES:
         return f"; {_TIMES[type_]}"
     return next((f"; {text}" for kinds, text in _ADVICE if isinstance(value, kinds)), "")
 

@@ -244,7 +244,7 @@ NO_UNIT = FailureEntry(
     "Engine('p(timestamp_add(timestamp(\"2026-06-01\"), 5, 0)).')\n",
 )
 NOT_WRITTEN_SO = FailureEntry(
-    "TL2955",
+    "TL1303",
     DataError,
     "fact with a value of another type",
     "{value} is not a value of type {type}; write {example}",

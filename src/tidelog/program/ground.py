@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from tidelog.program import failures
-from tidelog.program.calendar import EXAMPLES, TRUTH, from_python, read_date, read_timestamp, to_python
+from tidelog.program.calendar import EXAMPLES, TRUTH, read_date, read_timestamp, to_python
 from tidelog.program.elaborate import retyped
 from tidelog.program.functions import Function, resolve
 from tidelog.program.shape import Shape
@@ -145,5 +145,10 @@ def _in_fields(value: Any, shape: Shape) -> Any:
 
 
 def _in_lists(value: Any) -> Any:
-    """Lists hold dates, timestamps and booleans by their numbers."""
-    return tuple(_in_lists(from_python(part)) for part in value) if isinstance(value, tuple) else value
+    """Lists hold no dates, timestamps and booleans, which would be numbers there."""
+    if not isinstance(value, tuple):
+        return value
+    for part in value:
+        if isinstance(part, bool | datetime.date):
+            raise failures.NOT_WRITTEN_SO.error(value=part, type="list", example='its text, such as ["2026-06-01"]')
+    return tuple(map(_in_lists, value))

@@ -48,6 +48,7 @@ from tidelog.program.unify import DEFAULTS, INTEGER, NIL, TEXT, TRUTH, Classes, 
 
 Environment = dict[str, int]
 OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that take the type of their place
+MAKES_LISTS = frozenset({LIST, "f_append", "f_concat", "f_init"})
 TRUTH_VARIABLES = frozenset({"True", "False", "TRUE", "FALSE"})  # which other languages read as truth values
 _DIGITS_OF_A_DATE = re.compile(r"([0-9]{4})\s*-\s*([0-9]{1,2})\s*-\s*([0-9]{1,2})")
 
@@ -83,6 +84,7 @@ class Inference:
     recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
     open_uses: list[Use] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
+    listed: list[tuple[int, Span | None]] = field(default_factory=list)  # places of elements of lists
     untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
     rule: Rule | None = None
     structures: Structures = field(default_factory=Structures)
@@ -188,6 +190,8 @@ class Inference:
         if (call.function == LIST and self.structures.any) or is_structural(call.function):
             return make_place(call, env, self)
         places = [self.term(arg, env) for arg in call.args]
+        if call.function in MAKES_LISTS:
+            self.in_list(places, call)
         places.append(self.classes.fresh())
         signature = self.signatures.of(call.function, len(call.args))
         if signature is not None:
@@ -195,6 +199,10 @@ class Inference:
             if all(overload[-1] == ANY for overload in signature.overloads):
                 self.untold.append(places[-1])
         return places[-1]
+
+    def in_list(self, places: Iterable[int], call: Call) -> None:
+        """Lists know no types of their elements: a date in one would be a number (TL413)."""
+        self.listed += ((place, arg.span or call.span) for place, arg in zip(places, call.args, strict=True))
 
     def cast(self, call: Call, type_: str, env: Environment) -> int:
         """A cast is its value, of a type that has the same base (TL409)."""
@@ -319,7 +327,7 @@ def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
     expected = next((type_ for type_ in (DATE, TIMESTAMP, BOOLEAN) if type_ in types), None)
     if expected is None:
         return None
-    digits = _DIGITS_OF_A_DATE.search(span.text) if span is not None else None
+    digits = _DIGITS_OF_A_DATE.search(span.text) if span is not None and '"' not in span.text else None
     if digits is not None and expected == DATE:
         year, month, day = digits.groups()
         return f'`{digits[0]}` is a subtraction. Write `date("{year}-{month:0>2}-{day:0>2}")`.'

@@ -199,5 +199,6 @@ def _is_list(bracket: Bracket, inference: Inference) -> None:
     if not inference.classes.set(bracket.place, LIST, Reason("this is a list", call.span)):
         inference.conflict(bracket.place, LIST, call.span, "this place holds")
         return
+    inference.in_list(bracket.parts, call)
     for place, arg in zip(bracket.parts, call.args, strict=True):
         inference.no_structure(place, arg.span or call.span, "a list")

@@ -108,6 +108,14 @@ TYPES = (
         ".decl on(x: symbol, y: boolean)\n.decl q(x: symbol)\nq(x) :- on(x, True).\n",
     ),
     CodeEntry(
+        "TL413",
+        "date, timestamp or boolean in a list",
+        "this element of a list is a {type}",
+        "Lists hold numbers, texts and lists, and do not know the types of their elements.",
+        "Put its text into the list with `to_string`, or use a record (`.type T = [x: date, ...]`).",
+        ".decl d(x: date)\n.decl l(x: list)\nl([x]) :- d(x).\n",
+    ),
+    CodeEntry(
         "TL420",
         "wrong number of parts",
         "`{name}` has {wanted}, but {found} here",

@@ -31,6 +31,7 @@ from tidelog.program.structure_types import settle_brackets, settle_lists, struc
 from tidelog.program.subtypes import TypeNames
 from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED, Const
 from tidelog.program.unify import INTEGER, Reason
+from tidelog.program.unify import TRUTH as TRUTH_TYPE
 
 Bound = Mapping[tuple[str, int], str]
 Schema = Mapping[str, tuple[str | None, ...]]
@@ -220,6 +221,10 @@ def _check_demands(inference: Inference) -> None:
             found = NUMBER
         if found is not None and found not in demand.types:
             inference.findings.append(demand.finding(type_name(found)))
+    for place, span in inference.listed:
+        found = inference.classes.type(place)
+        if found in (DATE, TIMESTAMP, BOOLEAN, TRUTH_TYPE):
+            inference.findings.append(diagnose("TL413", span, type=type_name(found)))
 
 
 def _schema(inference: Inference) -> dict[str, tuple[str | None, ...]]:

@@ -37,7 +37,7 @@ class ClientConnection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
     _waits_for_header = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's has any transport
         """A client has connected."""
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections and self.waiting:

@@ -176,7 +176,7 @@ NO_TICKET = FailureEntry(
     ServerError,
     "invalid ticket",
     "the ticket is unknown, expired, or for another feed",
-    "A ticket opens one feed. It expires if it is not used for {seconds:g} seconds, and after {hours:g} hours.",
+    "A ticket opens one feed. It expires if it is not used for a minute, and after a day.",
     "Request a new ticket with `POST /v1/tickets`.",
     test="tests/serve/test_tickets.py::test_a_ticket_opens_one_feed_and_nothing_else",
 )
@@ -185,7 +185,7 @@ TOO_MANY_TICKETS = FailureEntry(
     ServerError,
     "too many tickets",
     "there are {limit:,} unexpired tickets",
-    "The server keeps a limited number of tickets; unused ones expire after {seconds:g} seconds.",
+    "The server keeps a limited number of tickets; unused ones expire after a minute.",
     "Retry later, and use one ticket for each page.",
     test="tests/serve/test_tickets.py::test_tickets_are_limited",
 )

@@ -46,7 +46,7 @@ class Tickets:
         with self._lock:
             self._known = {key: ticket for key, ticket in self._known.items() if self._is_valid(ticket, now)}
             if len(self._known) >= self._most:
-                raise failures.TOO_MANY_TICKETS.error(limit=self._most, seconds=UNUSED)
+                raise failures.TOO_MANY_TICKETS.error(limit=self._most)
             name = secrets.token_urlsafe(32)
             self._known[_digest(name)] = Ticket(view, now + OLD, now + UNUSED)
         return name
@@ -72,7 +72,7 @@ class Tickets:
     def _find(self, name: str, view: str | None) -> Ticket:
         ticket = self._known.get(_digest(name))
         if ticket is None or ticket.view != view or not self._is_valid(ticket, self.clock()):
-            raise failures.NO_TICKET.error(seconds=UNUSED, hours=OLD / 3600)
+            raise failures.NO_TICKET.error()
         return ticket
 
     @staticmethod

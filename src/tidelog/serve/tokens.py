@@ -41,7 +41,8 @@ def new_tokens() -> Tokens:
 def kept_tokens(folder: Path) -> Tokens:
     """The tokens in the files of a folder; those that are missing are made."""
     try:
-        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        for part in (*reversed(folder.parents), folder):  # `mkdir(parents=True)` would leave the others to the umask
+            part.mkdir(mode=0o700, exist_ok=True)
         return Tokens(_kept(folder / READ), _kept(folder / WRITE))
     except OSError as error:
         raise failures.BAD_TOKEN_FILE.error(path=folder, what=error.strerror or error) from error

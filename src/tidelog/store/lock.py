@@ -68,6 +68,7 @@ class Lock:
     def drop(self) -> None:
         """Let others in."""
         if self._release is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # a child that was just forked may have the file open for a moment
             self._release()
             self._release = None
 
