@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tidelog import Engine, Variant
+from tidelog import Engine, ProgramError, Variant
 from tidelog.errors import DataError, EngineError
 from tidelog.io.parquet import write_rows
 from tidelog.partition.dictionary import Dictionary
@@ -310,27 +310,22 @@ def test_a_field_holds_times_of_one_kind(zone: str) -> None:
         refused(db, "a", in_records(other))
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        "p([A]) :- a(A). p([B]) :- b(B).",
-        "x([A]) :- a(A). y([B]) :- b(B). p(L) :- x(L), y(L).",
-        "x([1, A]) :- a(A). p(L) :- x(K), b(B), L = f_append(K, B).",
-        "x([A]) :- a(A). p(B) :- x(L), b(B), f_member(L, B) = 1.",
-        "x([[A]]) :- a(A). x([[B]]) :- b(B).",
-        "x([N, A]) :- a(A), n(N). x([N, B]) :- b(B), n(N).",
-        RECORDS + ".decl a(t: timestamp)\n.decl b(t: timestamp)\n.decl p(p: P)\np([A, 1]) :- a(A).\np([B, 1]) :- b(B).",
-    ],
-)
-def test_times_do_not_meet_in_lists_and_records(rules: str) -> None:
-    db = Engine(rules)
+def test_times_do_not_meet_in_records() -> None:
+    rules = ".decl a(t: timestamp)\n.decl b(t: timestamp)\n.decl p(p: P)\np([A, 1]) :- a(A).\np([B, 1]) :- b(B)."
+    db = Engine(RECORDS + rules)
     with db.epoch() as e:
         e.insert("a", pa.table({"t": times(None)}))
-        if "n(N)" in rules:
-            e.insert("n", [(1,)])
     refused(db, "b", pa.table({"t": times("UTC")}))
     with db.epoch() as e:
         e.insert("b", pa.table({"t": times(None)}))
+
+
+@pytest.mark.parametrize("rule", ["p([A]) :- a(A).", "p(L) :- x(K), a(A), L = f_append(K, A).", "x([[A]]) :- a(A)."])
+def test_times_are_in_no_list(rule: str) -> None:
+    db = Engine(rule)
+    with pytest.raises(ProgramError, match="TL413"), db.epoch() as e:
+        e.insert("a", pa.table({"t": times(None)}))
+    assert "a" not in db or not len(db["a"])
 
 
 def test_dates_that_python_does_not_know_are_told() -> None:

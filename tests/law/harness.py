@@ -13,7 +13,7 @@ from random import Random
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.epoch import Epoch
 from tidelog.program import Program
-from tidelog.program.calendar import from_python
+from tidelog.program.calendar import from_python, to_python
 from tidelog.program.functions import FUNCTIONS
 from tidelog.store.content import check_image
 from tidelog.syntax import parse_program, print_program, print_rule
@@ -58,10 +58,11 @@ class Case:
 
 def tell(epoch: Epoch, change: EpochChanges, convention: str) -> None:
     """Put changes into an epoch in the making."""
+    schema: Mapping[str, Sequence[str | None]] = epoch._target.core.rules.schema  # type: ignore[attr-defined]  # of an engine
     for name, row in change.inserts:
-        epoch.insert(name, [row])
+        epoch.insert(name, [as_rows_have_it(row, schema.get(name, ()))])
     for name, row in change.deletes:
-        epoch.delete(name, [row])
+        epoch.delete(name, [as_rows_have_it(row, schema.get(name, ()))])
     for label in change.remove_labels:
         epoch.remove_rule(label)
     for rule in change.add_rules:
@@ -78,6 +79,14 @@ def commit(db: Engine, change: EpochChanges, convention: str) -> Epoch:
 def facts_of(db: Engine, names: Sequence[str]) -> Model:
     """What the engine says of some relations."""
     return {name: _plain(db[name]) if name in db else frozenset() for name in names}
+
+
+def as_rows_have_it(row: tuple[object, ...], types: Sequence[str | None]) -> tuple[object, ...]:
+    """A row of the judge, which has numbers for dates, with dates."""
+    if len(types) != len(row):
+        return row
+    pairs = zip(row, types, strict=True)
+    return tuple(to_python(int(v), t) if isinstance(v, int) and t in ("date", "timestamp") else v for v, t in pairs)
 
 
 def _plain(rows: Iterable[tuple[object, ...]]) -> frozenset[tuple[object, ...]]:

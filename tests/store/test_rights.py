@@ -14,6 +14,7 @@ import pytest
 from tidelog import Engine
 from tidelog.io.parquet import write_rows
 from tidelog.partition.dictionary import Dictionary
+from tidelog.serve.tokens import kept_tokens
 
 
 @contextmanager
@@ -72,3 +73,10 @@ def test_view_files_are_open_to_nobody_whom_their_folder_keeps_out(mode: int, ma
     with umask(mask):
         write_rows(f"{tmp_path}/views/one/part-0.parquet", np.array([[1]]), ["number"], ["x"], Dictionary())
     assert rights(tmp_path / "views") == ({mode & ~mask}, {mode & ~mask & 0o666})
+
+
+def test_tokens_that_come_first_leave_the_folder_to_its_user(tmp_path: Path) -> None:
+    with umask(0o022):
+        kept_tokens(tmp_path / "state" / "tokens")
+        use(tmp_path / "state", 1)
+    assert rights(tmp_path / "state") == ({0o700}, {0o600})

@@ -164,6 +164,9 @@ def _matched(found: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
     """The columns of a table that are a relation's (D36): by name, by position if no name is shared, or all its names.
 
     Names that are shared only in part are those of the relation, so that what is missing is refused by name.
+
+    >>> _matched(("source", "dest"), ("Dest", "source")), _matched(("a", "b"), ("x", "y")), _matched(("a", "b"), ("a", "c"))
+    (('dest', 'source'), ('a', 'b'), ('a', 'c'))
     """
     places = find_names(names, found) if names else None
     if places is not None:
