@@ -165,8 +165,10 @@ def _matched(found: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
 
     Names that are shared only in part are those of the relation, so that what is missing is refused by name.
 
-    >>> _matched(("source", "dest"), ("Dest", "source")), _matched(("a", "b"), ("x", "y")), _matched(("a", "b"), ("a", "c"))
-    (('dest', 'source'), ('a', 'b'), ('a', 'c'))
+    >>> _matched(("source", "dest"), ("Dest", "source")), _matched(("a", "b"), ("x", "y"))
+    (('dest', 'source'), ('a', 'b'))
+    >>> _matched(("a", "b"), ("a", "c"))
+    ('a', 'c')
     """
     places = find_names(names, found) if names else None
     if places is not None:
