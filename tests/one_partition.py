@@ -52,6 +52,8 @@ FILES = {
     "test_explanation.py": TOLD,
     "test_old_ranks.py": FOLDERS,
     "test_repartition.py": NUMBERS,
+    "test_repartition_features.py": NUMBERS,
+    "test_closed.py": NUMBERS,
     "test_metrics.py": COPIES,
 }
 ON_SPARK = {
