@@ -148,7 +148,7 @@ def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> No
         assert view.count() == 3
     with pytest.raises(EngineError, match="the engine is closed") as gone:
         list(e.changes["edge"].deleted)
-    assert gone.value.code == "TL4055"
+    assert gone.value.code == "TL4701"
     assert sorted(map(tuple, view.collect())) == [(1, 2), (1, 3), (2, 3)]
     assert sorted(map(tuple, changes.collect())) == [(1, 2, 1), (1, 3, 1), (2, 3, 1)]
     assert sorted(map(tuple, later.collect())) == [(1, 2, -1), (1, 3, -1)]

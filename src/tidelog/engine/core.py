@@ -18,6 +18,7 @@ from tidelog.engine.metrics import Meter
 from tidelog.engine.replica import Replicas
 from tidelog.engine.times import Times
 from tidelog.engine.turn import Turn
+from tidelog.errors import EngineError
 from tidelog.explain.profile import Profiler
 from tidelog.io.fact_text import FactWriter
 from tidelog.plan.outside import Outside, outside_types
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from tidelog.engine.epoch import Epoch
     from tidelog.engine.open import Opened
     from tidelog.engine.view import View
-    from tidelog.errors import EngineError
     from tidelog.io.feed import Feed
     from tidelog.partition.dictionary import Dictionary
     from tidelog.plan.planner import Planner
@@ -207,7 +207,7 @@ class Core:
         try:
             yield
         except Exception as error:
-            if self.closed:
+            if self.closed and not isinstance(error, EngineError):
                 raise failures.CLOSED.error() from error
             raise
 
