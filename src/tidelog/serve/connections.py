@@ -64,6 +64,8 @@ class ClientConnection(H11Protocol):
         self._wait_for_request()
         super().on_response_complete()  # which waits for a further request, or takes one that came already
         self._look(arrived=bool(self.conn.trailing_data[0]))
+        if self.transport.get_write_buffer_size():  # closing it politely would wait for the client to read
+            self.loop.call_later(self.limits.idle_seconds, self._drop_unread)
 
     def pause_writing(self) -> None:
         """The client does not read."""
@@ -102,6 +104,11 @@ class ClientConnection(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
+
+    def _drop_unread(self) -> None:
+        """The end of an answer that the client has not read in all this time."""
+        if self.transport.get_write_buffer_size() and (self.cycle is None or self.cycle.response_complete):
+            self.drop()
 
     def _give_up(self) -> None:
         is_reading = self.cycle is not None and not self.cycle.response_complete and self.flow.read_paused
