@@ -72,7 +72,7 @@ def test_whoever_meets_the_end_of_an_engine_is_told_so(partitions: int, threads:
             ready.wait()
             try:
                 while True:
-                    call()  # type: ignore[operator]
+                    call()  # type: ignore[operator]  # all of these are calls
             except Exception as error:
                 told[getattr(error, "code", repr(error))] += 1
 
