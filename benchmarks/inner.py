@@ -33,8 +33,8 @@ def local_session(cores: int, **more: Any) -> Any:
 def records_touched(state: Path, since: int) -> list[int]:
     """How many records each epoch after one touched: those whose counts, rank or presence it changed."""
     from tidelog.store import open_store
-    from tidelog.store.image import deltas_of
-    from tidelog.store.log import Log
+    from tidelog.store.image.image import deltas_of
+    from tidelog.store.log.log import Log
 
     frames = Log(open_store(state)).frames(since)
     return [sum(map(_records, deltas_of(frame))) for frame in frames]

@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog import ConstraintError, Engine
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import TidelogError
 
 sys.path.insert(0, str(Path(__file__).parent / "data"))

@@ -16,7 +16,7 @@ from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, Target, Value, median_of
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.runtime.everywhere import Everywhere
+from tidelog.runtime.many.everywhere import Everywhere
 
 RULES = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
 PARTITIONS, LENGTH, REPEATS = 8, 20, 7

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
         TidelogError,
         TidelogWarning,
     )
-    from tidelog.partition.limits import Limits
-    from tidelog.program.functions import user_function
-    from tidelog.program.variant import Variant
+    from tidelog.partition.base.limits import Limits
+    from tidelog.program.functions.table import user_function
+    from tidelog.program.values.variant import Variant
     from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
     from tidelog.why import NotTrueError
 
@@ -61,10 +61,10 @@ __all__ = [
 
 _HOMES = {
     "Engine": "tidelog.engine.engine",
-    "Limits": "tidelog.partition.limits",
+    "Limits": "tidelog.partition.base.limits",
     "NotTrueError": "tidelog.why",
-    "Variant": "tidelog.program.variant",
-    "user_function": "tidelog.program.functions",
+    "Variant": "tidelog.program.values.variant",
+    "user_function": "tidelog.program.functions.table",
     **dict.fromkeys(
         ("NoAnswer", "PartitionLost", "PreflightError", "ResidentError", "SparkError", "StageError"),
         "tidelog.spark.errors",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tidelog.blame import Blame, Change, FactChanged, RuleChanged
-from tidelog.engine.blaming import group_columns
+from tidelog.engine.ask.search_causes import group_columns
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.check import check_program

@@ -9,9 +9,9 @@ import pytest
 
 from tidelog import ConstraintError, Engine
 from tidelog.blame import Blame, ViewBlame
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.script import take_script
-from tidelog.engine.what_if import Alternative
+from tidelog.engine.ask.what_if import Alternative
+from tidelog.engine.write.epoch import Epoch
+from tidelog.engine.write.script import take_script
 from tidelog.errors import EngineError
 from tidelog.syntax import parse_changes
 

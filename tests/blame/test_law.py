@@ -17,7 +17,7 @@ from tests.law.harness import Case, commit, tell
 from tests.law.share import share
 from tidelog.blame import Blame
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.syntax import parse_program, print_program

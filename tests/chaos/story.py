@@ -13,10 +13,10 @@ from typing import Any
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
-from tidelog.store.failures import OTHER_PROGRAM
-from tidelog.store.log import FOLDER as LOG_FOLDER
+from tidelog.store.base.failures import OTHER_PROGRAM
+from tidelog.store.log.log import FOLDER as LOG_FOLDER
 
 PROGRAM = """
 reach(X, Y) :- edge(X, Y).

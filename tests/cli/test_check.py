@@ -12,11 +12,11 @@ from typer.testing import CliRunner, Result
 
 from tidelog import __version__
 from tidelog.cli import app
-from tidelog.cli.report import check_file
-from tidelog.cli.show import console, show_diagnostics
+from tidelog.cli.base.show import console, show_diagnostics
+from tidelog.cli.input.report import check_file
 from tidelog.errors.render import render_diagnostics
-from tidelog.program.catalogue import CATALOGUE
 from tidelog.program.check import examine_program
+from tidelog.program.messages.check_catalogue import CATALOGUE
 from tidelog.syntax import read_program
 
 REJECTED = Path(__file__).parents[2] / "programs" / "rejected"

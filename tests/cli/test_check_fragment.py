@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 from tidelog.cli import app
 from tidelog.errors import Diagnostic
 from tidelog.program import Atom, Const, Fact, Program, Rule, Var
-from tidelog.program.fragment import MOST_LITERALS, body_size, check_regular
-from tidelog.program.fragment_catalogue import CATALOGUE
+from tidelog.program.checks.fragment import MOST_LITERALS, body_size, check_regular
+from tidelog.program.messages.fragment_catalogue import CATALOGUE
 from tidelog.syntax import parse_program
 
 FRIENDS = """

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tidelog.cli import app, choose
-from tidelog.cli.choose import choose_runtime, free_memory
-from tidelog.cli.place import Place, Runtime
+from tidelog.cli import app
+from tidelog.cli.base import choose
+from tidelog.cli.base.choose import choose_runtime, free_memory
+from tidelog.cli.base.place import Place, Runtime
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import TABLE, TEXT, Layout
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.cli.format_files import Formatting, format_all
+from tidelog.cli.act.format_files import Formatting, format_all
 
 ROOT = Path(__file__).parents[2]
 UGLY, FORMED = "p( X ):-q(X,Y).\n", "p(X) :- q(X, Y).\n"

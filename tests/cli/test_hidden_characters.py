@@ -7,8 +7,8 @@ import unicodedata
 import pytest
 
 from tidelog import Engine
-from tidelog.cli.answers import table_lines
-from tidelog.cli.outputs import on_screen
+from tidelog.cli.output.answers import table_lines
+from tidelog.cli.session.outputs import on_screen
 from tidelog.errors.render import visible
 from tidelog.syntax import parse_ground_atom
 from tidelog.syntax.values import read_string, write_string

@@ -17,13 +17,13 @@ from typer.testing import CliRunner, Result
 
 import tidelog
 from tidelog.cli import app
+from tidelog.cli.base.show import console
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import Offer, completions, wants_file
 from tidelog.cli.repl.inputs import is_complete, missing, read_inputs
 from tidelog.cli.repl.prompt import ReplLexer, hint, history, new_prompt
 from tidelog.cli.repl.session import HANDLERS, ReplSession
 from tidelog.cli.repl.show import teller
-from tidelog.cli.show import console
 from tidelog.engine.engine import Engine
 
 GRAPH = "edge(1,2). edge(2,3).\nreach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y),\n  reach(Y,Z).\n"

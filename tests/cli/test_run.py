@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from tidelog import Engine
 from tidelog.cli import app
-from tidelog.cli.engine_session import EngineSession
-from tidelog.cli.progress import progress
-from tidelog.partition.limits import Limits
+from tidelog.cli.base.progress import progress
+from tidelog.cli.session.engine_session import EngineSession
+from tidelog.partition.base.limits import Limits
 from tidelog.syntax import parse_changes_file, parse_file
 from tidelog.testing.programs import find_programs, load_program
 
@@ -487,5 +487,5 @@ def test_memory_that_runs_out_is_told(reach, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr("tidelog.cli.run_program.read_inputs", full)
+    monkeypatch.setattr("tidelog.cli.act.run_program.read_inputs", full)
     assert "error[TL3082]: there is not enough memory; nothing more was changed" in failed(reach)

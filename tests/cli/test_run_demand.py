@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.program.pragmas import outputs
+from tidelog.program.values.pragmas import outputs
 from tidelog.syntax import parse_file
 from tidelog.testing.programs import find_programs
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 SECRET = "root:x:0:0"
 DECLARED = ".decl edge(a: symbol)\n.decl p(a: symbol)\np(a) :- edge(a).\n"

@@ -106,11 +106,11 @@ def test_a_small_run_imports_neither_compiler_nor_pandas_nor_spark(tmp_path: Pat
 def test_a_small_run_loads_nothing_of_state_folders_partitions_and_help(tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text(PROGRAM)
     unneeded = (
-        "tidelog.store.durable",
-        "tidelog.store.history",
-        "tidelog.runtime.coordinator",
+        "tidelog.store.folder.durable",
+        "tidelog.store.folder.history",
+        "tidelog.runtime.many.coordinator",
         "tidelog.rewrite.place.place",
-        "tidelog.engine.feeds",
+        "tidelog.engine.write.feeds",
         "tidelog.spark.files",
         "pyarrow.fs",
         "rich.markdown",
@@ -131,7 +131,7 @@ def test_arrow_knows_pandas_again_after_it_was_left_out() -> None:
     pytest.importorskip("pandas")
     script = (
         "import sys\n"
-        "from tidelog.cli import arrow\n"
+        "from tidelog.cli.base import arrow\n"
         "arrow.process_is_ours = True\n"
         "arrow.leave_pandas_out()\n"
         "import pyarrow as pa\n"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from tidelog import Engine
 from tidelog.cli import app
-from tidelog.cli.load import load_engine
+from tidelog.cli.input.load import load_engine
 
 PROGRAM = """\
 base: reach(X, Y) :- edge(X, Y).

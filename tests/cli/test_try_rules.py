@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from tidelog.cli import app, try_rules
+from tidelog.cli import app
+from tidelog.cli.act import try_rules
 from tidelog.cli.commands.test import CaseFormat
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tests"

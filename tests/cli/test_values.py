@@ -28,7 +28,7 @@ from tidelog.cli.repl.session import ReplSession
 from tidelog.cli.repl.show import teller
 from tidelog.cli.values_page import KINDS, RECORDS, ValueKind, page, sample_literal
 from tidelog.client import connect
-from tidelog.engine.script import take_script
+from tidelog.engine.write.script import take_script
 from tidelog.program import PROLOG, SOUFFLE
 from tidelog.syntax import parse_changes, parse_program, print_program
 from tidelog.syntax.changes import print_changes

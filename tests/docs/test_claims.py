@@ -12,22 +12,22 @@ from tidelog.cli.diagnostics_page import all_entries
 from tidelog.cli.repl.commands import COMMANDS as REPL
 from tidelog.cli.repl.commands import SYNONYMS
 from tidelog.engine.engine import Engine
-from tidelog.partition.records import rank_depth
-from tidelog.program.text import _ORD_SEED
+from tidelog.partition.memory.records import rank_depth
+from tidelog.program.functions.text import _ORD_SEED
 from tidelog.rewrite.expand_disjunctions import MOST_CHOICES
 from tidelog.rewrite.expand_paths import INLINED
 from tidelog.rewrite.paths.automaton import MOST_STEPS
 from tidelog.rewrite.pipeline import PASSES
 from tidelog.rewrite.place import sites as sites
-from tidelog.runtime.node import RANK_LIMIT
-from tidelog.runtime.recovery import ATTEMPTS
+from tidelog.runtime.node.node import RANK_LIMIT
+from tidelog.runtime.protocol.recovery import ATTEMPTS
 from tidelog.semantics.schedule import SCHEDULES
 from tidelog.semantics.traffic import ALGORITHMS
 from tidelog.spark import ResidentStage
 from tidelog.spark.session.java import OLDEST
-from tidelog.store.durable import HISTORY
-from tidelog.store.frame import END, EPOCH, FORMAT, HEAD, MAGIC, SNAPSHOT
-from tidelog.store.snapshot import FALLBACK
+from tidelog.store.base.frame import END, EPOCH, FORMAT, HEAD, MAGIC, SNAPSHOT
+from tidelog.store.folder.durable import HISTORY
+from tidelog.store.log.snapshot import FALLBACK
 from tidelog.syntax.cursor import MAX_DEPTH
 from tidelog.syntax.depth import MAX_HEIGHT
 from tidelog.syntax.reader import MAX_ERRORS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tidelog.cli.report import check_file
+from tidelog.cli.input.report import check_file
 from tidelog.engine.engine import Engine
 from tidelog.errors import TidelogError
 from tidelog.errors.render import render_diagnostics

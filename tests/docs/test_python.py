@@ -14,9 +14,9 @@ import tidelog
 import tidelog.dbsp
 from tests.docs.pages import DOCS, PAGES, read
 from tests.docs.pages import name as page_name
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.view import ChangeSet, Table, View
-from tidelog.partition.limits import Limits
+from tidelog.engine.read.view import ChangeSet, Table, View
+from tidelog.engine.write.epoch import Epoch
+from tidelog.partition.base.limits import Limits
 
 PAGE = read(DOCS / "reference" / "python.md")
 KINDS = (tidelog.Engine, Epoch, View, Table, ChangeSet, Limits)

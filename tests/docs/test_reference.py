@@ -6,7 +6,7 @@ import re
 
 from tests.docs.pages import DOCS, read
 from tidelog.cli.diagnostics_page import render_page
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.testing import FEATURES
 
 REFERENCE = DOCS / "reference"

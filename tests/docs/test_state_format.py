@@ -10,8 +10,8 @@ import pytest
 
 from tests.docs.pages import DOCS, read
 from tidelog import Engine
-from tidelog.store import delta, entries
-from tidelog.store.frame import HEAD, HEAD_SIZE, TAIL, Frame, decode_frame
+from tidelog.store.base.frame import HEAD, HEAD_SIZE, TAIL, Frame, decode_frame
+from tidelog.store.image import delta, entries
 
 PAGE = read(DOCS / "reference" / "state-format.md")
 ARROW = {"bool": "boolean", "large_list<item: int64>": "large list of int64", "large_binary": "large binary"}

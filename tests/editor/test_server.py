@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.editor.client import Client
-from tidelog.cli.report import check_file
+from tidelog.cli.input.report import check_file
 
 pytest.importorskip("pygls", reason="the language server is an extra: pip install 'tidelog[editor]'")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidelog import Engine
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.query import Prepared
-from tidelog.engine.view import ChangeSet, View
+from tidelog.engine.read.query import Prepared
+from tidelog.engine.read.view import ChangeSet, View
+from tidelog.engine.write.epoch import Epoch
 
 PROGRAM = "p(X) :- e(X)."
 KNOWN = ("relations", "rules", "program", "convention", "epoch_number", "time", "profiling")  # without its partitions

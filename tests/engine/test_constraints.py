@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import ConstraintError, ConstraintWarning, Engine
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 
 ACCESS = """
 reads(U, D) :- owns(U, D).
@@ -238,7 +238,7 @@ def test_the_error_survives_pickling(access: Engine) -> None:
 
 def test_the_certificate_speaks_of_constraints(access: Engine) -> None:
     from tidelog.engine.engine import core_of
-    from tidelog.program.state import EngineState, FactState
+    from tidelog.program.values.state import EngineState, FactState
     from tidelog.verify import verify
 
     state = access.state()

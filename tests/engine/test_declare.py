@@ -14,7 +14,7 @@ import pytest
 
 from tidelog import DataError, Engine, EngineError, ProgramError, TidelogError
 from tidelog.program import Program
-from tidelog.program.scope import atoms, rule_literals
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.syntax import parse_program, print_program
 
 PEOPLE = '.decl person(name: symbol)\nperson("ann").  person("bob").'

@@ -10,10 +10,10 @@ import pytest
 
 from tidelog import DataError, Engine, EngineError, EvaluationError, LimitError, Limits, ProgramError, user_function
 from tidelog.engine.engine import core_of
-from tidelog.partition.partition import Partition
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.interrupts import Interrupts
-from tidelog.runtime.local import LocalNodes
+from tidelog.partition.phases.partition import Partition
+from tidelog.runtime.base.interrupts import Interrupts
+from tidelog.runtime.many.coordinator import Coordinator
+from tidelog.runtime.many.local import LocalNodes
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 

@@ -6,7 +6,7 @@ import pytest
 
 from tidelog import Engine, Limits
 from tidelog.engine.engine import core_of
-from tidelog.engine.query import answer
+from tidelog.engine.read.query import answer
 from tidelog.errors import EvaluationError, LimitError, ProgramError
 
 DOUBLED = ", ".join(f"X{i + 1} = cat(X{i}, X{i})" for i in range(26))

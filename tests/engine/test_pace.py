@@ -8,9 +8,9 @@ import time
 import pytest
 
 from tidelog import Engine
-from tidelog.engine import pace
 from tidelog.engine.engine import core_of
-from tidelog.engine.pace import Pace
+from tidelog.engine.sharing import pace
+from tidelog.engine.sharing.pace import Pace
 
 
 def test_a_reader_waits_for_a_short_epoch_and_then_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

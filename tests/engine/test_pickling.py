@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.view import Rows
+from tidelog.engine.read.view import Rows
 from tidelog.testing.generate_structures import CELL, ITEM, TREE, random_structure
 
 TYPES = """

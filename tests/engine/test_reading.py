@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from tidelog import DataError, Engine, EngineError, ProgramError, user_function
-from tidelog.engine import replica
 from tidelog.engine.engine import core_of
-from tidelog.partition import kept, partition
-from tidelog.partition.relations import Relations
+from tidelog.engine.sharing import replica
+from tidelog.partition.memory import kept
+from tidelog.partition.memory.relations import Relations
+from tidelog.partition.phases import partition
 
 # In epoch E (from 2 on) `e` holds (i, E) for every i below WIDTH, `v` the same, `w` their sums.
 WIDTH = 40

@@ -21,8 +21,8 @@ from tests.store.disks import STOP, MemoryDisk, MemoryStore, Stopped
 from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.errors import EngineError, LimitError, StateError
-from tidelog.partition.limits import Limits
-from tidelog.store.scrub import scrub
+from tidelog.partition.base.limits import Limits
+from tidelog.store.folder.scrub import scrub
 from tidelog.testing.invariants import violations
 from tidelog.testing.programs import find_programs, load_program
 
@@ -199,7 +199,7 @@ def test_a_stop_at_any_operation_leaves_the_folder_before_or_after(counts: tuple
 
 @pytest.mark.parametrize("after", [0, 1, 5, 9, 30])
 def test_ctrl_c_leaves_the_old_partitions_or_the_new_ones(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tidelog.engine import repartition as module
+    from tidelog.engine.open import repartition as module
 
     calls = iter(range(after + 1))
 
@@ -251,7 +251,7 @@ def test_a_killed_process_leaves_the_folder_at_one_number(tmp_path: Path, round_
 def test_states_on_other_file_systems_get_other_numbers_too(tmp_path: Path) -> None:
     from pyarrow import fs
 
-    from tidelog.store.objects import ObjectStore
+    from tidelog.store.base.objects import ObjectStore
 
     store = ObjectStore(fs.LocalFileSystem(), str(tmp_path))
     with grown(store, 1) as db:

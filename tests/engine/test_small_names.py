@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tidelog import DataError, Engine, EngineError, ProgramError, TidelogWarning
-from tidelog.cli.report import check_file
+from tidelog.cli.input.report import check_file
 from tidelog.program.check import examine_program
 from tidelog.syntax import read_program
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine, EvaluationError
-from tidelog.program.term import Value
+from tidelog.program.values.term import Value
 
 USES = {
     "in the rule": "r(Z) :- p(L), Y = f_first(L), Z = Y + 1.",

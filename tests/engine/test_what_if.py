@@ -9,7 +9,7 @@ import pytest
 
 from tests.law.harness import Case, commit, facts_of, tell
 from tidelog import Engine
-from tidelog.engine.what_if import Alternative, Alternatives
+from tidelog.engine.ask.what_if import Alternative, Alternatives
 from tidelog.errors import EngineError, ProgramError
 from tidelog.syntax import parse_program, print_program
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from tidelog.highlight import words
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.schema import BASE_TYPES
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.values.schema import BASE_TYPES
 from tidelog.syntax import directives, terms, tokens
 
 SIGNS = set("+-*/%^")

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 from tidelog.cli.commands import register_all
 from tidelog.errors import DataError, LimitError
 from tidelog.io import budget

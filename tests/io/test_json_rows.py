@@ -21,7 +21,7 @@ from tidelog.io.files import InputFile, read_input, write_output
 from tidelog.io.json_rows import JsonShape, read_json
 from tidelog.io.parameters import Layout
 from tidelog.io.texts import show_text
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 
 TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
 NAMES = tuple("abcdefgh")

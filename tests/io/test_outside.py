@@ -16,7 +16,7 @@ import pytest
 from tidelog import Engine, ProgramError, Variant
 from tidelog.errors import DataError, EngineError
 from tidelog.io.parquet import write_rows
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 
 RNG = random.Random(5)
 MOMENTS = [datetime.datetime(2020, 7, 1, 4) + datetime.timedelta(seconds=n) for n in range(9)]
@@ -216,7 +216,7 @@ def test_values_beyond_the_type_of_a_column_are_told(tmp_path: Path) -> None:
 
 def test_a_state_with_types_that_are_none_is_refused() -> None:
     from tidelog.errors import StateError
-    from tidelog.store.rules import ruleset_from_values
+    from tidelog.store.image.rules import ruleset_from_values
 
     values = {"program": "", "used": [], "bound": [], "known": {}, "functions": {}, "origins": {"t": [None, ["int9"]]}}
     with pytest.raises(StateError, match="came with types that are none"):

@@ -13,7 +13,7 @@ from tidelog import Engine, Variant
 from tidelog.errors import DataError
 from tidelog.io.texts import read_text, show_text
 from tidelog.program.check import check_program
-from tidelog.program.shape import Shape
+from tidelog.program.values.shape import Shape
 from tidelog.syntax import parse_program
 
 PROGRAM = """

@@ -15,9 +15,9 @@ from tidelog.kernel.cells import address
 from tidelog.kernel.index import collect, first_row, home
 from tidelog.kernel.layout import LIVE, NEW, OLD, VISIBLE
 from tidelog.kernel.relation import find, has_room, hash_cells, insert, remove
-from tidelog.partition.relations import Relations
-from tidelog.partition.table import SMALLEST
-from tidelog.partition.trim import trim
+from tidelog.partition.memory.relations import Relations
+from tidelog.partition.memory.table import SMALLEST
+from tidelog.partition.memory.trim import trim
 from tidelog.rewrite.place import placement
 
 

@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from tidelog.engine import open as opening
-from tidelog.partition import machine, team
-from tidelog.partition.workers import Workers
+from tidelog.engine.open import open as opening
+from tidelog.partition.base.workers import Workers
+from tidelog.partition.code import machine, team
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

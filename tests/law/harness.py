@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 from tidelog.program import Program
-from tidelog.program.calendar import from_python, to_python
-from tidelog.program.functions import FUNCTIONS
-from tidelog.store.content import check_image
+from tidelog.program.functions.calendar import from_python, to_python
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.store.image.content import check_image
 from tidelog.syntax import parse_program, print_program, print_rule
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import FEATURES, PLAIN, EpochChanges, State, random_changes, random_program

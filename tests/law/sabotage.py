@@ -16,13 +16,15 @@ import numpy as np
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.partition import block, choice_lists, machine, messages, queue, relations, table
-from tidelog.partition.journal import net_changes
-from tidelog.partition.limits import Limits
-from tidelog.partition.machine import Machine
-from tidelog.partition.scale import Scale
-from tidelog.runtime import visit
-from tidelog.runtime.interrupts import Interrupts
+from tidelog.partition.base import block, choice_lists
+from tidelog.partition.base.limits import Limits
+from tidelog.partition.code import machine
+from tidelog.partition.code.machine import Machine
+from tidelog.partition.code.scale import Scale
+from tidelog.partition.memory import messages, queue, relations, table
+from tidelog.partition.memory.journal import net_changes
+from tidelog.runtime.base.interrupts import Interrupts
+from tidelog.runtime.node import visit
 
 
 @contextmanager

@@ -22,8 +22,8 @@ from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
-from tidelog.partition.partition import Partition
-from tidelog.partition.records import find_record, in_use, rows_with_key
+from tidelog.partition.memory.records import find_record, in_use, rows_with_key
+from tidelog.partition.phases.partition import Partition
 from tidelog.testing import State
 
 CASES = share(8, 10)
@@ -151,7 +151,7 @@ def test_relation_that_was_emptied_is_built_as_one_that_never_held_anything() ->
 
 def test_index_that_no_plan_of_the_build_reads_is_linked_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     from tidelog.kernel import maintain
-    from tidelog.partition import relations as module
+    from tidelog.partition.memory import relations as module
 
     db, seen = Engine(CLOSURE, threads=1), list[tuple[int, int, int]]()
 

@@ -17,7 +17,7 @@ import pytest
 from tests.law.share import share
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.program.state import EngineState, FactState
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import Verdict, verify
 from tidelog.verify.demanded import with_rules
 

@@ -15,11 +15,11 @@ import pytest
 from tests.law.harness import Model, check_feed, commit, labelled
 from tests.law.sabotage import rebuilding
 from tidelog import Engine, EngineError, EvaluationError, ProgramError
-from tidelog.partition import pick
+from tidelog.partition.code import pick
 from tidelog.program import Program
-from tidelog.program.choice import choices
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.state import EngineState, FactState
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.graph.choice import choices
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.syntax import parse_program, print_program
 from tidelog.testing import EpochChanges, State
 from tidelog.testing.invariants import violations

@@ -21,9 +21,9 @@ from tests.law.harness import Case, check, commit
 from tests.law.share import share
 from tidelog import ConstraintError, ConstraintWarning, Engine, ProgramError
 from tidelog.program import Constraint, Program, Rule
-from tidelog.program.constraint import constraint_rule
-from tidelog.program.rule import REFUSE, WARN
-from tidelog.program.term import Aggregate
+from tidelog.program.graph.constraint import constraint_rule
+from tidelog.program.values.rule import REFUSE, WARN
+from tidelog.program.values.term import Aggregate
 from tidelog.testing import EpochChanges, State, violations
 
 CASES = share(6, 8)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.testing.answers.java import java
 from tidelog import Engine
-from tidelog.program.rename import Renaming
+from tidelog.program.elaborate.rename import Renaming
 from tidelog.testing.programs import load_program
 
 PROGRAM = Path(__file__).parents[2] / "programs" / "analysis" / "java.dl"

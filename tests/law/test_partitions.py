@@ -13,7 +13,7 @@ from tests.law.unkind import engine_on
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.partition.limits import Limits
+from tidelog.partition.base.limits import Limits
 
 CASES = share(20, 10)
 BLOCK = 10

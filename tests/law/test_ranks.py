@@ -18,8 +18,8 @@ from tests.law.unkind import engine_on
 from tidelog import Engine, Limits
 from tidelog.engine.engine import core_of
 from tidelog.kernel import layout as at
-from tidelog.partition.partition import Partition
-from tidelog.partition.records import at_depth, rank_depth
+from tidelog.partition.memory.records import at_depth, rank_depth
+from tidelog.partition.phases.partition import Partition
 from tidelog.program import Program
 
 CASES = share(40, 6)
@@ -43,7 +43,7 @@ def partitions_of(db: Engine) -> Iterator[Partition]:
 @pytest.mark.parametrize("kind", ["plain", "all"])
 @pytest.mark.parametrize("start", STARTS)
 def test_law_holds_wherever_the_clock_stands(start: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.runtime.node.RANK_LIMIT", 1 << 60)  # ranks are not numbered anew
+    monkeypatch.setattr("tidelog.runtime.node.node.RANK_LIMIT", 1 << 60)  # ranks are not numbered anew
 
     def make(program: Program) -> Engine:
         db = Engine(program)
@@ -70,7 +70,7 @@ def test_law_holds_wherever_the_clocks_of_partitions_stand(start: str) -> None:
 
 @pytest.mark.parametrize("kind", ["plain", "all"])
 def test_law_holds_where_every_commit_numbers_ranks_anew(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.runtime.node.RANK_LIMIT", -(1 << 60))
+    monkeypatch.setattr("tidelog.runtime.node.node.RANK_LIMIT", -(1 << 60))
     for seed in range(92 * 10**5, 92 * 10**5 + CASES):
         db = run(Case.random(seed, kind))
         assert next(partitions_of(db)).closings > 0

@@ -18,10 +18,10 @@ from tests.law.share import share
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import rows_of
 from tidelog import Engine
-from tidelog.engine import repartition as engine_repartition
+from tidelog.engine.open import repartition as engine_repartition
 from tidelog.rewrite.place.heavy import Heavy
-from tidelog.store import skew
-from tidelog.store.reshare import Whole
+from tidelog.store.image import skew
+from tidelog.store.image.reshare import Whole
 from tidelog.testing import State
 
 CASES = share(20, 10)

@@ -22,9 +22,9 @@ from tests.law.share import share
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import ConstraintError, Engine, TidelogWarning
 from tidelog.engine.engine import core_of
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.lifetime import ENDS
-from tidelog.program.shape import Shape
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.graph.lifetime import ENDS
+from tidelog.program.values.shape import Shape
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.testing.invariants import violations
 

@@ -16,7 +16,7 @@ from tests.law.harness import Case, counts_of, run
 from tests.law.sabotage import TROUBLES, tiny_slices
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.partition import replan
+from tidelog.partition.code import replan
 from tidelog.plan import indexes
 
 POINTS_TO = """

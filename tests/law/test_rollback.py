@@ -19,7 +19,7 @@ from tests.law.harness import Case, check, check_at_rest, check_feed, commit
 from tests.law.sabotage import TROUBLES, tiny_slices
 from tests.law.share import share
 from tidelog import Engine, EvaluationError, LimitError, ProgramError, TidelogError
-from tidelog.runtime.interrupts import Interrupts
+from tidelog.runtime.base.interrupts import Interrupts
 from tidelog.testing import EpochChanges, State
 
 CASES = share(20, 10)

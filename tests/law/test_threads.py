@@ -14,7 +14,7 @@ from tests.law.crowded import stragglers, threads
 from tests.law.harness import Case, counts_of, run
 from tests.law.sabotage import tiny_slices
 from tidelog import Engine
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.testing.invariants import violations
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."

@@ -8,14 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from tidelog.engine import open as opening
 from tidelog.engine.engine import Engine
-from tidelog.engine.open import Where
-from tidelog.partition.dictionary import Dictionary
+from tidelog.engine.open import open as opening
+from tidelog.engine.open.open import Where
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program import Program
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.local import LocalNodes
-from tidelog.runtime.runtime import Runtime
+from tidelog.runtime.many.coordinator import Coordinator
+from tidelog.runtime.many.local import LocalNodes
+from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.trial.order.ways import unkindly
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from IPython.utils.capture import capture_output
 import tidelog
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.engine.engine import Engine
-from tidelog.engine.view import Rows
+from tidelog.engine.read.view import Rows
 from tidelog.explain.graph import ProgramGraph
 from tidelog.notebook.extension import LEFT_OUT, CellError, free_words
 from tidelog.why import Proof, WhyNot

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import EngineError
-from tidelog.partition.assemble import MOST_ATOMS, Assembler
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.relations import Relations
+from tidelog.partition.code.assemble import MOST_ATOMS, Assembler
+from tidelog.partition.memory.relations import Relations
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.steps import Plan, Visit
 from tidelog.syntax import parse_rule
 

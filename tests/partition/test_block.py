@@ -7,8 +7,8 @@ import mmap
 import numpy as np
 import pytest
 
-from tidelog.partition import block as blocks
-from tidelog.partition.block import HUGE_PAGE, LARGE, Block
+from tidelog.partition.base import block as blocks
+from tidelog.partition.base.block import HUGE_PAGE, LARGE, Block
 
 
 def filled(rows: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

@@ -7,8 +7,8 @@ import pytest
 from tidelog import Engine, EvaluationError, user_function
 from tidelog.kernel import scalar
 from tidelog.kernel.scalar import fault_of
-from tidelog.partition.dictionary import float_cell
-from tidelog.partition.fault import fault_error
+from tidelog.partition.code.fault import fault_error
+from tidelog.partition.texts.dictionary import float_cell
 
 HIGHEST, LOWEST = 2**63 - 1, -(2**63)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine, EvaluationError
-from tidelog.partition import clean_up
+from tidelog.partition.phases import clean_up
 from tidelog.program import check
 
 

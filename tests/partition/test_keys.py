@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tidelog import DataError, Engine, EvaluationError
-from tidelog.partition.keys import clashing_rows
+from tidelog.partition.memory.keys import clashing_rows
 
 LINKS = "materialize(link, infinity, infinity, keys(1,2)).\ncost(X,Y,C) :- link(X,Y,C).\n"
 ROUTES = """

@@ -6,8 +6,8 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.partition.records import COUNTS
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.partition.memory.records import COUNTS
+from tidelog.runtime.one.embedded import EmbeddedRuntime
 
 
 def test_counts_that_do_not_balance_are_a_defect_and_no_error_of_the_user() -> None:

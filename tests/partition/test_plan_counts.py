@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.partition.partition import Partition
-from tidelog.partition.plan_counts import MOST_WRITTEN, add_up, shape
+from tidelog.partition.code.plan_counts import MOST_WRITTEN, add_up, shape
+from tidelog.partition.phases.partition import Partition
 
 RULE = "r1: p(X, Z) :- a(X, Y), b(Y, Z)."
 

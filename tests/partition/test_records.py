@@ -8,9 +8,8 @@ import numpy as np
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.partition.journal import net_changes, touched_records, touched_relations
-from tidelog.partition.partition import Partition
-from tidelog.partition.records import (
+from tidelog.partition.memory.journal import net_changes, touched_records, touched_relations
+from tidelog.partition.memory.records import (
     arity_of,
     asserted,
     cells_of,
@@ -29,7 +28,8 @@ from tidelog.partition.records import (
     rows_with_key,
     shown_records,
 )
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.partition.phases.partition import Partition
+from tidelog.runtime.one.embedded import EmbeddedRuntime
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 

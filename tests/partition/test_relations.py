@@ -6,8 +6,8 @@ import pytest
 
 from tidelog import Engine, EngineError
 from tidelog.engine.engine import core_of
-from tidelog.partition.relations import Relations
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.partition.memory.relations import Relations
+from tidelog.runtime.one.embedded import EmbeddedRuntime
 
 
 class Busy:

@@ -12,9 +12,9 @@ from tests.law.sabotage import out_of_memory, tiny_slices
 from tidelog import Engine, Limits
 from tidelog.engine.engine import core_of
 from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
-from tidelog.partition.running import running_rule
-from tidelog.runtime import failures
-from tidelog.runtime.interrupts import Interrupts
+from tidelog.partition.phases.running import running_rule
+from tidelog.runtime.base import failures
+from tidelog.runtime.base.interrupts import Interrupts
 
 REACH = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
 CHAIN = [(i, i + 1) for i in range(400)]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tidelog.errors import DataError
-from tidelog.partition.dictionary import symbol_id
-from tidelog.partition.owner import owners_of
-from tidelog.partition.shared_dictionary import Entry, SharedDictionary
-from tidelog.partition.texts import laid_out, to_strings
+from tidelog.partition.base.owner import owners_of
+from tidelog.partition.texts.dictionary import symbol_id
+from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
+from tidelog.partition.texts.texts import laid_out, to_strings
 
 WORDS = [f"word {number}" for number in range(40)]
 

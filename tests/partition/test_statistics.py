@@ -9,8 +9,8 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.partition import statistics
-from tidelog.partition.statistics import Statistics, count_keys
+from tidelog.partition.memory import statistics
+from tidelog.partition.memory.statistics import Statistics, count_keys
 
 
 @pytest.mark.parametrize("rows", [1, 100, 3_000, 20_000, 200_000])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import DataError
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.packed import Packed
-from tidelog.partition.shared_dictionary import SharedDictionary
-from tidelog.partition.structures import NIL_CELL, structure_cell
-from tidelog.partition.texts import from_bytes, to_bytes
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.packed import Packed
+from tidelog.partition.texts.shared_dictionary import SharedDictionary
+from tidelog.partition.texts.structures import NIL_CELL, structure_cell
+from tidelog.partition.texts.texts import from_bytes, to_bytes
 from tidelog.program import Column, Constructor, TypeDeclaration, Variant
-from tidelog.program.shape import Shape, make_shapes
-from tidelog.store.entries import decode_entries, encode_entries
+from tidelog.program.values.shape import Shape, make_shapes
+from tidelog.store.image.entries import decode_entries, encode_entries
 
 
 def shapes(*constructors: str) -> dict[str, Shape]:

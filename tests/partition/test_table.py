@@ -9,11 +9,11 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.index import is_full
 from tidelog.kernel.maintain import put_all
 from tidelog.kernel.relation import likely_row
-from tidelog.partition import moves
-from tidelog.partition import table as tables
-from tidelog.partition.block import LARGE
-from tidelog.partition.table import Table, table_slots
-from tidelog.partition.workers import Workers
+from tidelog.partition.base import moves
+from tidelog.partition.base.block import LARGE
+from tidelog.partition.base.workers import Workers
+from tidelog.partition.memory import table as tables
+from tidelog.partition.memory.table import Table, table_slots
 
 
 def entries_of(count: int, seed: int = 1) -> Cells:

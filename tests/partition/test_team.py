@@ -11,8 +11,8 @@ import pytest
 from tests.law.crowded import threads
 from tidelog import Engine, EvaluationError, LimitError, Limits, user_function
 from tidelog.engine.engine import core_of
-from tidelog.partition import team
-from tidelog.partition.workers import Workers
+from tidelog.partition.base.workers import Workers
+from tidelog.partition.code import team
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 CHAIN = [(i, i + 1) for i in range(300)]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tidelog.errors import DataError
-from tidelog.partition import entries as module
-from tidelog.partition.dictionary import Dictionary, symbol_id
-from tidelog.partition.texts import SLICE_ROWS, Clash, Texts, laid_out
+from tidelog.partition.texts import entries as module
+from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.texts import SLICE_ROWS, Clash, Texts, laid_out
 
 ALPHABETS = ("ab", "aä☃𝄞", "x\"'\t\n\r\\,", "\0a")
 LONG = "long " * 1_000_000

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tidelog.partition.workers import Workers
+from tidelog.partition.base.workers import Workers
 
 
 def named(number: int) -> list[threading.Thread]:

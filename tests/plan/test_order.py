@@ -12,7 +12,7 @@ from tidelog.plan.build import plan_rule, plan_whole
 from tidelog.plan.statistics import Sizes
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Plan, Visit
 from tidelog.program.check import check_program
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.rewrite.pipeline import to_core_rule
 from tidelog.syntax import parse_program

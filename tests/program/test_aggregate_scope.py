@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine
-from tidelog.program.aggregate_scope import scoped_rule
 from tidelog.program.check import examine_program
+from tidelog.program.elaborate.aggregate_scope import scoped_rule
 from tidelog.syntax import parse_program, parse_rule, print_rule
 
 

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from tidelog.errors import EvaluationError
-from tidelog.program.calendar import (
+from tidelog.program.functions.calendar import (
     DAY,
     FIRST_DAY,
     FIRST_MOMENT,
@@ -27,7 +27,7 @@ from tidelog.program.calendar import (
     timestamp_text,
     to_python,
 )
-from tidelog.program.functions import resolve
+from tidelog.program.functions.table import resolve
 
 CASES = 2000
 EDGES = (FIRST_DAY, FIRST_DAY + 1, -1, 0, 1, 11_016, 11_017, LAST_DAY - 1, LAST_DAY)

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tidelog.cli.diagnostics_page import all_entries
-from tidelog.program.catalogue import CATALOGUE
 from tidelog.program.check import examine_program
+from tidelog.program.messages.check_catalogue import CATALOGUE
 from tidelog.syntax import read_program
 
 EDGE = b".decl edge(x: number, y: number)\n"  # what an example includes

@@ -7,7 +7,7 @@ import pytest
 from tidelog.errors import ProgramError
 from tidelog.program import Const
 from tidelog.program.check import examine_program
-from tidelog.program.component_catalogue import CATALOGUE
+from tidelog.program.messages.component_catalogue import CATALOGUE
 from tidelog.syntax import parse_program, print_program, print_rule, read_program
 
 GRAPH = """

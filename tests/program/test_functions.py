@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidelog.errors import EngineError, EvaluationError
-from tidelog.program.functions import FUNCTIONS, ORDERED_TYPES, Functions, admit, compare, holds, resolve, user_function
-from tidelog.program.lists import same
-from tidelog.program.term import NAN
+from tidelog.program.functions.lists import same
+from tidelog.program.functions.table import (
+    FUNCTIONS,
+    ORDERED_TYPES,
+    Functions,
+    admit,
+    compare,
+    holds,
+    resolve,
+    user_function,
+)
+from tidelog.program.values.term import NAN
 
 LOW, HIGH, TOP = -(2**63), 2**63 - 1, 2**64 - 1
 TYPES = {"n": "number", "u": "unsigned", "f": "float", "s": "symbol", "l": "list"}

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.program.check import examine_program
-from tidelog.program.inline import inline_rules
-from tidelog.program.inline_catalogue import CATALOGUE
+from tidelog.program.elaborate.inline import inline_rules
+from tidelog.program.messages.inline_catalogue import CATALOGUE
 from tidelog.syntax import parse_program, print_rule, read_program
 
 DECLARED = """

@@ -7,11 +7,11 @@ import random
 import pytest
 
 from tidelog.program import Comparison, Const, Var
-from tidelog.program.literal import Atom, Disjunction, Literal
-from tidelog.program.safety import bound_variables
-from tidelog.program.schema import TypeDeclaration
-from tidelog.program.subtypes import TypeNames
-from tidelog.program.term import Call
+from tidelog.program.checks.safety import bound_variables
+from tidelog.program.types.subtypes import TypeNames
+from tidelog.program.values.literal import Atom, Disjunction, Literal
+from tidelog.program.values.schema import TypeDeclaration
+from tidelog.program.values.term import Call
 from tidelog.syntax import read_program
 
 

@@ -7,7 +7,7 @@ import pytest
 from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program import Program
 from tidelog.program.check import check_program, examine_program
-from tidelog.program.nearest import KnownNames
+from tidelog.program.messages.nearest import KnownNames
 from tidelog.syntax import parse_program
 
 

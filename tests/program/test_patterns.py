@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tidelog import Engine
 from tidelog.errors import EvaluationError, ProgramError
-from tidelog.program import patterns
-from tidelog.program.patterns import CLASSES, compiled
+from tidelog.program.functions import patterns
+from tidelog.program.functions.patterns import CLASSES, compiled
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.safety import check_safety
+from tidelog.program.checks.safety import check_safety
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.syntax import parse_program
 
 

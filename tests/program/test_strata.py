@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tidelog.errors import Diagnostic
 from tidelog.program import Atom, Rule
-from tidelog.program.dependency import dependencies
-from tidelog.program.strata import (
+from tidelog.program.graph.dependency import dependencies
+from tidelog.program.graph.strata import (
     Stratum,
     check_strata,
     crossing_edges,

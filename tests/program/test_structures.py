@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tidelog.program.check import check_program, examine_program
-from tidelog.program.shape import Shape
-from tidelog.program.structure import NIL
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.structure import NIL
 from tidelog.syntax import parse_program, print_program, print_rule
 
 TYPES = """.type P = [x: number, next: P]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import EvaluationError
-from tidelog.program import text
+from tidelog.program.functions import text
 
 
 def test_a_text_that_is_too_long_is_refused_before_it_is_made() -> None:

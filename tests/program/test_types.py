@@ -7,8 +7,8 @@ import pytest
 from tidelog.errors import ProgramError
 from tidelog.program import Const
 from tidelog.program.check import Checked, check_program, examine_program
-from tidelog.program.functions import FUNCTIONS, user_function
-from tidelog.program.types import variable_types
+from tidelog.program.functions.table import FUNCTIONS, user_function
+from tidelog.program.types.assign import variable_types
 from tidelog.syntax import parse_program
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from tidelog.program import Atom, Const, Rule, Var
-from tidelog.program.state import EngineState
+from tidelog.program.values.state import EngineState
 
 Ground = tuple[str, tuple[object, ...]]
 

@@ -8,7 +8,7 @@ from random import Random
 from tests.law.harness import commit
 from tidelog.engine.engine import Engine
 from tidelog.program import Program
-from tidelog.program.state import EngineState
+from tidelog.program.values.state import EngineState
 from tidelog.testing import random_changes, random_program
 
 POSITIVE = frozenset(

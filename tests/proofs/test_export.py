@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError
 from tidelog.program import Atom, Call, Const, Rule
-from tidelog.program.state import EngineState, FactState
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify.positive import export_positive
 
 ASSERTED = FactState(0, 1, 1, True)

@@ -17,8 +17,8 @@ from tests.proofs.build import MISSING, PROOFS, REASON, Built
 from tests.proofs.definition import certified
 from tests.proofs.histories import random_history
 from tidelog.engine.engine import Engine
-from tidelog.partition.records import at_depth
-from tidelog.program.state import EngineState, FactState
+from tidelog.partition.memory.records import at_depth
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import verify
 from tidelog.verify.positive import export_positive
 

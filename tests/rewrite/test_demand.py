@@ -6,7 +6,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
+from tidelog.program.values.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.rewrite import to_core
 from tidelog.rewrite.demand.restrict import (
     ASKED_WHOLE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tidelog.program import Alternative, Conjunction, Const, Inverse, Label, Repeat, Sequence, Wildcard
-from tidelog.program.path import domains, empty_at, forward, is_closure, labels, reversed_path
-from tidelog.program.path_text import path_text
+from tidelog.program.values.path import domains, empty_at, forward, is_closure, labels, reversed_path
+from tidelog.program.values.path_text import path_text
 from tidelog.rewrite import label_rules, to_core, to_core_rule
 from tidelog.rewrite.paths.automaton import MOST_STEPS, to_automaton
 from tidelog.rewrite.paths.forms import shorten, tidy

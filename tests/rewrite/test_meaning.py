@@ -14,11 +14,11 @@ import pytest
 
 from tidelog.errors import ProgramError
 from tidelog.program import Atom, Negation, Program, Rule, Var
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.scope import atoms, rule_literals
-from tidelog.program.subtypes import TypeNames
-from tidelog.program.types import infer_types
-from tidelog.program.witnesses import with_witnesses
+from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.types.assign import infer_types
+from tidelog.program.types.subtypes import TypeNames
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.rewrite import (
     is_aggregate_rule,
     is_core,

@@ -19,10 +19,10 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.scope import atoms, rule_literals
-from tidelog.program.subtypes import TypeNames
-from tidelog.program.types import infer_types
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.types.assign import infer_types
+from tidelog.program.types.subtypes import TypeNames
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.rewrite import is_core, label_rules, localise, to_core, to_core_rule, to_delta_rules
 from tidelog.rewrite.catalogue import CATALOGUE
 from tidelog.rewrite.drop_booleans import drop_booleans

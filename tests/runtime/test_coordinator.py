@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import EngineError
-from tidelog.partition.dictionary import Dictionary
-from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.local import LocalNodes
-from tidelog.runtime.request import NodeLost
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.runtime.base.request import NodeLost
+from tidelog.runtime.many.coordinator import Coordinator
+from tidelog.runtime.many.local import LocalNodes
 
 
 def test_loss_without_a_state_folder_is_told() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tidelog.plan.work import EpochWork
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
-from tidelog.runtime.distribution import Distribution
+from tidelog.runtime.base.distribution import Distribution
 
 THREE = Distribution.empty(3).with_places({"by_column": 1, "one": SINGLE, "all": MIRRORED})
 

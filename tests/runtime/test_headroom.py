@@ -7,7 +7,7 @@ import pytest
 from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.errors import LimitError
-from tidelog.runtime.headroom import SPARE, Headroom, bytes_left
+from tidelog.runtime.base.headroom import SPARE, Headroom, bytes_left
 
 
 def test_an_epoch_for_which_memory_runs_short_is_given_up_and_undone() -> None:

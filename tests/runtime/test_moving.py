@@ -8,7 +8,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.errors import EngineError
-from tidelog.program.functions import Function
+from tidelog.program.functions.table import Function
 
 
 def test_a_build_with_other_facts_is_refused() -> None:

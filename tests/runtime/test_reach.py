@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.build import Planning
 from tidelog.program import Rule
-from tidelog.runtime.reach import Agenda, Readers, within_reach
+from tidelog.runtime.base.reach import Agenda, Readers, within_reach
 from tidelog.syntax import parse_program
 
 CHAIN = "b(X) :- a(X).  c(X) :- b(X), !d(X).  e(X) :- c(X), c(X)."

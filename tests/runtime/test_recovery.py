@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from tidelog.errors import EngineError
-from tidelog.runtime.recovery import ATTEMPTS, Recovery
-from tidelog.runtime.request import NodeLost
+from tidelog.runtime.base.request import NodeLost
+from tidelog.runtime.protocol.recovery import ATTEMPTS, Recovery
 
 
 class Team:

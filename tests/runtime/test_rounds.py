@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import LimitError
-from tidelog.partition.limits import Limits
-from tidelog.runtime.call import Call
-from tidelog.runtime.node_state import SENT
-from tidelog.runtime.outcome import EpochOutcome
-from tidelog.runtime.request import Mail, Request
-from tidelog.runtime.rounds import Rounds
-from tidelog.runtime.service import Ended, Service
+from tidelog.partition.base.limits import Limits
+from tidelog.runtime.base.call import Call
+from tidelog.runtime.base.outcome import EpochOutcome
+from tidelog.runtime.base.request import Mail, Request
+from tidelog.runtime.many.rounds import Rounds
+from tidelog.runtime.node.node_state import SENT
+from tidelog.runtime.protocol.service import Ended, Service
 
 END = Ended(EpochOutcome(), ())
 

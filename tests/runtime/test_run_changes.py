@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tidelog.errors import EngineError
-from tidelog.partition.dictionary import Dictionary
-from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.local import LocalNodes
-from tidelog.runtime.run_changes import RunChanges
-from tidelog.store.fleeting import fleeting_store
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.runtime.many.local import LocalNodes
+from tidelog.runtime.node.run_changes import RunChanges
+from tidelog.store.base.fleeting import fleeting_store
 
 
 def changes() -> RunChanges:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 
-from tidelog.runtime.outcome import RowChanges
-from tidelog.runtime.runs import Runs
+from tidelog.runtime.base.outcome import RowChanges
+from tidelog.runtime.base.runs import Runs
 
 
 def test_epoch_that_was_run_again_is_read_under_its_new_number() -> None:

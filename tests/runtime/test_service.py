@@ -10,16 +10,16 @@ import pytest
 from pyarrow.fs import LocalFileSystem
 
 from tidelog.errors import EngineError, EvaluationError
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.limits import Limits
+from tidelog.partition.base.limits import Limits
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.work import EpochWork
-from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.call import Call, Given, mark_of, received
-from tidelog.runtime.local import LocalNodes
-from tidelog.runtime.service import Service
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.runtime.base.call import Call, Given, mark_of, received
+from tidelog.runtime.many.local import LocalNodes
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark.resident_node import ResidentNode
-from tidelog.store.files import FileStore
-from tidelog.store.objects import ObjectStore
+from tidelog.store.base.files import FileStore
+from tidelog.store.base.objects import ObjectStore
 
 PUBLIC = [name for name, member in vars(Service).items() if callable(member) and not name.startswith("_")]
 

@@ -7,9 +7,9 @@ import pytest
 from tests.law.harness import Case, commit
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.engine.state import streamed_state
+from tidelog.engine.read.state import streamed_state
 from tidelog.errors import EngineError
-from tidelog.runtime import still
+from tidelog.runtime.protocol import still
 from tidelog.verify import check, taken, verify
 
 REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."

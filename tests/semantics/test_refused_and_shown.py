@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import ProgramError
-from tidelog.program.variant import Variant
+from tidelog.program.values.variant import Variant
 from tidelog.semantics.fact import order, value_text
 from tidelog.semantics.network import prepare
 from tidelog.syntax import parse_program

@@ -16,12 +16,12 @@ from typing import Any
 
 from tests.law.harness import commit, labelled
 from tidelog import Engine, user_function
-from tidelog.engine.epoch import Epoch
-from tidelog.program.functions import FUNCTIONS, Function, Functions
-from tidelog.runtime.call import Given
-from tidelog.runtime.service import Service
+from tidelog.engine.write.epoch import Epoch
+from tidelog.program.functions.table import FUNCTIONS, Function, Functions
+from tidelog.runtime.base.call import Given
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark.resident_node import ResidentNode
-from tidelog.store.markers import Keeping, PieceNote
+from tidelog.store.log.markers import Keeping, PieceNote
 from tidelog.syntax import parse_program
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import EpochChanges, State

@@ -22,15 +22,15 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from tidelog.engine import open as opening
-from tidelog.engine.open import Where
-from tidelog.partition.owner import Messages
-from tidelog.partition.shared_dictionary import SharedDictionary
-from tidelog.program.functions import Function
-from tidelog.runtime.call import Call, Given
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.runtime import Runtime
-from tidelog.runtime.service import Service
+from tidelog.engine.open import open as opening
+from tidelog.engine.open.open import Where
+from tidelog.partition.base.owner import Messages
+from tidelog.partition.texts.shared_dictionary import SharedDictionary
+from tidelog.program.functions.table import Function
+from tidelog.runtime.base.call import Call, Given
+from tidelog.runtime.many.coordinator import Coordinator
+from tidelog.runtime.protocol.runtime import Runtime
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark import Peer, ResidentStage
 from tidelog.spark.nodes import SparkNodes
 from tidelog.spark.resident_node import FlightChannel, MakeResidentNode, ResidentNode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidelog import Engine
-from tidelog.engine.what_if import Alternative
+from tidelog.engine.ask.what_if import Alternative
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,7 +19,7 @@ from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.errors import StateError
 from tidelog.spark import PreflightError
-from tidelog.store.durable import Durable
+from tidelog.store.folder.durable import Durable
 
 PROGRAM = """
 reach(X,Y) :- edge(X,Y).

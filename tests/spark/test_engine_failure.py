@@ -25,8 +25,8 @@ from tests.spark.fragile import Beside, MakeFragile, Orders, waiting
 from tests.spark.processes import descendants, runs, wait_for
 from tidelog import Engine, EngineError, EvaluationError, user_function
 from tidelog.engine.engine import core_of
-from tidelog.runtime.call import MARK, mark_of
-from tidelog.runtime.service import Service
+from tidelog.runtime.base.call import MARK, mark_of
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark import nodes as spark_nodes
 
 PROGRAM = """

@@ -13,7 +13,7 @@ import pytest
 
 from tidelog import Engine, ProgramError
 from tidelog.engine.engine import core_of
-from tidelog.engine.view import data_frame_maker
+from tidelog.engine.read.view import data_frame_maker
 from tidelog.errors import DataError, EngineError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.law.harness import Case, commit
 from tests.verify.corrupt import Subject, corruptions, user_facts
 from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError, ProgramError
-from tidelog.program.state import FactState
+from tidelog.program.values.state import FactState
 from tidelog.spark.verify import verify_claims
 from tidelog.verify import Certificate
 from tidelog.verify.check import check_claim

@@ -1,6 +1,6 @@
 """A disk in memory that can fail or stop at any operation, and that forgets what was not synced.
 
-Law: it promises no more than `tidelog.store.disk` says: content is durable after `sync`, names after `sync_folder`.
+Law: it promises no more than `tidelog.store.base.disk`: content is durable after `sync`, names after `sync_folder`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import errno
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidelog.store.files import FileStore
-from tidelog.store.frame import Bytes
+from tidelog.store.base.files import FileStore
+from tidelog.store.base.frame import Bytes
 
 FAIL, STOP = "fail", "stop"
 

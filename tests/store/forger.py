@@ -25,8 +25,8 @@ from tests.store.disks import File, MemoryDisk, MemoryStore
 from tests.store.stories import EPOCHS, PROGRAM
 from tidelog import Engine
 from tidelog.errors import StateError, TidelogError
-from tidelog.store import delta, entries
-from tidelog.store.frame import Frame, decode_frame, encode_frame
+from tidelog.store.base.frame import Frame, decode_frame, encode_frame
+from tidelog.store.image import delta, entries
 
 BATCH = 200
 Files = dict[str, bytes]

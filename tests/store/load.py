@@ -6,7 +6,7 @@ import random
 from multiprocessing.connection import Connection
 
 from tidelog import Engine
-from tidelog.store import durable
+from tidelog.store.folder import durable
 
 RULES = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z). far(X,max<Y>) :- reach(X,Y)."
 Engine(RULES + " edge(1, 2).").close()  # the kernel is loaded here, before the server of the tests forks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tidelog import Engine
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 
 PROGRAM = """
 base: reach(X, Y) :- edge(X, Y).

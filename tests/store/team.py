@@ -13,17 +13,17 @@ import numpy as np
 
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog.errors import StateError
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.owner import share_rows
+from tidelog.partition.base.owner import share_rows
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
 from tidelog.program import Program
-from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.node import Node
-from tidelog.store.durable import Durable, EpochRecord
-from tidelog.store.markers import PieceNote
-from tidelog.store.piece import Piece
-from tidelog.store.store import Store
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.runtime.node.node import Node
+from tidelog.store.base.store import Store
+from tidelog.store.folder.durable import Durable, EpochRecord
+from tidelog.store.folder.piece import Piece
+from tidelog.store.log.markers import PieceNote
 
 PARTITIONS = 2
 PLACES = {"p": 0, "q": -2, "s": -1}

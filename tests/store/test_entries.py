@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from tidelog.io.strings import encode_texts
-from tidelog.partition.dictionary import Dictionary
-from tidelog.store.entries import decode_entries, encode_columns, encode_entries
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.store.image.entries import decode_entries, encode_columns, encode_entries
 
 VALUES = ("", "ä☃", "lone \ud800", (), (1, 2.5, ("a", "[1]")), (2**63,), "[1]", 'q"\t\n')
 

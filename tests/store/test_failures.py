@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tidelog import Engine, StateError
-from tidelog.store import frame
-from tidelog.store.files import FileStore
-from tidelog.store.log import Log
-from tidelog.store.piece_log import PieceLog
-from tidelog.store.recovery import recover
-from tidelog.store.snapshot import write_snapshot
+from tidelog.store.base import frame
+from tidelog.store.base.files import FileStore
+from tidelog.store.folder.recovery import recover
+from tidelog.store.log.log import Log
+from tidelog.store.log.piece_log import PieceLog
+from tidelog.store.log.snapshot import write_snapshot
 
 from .disks import MemoryDisk, MemoryStore
 

@@ -145,7 +145,7 @@ def test_the_message_of_a_full_disk_names_the_file_and_the_reason() -> None:
 def test_a_snapshot_that_fails_by_itself_is_a_warning_and_the_epoch_stays_committed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tidelog.store.durable.MARGIN", -(1 << 30))
+    monkeypatch.setattr("tidelog.store.folder.durable.MARGIN", -(1 << 30))
     disk = MemoryDisk()
     db = Engine(path=MemoryStore(disk))
     disk.nth = disk.operations + 4  # append, sync, sync of the folder, and then the snapshot

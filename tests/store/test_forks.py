@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.test_forks import in_child
 from tidelog.errors import StateError
-from tidelog.store.files import FileStore
+from tidelog.store.base.files import FileStore
 
 
 def test_a_store_of_the_parent_is_not_written_by_a_child(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.stories import EPOCHS, PROGRAM, expected, facts_of
 from tidelog import Engine
 from tidelog.errors import EngineError, StateError
-from tidelog.store.frame import Bytes
+from tidelog.store.base.frame import Bytes
 
 
 def grown(path: object, epochs: int, **options: object) -> Engine:
@@ -71,7 +71,7 @@ def test_an_engine_in_memory_keeps_no_history() -> None:
 
 
 def test_snapshots_are_taken_when_the_log_outgrows_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.store.durable.MARGIN", 3000)
+    monkeypatch.setattr("tidelog.store.folder.durable.MARGIN", 3000)
     disk = MemoryDisk()
     db = grown(MemoryStore(disk), 20)
     taken = disk.names("snapshots")

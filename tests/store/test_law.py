@@ -14,7 +14,7 @@ import pytest
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.program.state import EngineState
+from tidelog.program.values.state import EngineState
 from tidelog.testing import FEATURES, EpochChanges, State, random_changes, random_program
 from tidelog.testing.invariants import violations
 
@@ -97,7 +97,7 @@ def test_the_change_feed_adds_up_to_the_view_at_every_epoch(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(200, 204))
 def test_ranks_that_are_closed_up_are_the_same_after_replay(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.runtime.node.RANK_LIMIT", 12)
+    monkeypatch.setattr("tidelog.runtime.node.node.RANK_LIMIT", 12)
     rng = random.Random(seed)
     program = random_program(rng, FEATURES)
     disk, state = MemoryDisk(), State.start(program)

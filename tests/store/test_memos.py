@@ -9,7 +9,7 @@ import pytest
 
 from tidelog import Engine, TidelogError
 from tidelog.engine.engine import core_of
-from tidelog.store.scrub import scrub
+from tidelog.store.folder.scrub import scrub
 
 
 @pytest.mark.parametrize("partitions", [1, 2])

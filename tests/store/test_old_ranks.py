@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import Engine
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.testing.invariants import violations
 
 OLD = Path(__file__).parent / "old"

@@ -22,15 +22,15 @@ from tidelog.errors import EngineError, StateError, StateWarning
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import EpochWork
 from tidelog.program import Program
-from tidelog.program.functions import FUNCTIONS
-from tidelog.runtime.embedded import EmbeddedRuntime
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.store import Durable, EpochRecord, FileStore, ObjectStore, Store
-from tidelog.store.frame import EPOCH, Bytes, framed
-from tidelog.store.history import log_entries, texts_of, view_changes
-from tidelog.store.markers import PieceNote, counts_of, partitions_of
-from tidelog.store.piece import Piece
-from tidelog.store.piece_log import PieceLog
-from tidelog.store.reading import part_of
+from tidelog.store.base.frame import EPOCH, Bytes, framed
+from tidelog.store.folder.history import log_entries, texts_of, view_changes
+from tidelog.store.folder.piece import Piece
+from tidelog.store.folder.reading import part_of
+from tidelog.store.log.markers import PieceNote, counts_of, partitions_of
+from tidelog.store.log.piece_log import PieceLog
 
 STATES = cache(expected)
 
@@ -306,7 +306,7 @@ def test_old_pieces_are_removed_only_when_no_kept_epoch_needs_them() -> None:
 
 
 def test_snapshots_of_pieces_are_taken_when_the_logs_outgrow_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.store.durable.MARGIN", 3000)
+    monkeypatch.setattr("tidelog.store.folder.durable.MARGIN", 3000)
     disk = MemoryDisk()
     db = Engine("p(X) :- q(X).", path=MemoryStore(disk), partitions=2)
     for number in range(20):

@@ -16,11 +16,11 @@ from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.engine.open import Opened, Where
-from tidelog.partition.dictionary import Dictionary
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.local import LocalNodes
-from tidelog.runtime.node import RANK_LIMIT
+from tidelog.engine.open.open import Opened, Where
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.runtime.many.coordinator import Coordinator
+from tidelog.runtime.many.local import LocalNodes
+from tidelog.runtime.node.node import RANK_LIMIT
 from tidelog.store import Durable
 from tidelog.testing import FEATURES, State, random_changes, random_program
 

@@ -13,7 +13,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.io.parquet import write_rows
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.serve.tokens import kept_tokens
 
 

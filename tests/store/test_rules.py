@@ -10,9 +10,9 @@ import pytest
 from tidelog import Engine, user_function
 from tidelog.errors import StateError
 from tidelog.plan.ruleset import _core_of
-from tidelog.program.functions import Function
-from tidelog.store.files import FileStore
-from tidelog.store.notes import FORMAT_FILE, write_note
+from tidelog.program.functions.table import Function
+from tidelog.store.base.files import FileStore
+from tidelog.store.base.notes import FORMAT_FILE, write_note
 
 TEXT = '.type Node <: symbol\n.decl e(x: Node, y: Node)\n.decl p(x: Node, y: Node)\np(x, y) :- e(x, y).\ne("a", "b").\n'
 

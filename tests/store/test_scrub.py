@@ -12,10 +12,10 @@ from tests.store.forger import bound, parts_of
 from tests.store.stories import EPOCHS, PROGRAM
 from tests.store.test_forged import cells
 from tidelog import Engine
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 from tidelog.cli.commands import register_all
 from tidelog.errors import StateError
-from tidelog.store.scrub import scrub
+from tidelog.store.folder.scrub import scrub
 
 
 @pytest.fixture(scope="module", params=[1, 2])

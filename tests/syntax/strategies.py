@@ -47,9 +47,9 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.casts import CAST
-from tidelog.program.inline import hold_inline_facts
-from tidelog.program.schema import QUALIFIERS
+from tidelog.program.elaborate.inline import hold_inline_facts
+from tidelog.program.types.casts import CAST
+from tidelog.program.values.schema import QUALIFIERS
 from tidelog.syntax.clauses import atom_counts
 
 RELATIONS = ("p", "edge", "Reach", "_q", "true", "false", "not", "count", "band", "commit", "keys", "infinity", "größe")

@@ -6,7 +6,7 @@ import pytest
 
 from tidelog.errors import ProgramError
 from tidelog.program import Constraint, Key, Reference
-from tidelog.program.rule import REFUSE, WARN
+from tidelog.program.values.rule import REFUSE, WARN
 from tidelog.syntax import RuleAdded, parse_program, parse_rule, print_program, print_rule
 from tidelog.syntax.changes import parse_changes, print_changes
 

@@ -7,7 +7,7 @@ import pytest
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program.check import check_program
-from tidelog.program.functions import FUNCTIONS, user_function
+from tidelog.program.functions.table import FUNCTIONS, user_function
 from tidelog.syntax import parse_program
 from tidelog.testing import asserted, evaluate, supports
 

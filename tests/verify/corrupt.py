@@ -13,8 +13,8 @@ from random import Random
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Program, Rule
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.state import EngineState, FactState
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.testing.naive import _Judge, evaluate
 from tidelog.testing.strata import strata
 from tidelog.testing.values import Row

@@ -14,10 +14,10 @@ from tests.verify.corrupt import Subject, corruptions
 from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.kernel.cells import Cells
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.state import EngineState, FactState
-from tidelog.runtime.part_check import PartAnswer, agreed
-from tidelog.runtime.service import Service
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.values.state import EngineState, FactState
+from tidelog.runtime.protocol.part_check import PartAnswer, agreed
+from tidelog.runtime.protocol.service import Service
 from tidelog.syntax import parse_program
 from tidelog.verify.apart import Homes, Part, added_up, check_part, part_of
 from tidelog.verify.check import check_stratum

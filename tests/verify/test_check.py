@@ -8,8 +8,8 @@ import pytest
 
 from tidelog.engine.engine import Engine
 from tidelog.errors import EngineError
-from tidelog.program.functions import user_function
-from tidelog.program.state import EngineState, FactState
+from tidelog.program.functions.table import user_function
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.syntax import parse_program
 from tidelog.verify import Certificate, Violation, verify
 

@@ -8,7 +8,7 @@ import pytest
 
 from tidelog.engine.engine import Engine
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
-from tidelog.program.state import EngineState, FactState
+from tidelog.program.values.state import EngineState, FactState
 from tidelog.syntax import parse_program
 from tidelog.testing.walks import pairs
 from tidelog.verify import verify

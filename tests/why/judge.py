@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tidelog.engine.engine import Engine
 from tidelog.program import Program, Rule
-from tidelog.program.state import EngineState
+from tidelog.program.values.state import EngineState
 from tidelog.testing import evaluate
 from tidelog.testing.values import Row
 from tidelog.why import FactNode, GroupNode, Premise, Proof

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.ask import ledger_of
 from tidelog.engine.engine import core_of
+from tidelog.engine.read.ask import ledger_of
 from tidelog.errors import LimitError
 from tidelog.why import Bounds, fact_key, prove
 

@@ -10,7 +10,7 @@ from tests.why.judge import check_proof
 from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.errors import ConstraintError
-from tidelog.runtime.everywhere import Everywhere
+from tidelog.runtime.many.everywhere import Everywhere
 
 REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), edge(Y,Z)."
 

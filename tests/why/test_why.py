@@ -15,8 +15,8 @@ import pytest
 from tests.law.harness import Case, commit
 from tests.why.judge import check_proof, texts
 from tidelog import DataError, Engine, EngineError, ProgramError, user_function
-from tidelog.engine.ask import ledger_of
 from tidelog.engine.engine import core_of
+from tidelog.engine.read.ask import ledger_of
 from tidelog.syntax import parse_program
 from tidelog.why import Absence, Condition, FactNode, GroupNode, NotTrueError, fact_key, prove
 from tidelog.why.prove import Bounds

@@ -9,8 +9,8 @@ import pytest
 
 from tests.law.harness import Case, commit
 from tidelog import Engine
-from tidelog.engine.ask import ledger_of
 from tidelog.engine.engine import core_of
+from tidelog.engine.read.ask import ledger_of
 from tidelog.why import WhyNot, fact_key, refute
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."

@@ -20,7 +20,7 @@ def __getattr__(name: str) -> Any:
     """The application with all its commands, for whoever asks for it."""
     if name != "app":
         raise AttributeError(f"module `tidelog.cli` has no attribute `{name}`")
-    from tidelog.cli.application import app
+    from tidelog.cli.base.application import app
     from tidelog.cli.commands import register_all
 
     register_all()
@@ -70,8 +70,8 @@ def _run() -> None:
     words = _words()
     if words[:1] == ["check"] and words[1:] and not any(word.startswith("-") and word != "-" for word in words):
         _check_at_once(words[1:])
-    from tidelog.cli import arrow
-    from tidelog.cli.application import app
+    from tidelog.cli.base import arrow
+    from tidelog.cli.base.application import app
     from tidelog.cli.commands import register_for
 
     arrow.process_is_ours = True
@@ -86,8 +86,8 @@ def _check_at_once(files: list[str]) -> NoReturn:
     """
     from typer import Exit
 
+    from tidelog.cli.base.guard import guarded
     from tidelog.cli.commands.check import check
-    from tidelog.cli.guard import guarded
 
     try:
         with guarded():

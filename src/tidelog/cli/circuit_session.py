@@ -14,10 +14,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.cli.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS, CIRCUIT_PREVIEW
-from tidelog.cli.session import SessionEpoch
-from tidelog.cli.tables import in_order
-from tidelog.cli.view_change import Row, view_change
+from tidelog.cli.base.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS, CIRCUIT_PREVIEW
+from tidelog.cli.output.tables import in_order
+from tidelog.cli.output.view_change import Row, view_change
+from tidelog.cli.session.session import SessionEpoch
 from tidelog.dbsp import DatalogCircuit, Outcome
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.delimited import Data
@@ -26,8 +26,8 @@ from tidelog.io.files import write_output
 from tidelog.io.parameters import PARQUET, Layout
 from tidelog.io.texts import show_text
 from tidelog.program.check import Checked
-from tidelog.program.choice import given_relations
-from tidelog.program.schema import column_names
+from tidelog.program.graph.choice import given_relations
+from tidelog.program.values.schema import column_names
 from tidelog.spark.files import Input
 from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded, is_preview
 

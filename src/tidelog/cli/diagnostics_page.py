@@ -11,26 +11,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from tidelog.blame import failures as blame_failures
-from tidelog.cli import failures as cli_failures
+from tidelog.cli.base import failures as cli_failures
 from tidelog.cli.simulate import catalogue as simulations
 from tidelog.client import failures as client_failures
 from tidelog.dbsp import catalogue as circuits
 from tidelog.dbsp import failures as dbsp_failures
-from tidelog.engine import failures as engine_failures
+from tidelog.engine.base import failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
 from tidelog.follow import failures as follow_failures
 from tidelog.io import catalogue as files
 from tidelog.io import failures as io_failures
-from tidelog.partition import failures as partition_failures
+from tidelog.partition.base import failures as partition_failures
 from tidelog.plan import failures as plan_failures
-from tidelog.program import component_catalogue as components
-from tidelog.program import failures as program_failures
-from tidelog.program import fragment_catalogue as fragments
-from tidelog.program import inline_catalogue as inlines
-from tidelog.program.catalogue import CATALOGUE
+from tidelog.program.messages import component_catalogue as components
+from tidelog.program.messages import failures as program_failures
+from tidelog.program.messages import fragment_catalogue as fragments
+from tidelog.program.messages import inline_catalogue as inlines
+from tidelog.program.messages.check_catalogue import CATALOGUE
 from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
-from tidelog.runtime import failures as runtime_failures
+from tidelog.runtime.base import failures as runtime_failures
 from tidelog.semantics import catalogue as networks
 from tidelog.semantics import failures as semantics_failures
 from tidelog.serve import failures as serve_failures
@@ -38,7 +38,7 @@ from tidelog.spark import failures as spark_failures
 from tidelog.spark.resident import failures as resident_failures
 from tidelog.spark.rows import failures as rows_failures
 from tidelog.spark.session import failures as session_failures
-from tidelog.store import failures as store_failures
+from tidelog.store.base import failures as store_failures
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.trial import failures as trial_failures
 from tidelog.verify import failures as verify_failures

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tidelog.cli.functions import load_functions
-from tidelog.cli.inputs import read_facts, read_valid
-from tidelog.cli.load import start_engine
-from tidelog.cli.script import read_script
-from tidelog.cli.show import console
+from tidelog.cli.base.functions import load_functions
+from tidelog.cli.base.show import console
+from tidelog.cli.input.inputs import read_facts, read_valid
+from tidelog.cli.input.load import start_engine
+from tidelog.cli.session.script import read_script
 from tidelog.cli.simulate.page import render
 from tidelog.program.check import Checked
-from tidelog.program.functors import Given, function_table
+from tidelog.program.types.functors import Given, function_table
 from tidelog.trial.order import OrderReport, check_order, suspects
 
 

@@ -25,8 +25,8 @@ from tidelog.dbsp.translate import Arities, Constants, check, fact_row, is_proje
 from tidelog.dbsp.zset import ZSet
 from tidelog.errors import ProgramError
 from tidelog.program import Fact, Program, Rule, Value
-from tidelog.program.dependency import dependencies
-from tidelog.program.strata import check_strata, strata_of_edges
+from tidelog.program.graph.dependency import dependencies
+from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.syntax import Epoch, FactChange, RuleAdded, RuleRemoved
 
 Row: TypeAlias = tuple[Value, ...]

@@ -16,8 +16,8 @@ from tidelog.dbsp.clause import Clause, Variable
 from tidelog.dbsp.failures import NO_VALUE
 from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program import Atom, Call, Const, Fact, Negation, Program, Rule, Term, Value, Var, Wildcard
-from tidelog.program.lifetime import lives
-from tidelog.program.term import canonical_float
+from tidelog.program.graph.lifetime import lives
+from tidelog.program.values.term import canonical_float
 from tidelog.rewrite.names import PROJECTION
 from tidelog.rewrite.project_negations import project_negations
 

@@ -15,7 +15,7 @@ from tidelog.editor.symbols import CONSTRUCTOR, TYPE
 from tidelog.editor.words import AGGREGATES, DIRECTIVES, TYPES, is_written, signature
 from tidelog.editor.workspace import Components, Workspace
 from tidelog.program import SOUFFLE
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.syntax.tokens import NAME
 
 _MOST = 100

@@ -15,8 +15,8 @@ from tidelog.editor.check import current, declarations
 from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.report import to_lsp
 from tidelog.program import Atom, Const, Rule, Var
-from tidelog.program.component import SEPARATOR
-from tidelog.program.schema import BASE_TYPES
+from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.schema import BASE_TYPES
 
 _MEANT = re.compile(r"[Dd]id you mean `\.?([^`]+)`\?")
 _WRITE = re.compile(r"Write `([^`\w]+)`\.")  # signs; words are examples

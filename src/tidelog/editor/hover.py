@@ -11,7 +11,7 @@ from tidelog.editor.relations import Relation, relation_of
 from tidelog.editor.symbols import COLUMN, COMPONENT, FUNCTION, RELATION, TYPE, VARIABLE
 from tidelog.editor.words import AGGREGATES, DIRECTIVES, TYPES, signature
 from tidelog.editor.workspace import Workspace
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.syntax.tokens import DIRECTIVE, NAME, Token
 
 Sizes = Mapping[str, int]

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from tidelog.errors import Span
 from tidelog.program import Atom, Call, Label, Program, Rule, Var
-from tidelog.program.casts import CAST
-from tidelog.program.term import Const
+from tidelog.program.types.casts import CAST
+from tidelog.program.values.term import Const
 from tidelog.syntax.depth import Node, children
 from tidelog.syntax.layout.outline import Item
 from tidelog.syntax.layout.read import Reading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidelog.program.functions import Function
+from tidelog.program.functions.table import Function
 
 DIRECTIVES = {
     "comp": "A component: `.comp Name<T> : Base<T> { ... }`. Instances are made by `.init`.",
@@ -49,7 +49,7 @@ def is_written(name: str) -> bool:
 def signature(function: Function) -> str:
     """An overload as it would be declared.
 
-    >>> from tidelog.program.functions import FUNCTIONS
+    >>> from tidelog.program.functions.table import FUNCTIONS
     >>> signature(FUNCTIONS["strlen"][0])
     'strlen(symbol): number'
     """

@@ -11,38 +11,40 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine import commit, durable, query, read
-from tidelog.engine.arguments import check_arguments, program_of_file
-from tidelog.engine.committed import Committed
-from tidelog.engine.core import Core
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.metrics import metrics
-from tidelog.engine.open import Where, open_runtime
-from tidelog.engine.start import start
-from tidelog.engine.times import Moment, Times, read_clock
-from tidelog.engine.view import Rows, View, open_view
-from tidelog.partition.limits import Limits
+from tidelog.engine.base.arguments import check_arguments, program_of_file
+from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.metrics import metrics
+from tidelog.engine.base.times import Moment, Times, read_clock
+from tidelog.engine.core.core import Core
+from tidelog.engine.open.open import Where, open_runtime
+from tidelog.engine.open.start import start
+from tidelog.engine.read import members as read
+from tidelog.engine.read import query
+from tidelog.engine.read.view import Rows, View, open_view
+from tidelog.engine.write import commit, durable
+from tidelog.engine.write.epoch import Epoch
+from tidelog.partition.base.limits import Limits
 from tidelog.plan.advice import read_plans
 from tidelog.plan.modes import Plans
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
-from tidelog.program.functors import Given, function_table
-from tidelog.store.store import HISTORY
+from tidelog.program.types.functors import Given, function_table
+from tidelog.store.base.store import HISTORY
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
-    from tidelog.engine.ask import Fact
-    from tidelog.engine.query import Prepared
-    from tidelog.engine.what_if import Alternative, Alternatives, Trial
+    from tidelog.engine.ask.what_if import Alternative, Alternatives, Trial
+    from tidelog.engine.read.ask import Fact
+    from tidelog.engine.read.query import Prepared
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.profile import Profile
     from tidelog.io.nulls import Policy
-    from tidelog.program.state import EngineState
+    from tidelog.program.values.state import EngineState
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
-    from tidelog.store.difference import Difference
-    from tidelog.store.history import Change, LogEntry
-    from tidelog.store.store import Store
+    from tidelog.store.base.store import Store
+    from tidelog.store.folder.history import Change, LogEntry
+    from tidelog.store.image.difference import Difference
     from tidelog.verify import Verdict
     from tidelog.why import Proof, WhyNot
 
@@ -130,7 +132,7 @@ class Engine:
         by another column if they have one; if the number stays the same, nothing else happens. The cost is about one
         pass over the state. With a state folder the change is durable when the call returns.
         """
-        from tidelog.engine.repartition import repartition
+        from tidelog.engine.open.repartition import repartition
 
         return repartition(self._core, partitions)
 
@@ -225,7 +227,7 @@ class Engine:
         return metrics(self._core)
 
     def _repr_html_(self) -> str:
-        from tidelog.engine.page import engine_page
+        from tidelog.engine.read.page import engine_page
 
         return engine_page(self._core)
 
@@ -265,14 +267,14 @@ class Engine:
 
         It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
         """
-        from tidelog.engine import ask
+        from tidelog.engine.read import ask
         from tidelog.why import Bounds
 
         return ask.why(self._core, fact, Bounds(depth, width, nodes))
 
     def why_not(self, fact: Fact) -> WhyNot:
         """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
-        from tidelog.engine import ask
+        from tidelog.engine.read import ask
 
         return ask.why_not(self._core, fact)
 
@@ -284,7 +286,7 @@ class Engine:
         The name of a relation alone asks about all of its changes, grouped by cause. ``since`` asks about all epochs
         after that one together. At most ``trials`` attempts are made, each of which undoes some of the changes.
         """
-        from tidelog.engine.blame import blame
+        from tidelog.engine.ask.blame import blame
 
         return blame(self._core, fact, epoch, since=since, trials=trials)
 
@@ -294,7 +296,7 @@ class Engine:
         ``changes`` is the text of a change script of one epoch, an epoch that is not committed yet, or a function that
         fills one; or a mapping of names to these, which are compared side by side.
         """
-        from tidelog.engine.what_if import what_if
+        from tidelog.engine.ask.what_if import what_if
 
         return what_if(self._core, changes)
 
@@ -312,19 +314,19 @@ class Engine:
         With ``core`` in terms of the rules as they were rewritten; with ``analyze``, for every step how often it was
         entered, how many rows it visited and how many passed, beside what was expected, since its plan was made.
         """
-        from tidelog.engine import ask
+        from tidelog.engine.read import ask
 
         return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
         """Time, supports, rows, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
-        from tidelog.engine import ask
+        from tidelog.engine.read import ask
 
         return ask.profile(self._core)
 
     def state(self) -> EngineState:
         """Every fact with its rank and counts, for checks from outside; large."""
-        from tidelog.engine import ask
+        from tidelog.engine.read import ask
 
         return ask.state(self._core)
 
@@ -333,7 +335,7 @@ class Engine:
 
         The check shares no evaluation code with the engine. It runs in plain Python; with a Spark session, as SQL.
         """
-        from tidelog.engine import ask
+        from tidelog.engine.read import ask
 
         return ask.certify(self._core, spark)
 

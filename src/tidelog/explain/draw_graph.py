@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from tidelog.explain.graph import BASE, ProgramGraph, ReadEdge, RelationNode
 from tidelog.explain.layers import Layers
 from tidelog.io import svg
-from tidelog.program.dependency import AGGREGATE, NEGATIVE, POSITIVE
-from tidelog.program.strata import strong_components
+from tidelog.program.graph.dependency import AGGREGATE, NEGATIVE, POSITIVE
+from tidelog.program.graph.strata import strong_components
 
 HEIGHT, GAP, PASSING, BETWEEN, MARGIN = 36.0, 16.0, 18.0, 64.0, 22.0
 WIDEST = 28  # of a name that are shown

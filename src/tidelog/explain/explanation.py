@@ -22,8 +22,8 @@ from tidelog.explain.text import (
     relation_lines,
     stratum_lines,
 )
-from tidelog.partition.plan_counts import by_label
-from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.partition.code.plan_counts import by_label
+from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Plan
 from tidelog.rewrite.demand.passing import BOUND
@@ -31,9 +31,9 @@ from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.place import Placed
-from tidelog.runtime.facts import Facts
-from tidelog.runtime.runtime import Runtime
-from tidelog.store.skew import FEW, UNEVEN
+from tidelog.runtime.protocol.facts import Facts
+from tidelog.runtime.protocol.runtime import Runtime
+from tidelog.store.image.skew import FEW, UNEVEN
 
 NOWHERE: Mapping[tuple[str, ...], str] = {}
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.program import Program, Rule
-from tidelog.program.dependency import AGGREGATE, NEGATIVE, POSITIVE, dependencies
-from tidelog.program.strata import stratify
+from tidelog.program.graph.dependency import AGGREGATE, NEGATIVE, POSITIVE, dependencies
+from tidelog.program.graph.strata import stratify
 
 STRICTNESS = (POSITIVE, AGGREGATE, NEGATIVE)
 BASE = 0  # the stratum of relations that no rule derives

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Literal, Negation, Rule, Term
-from tidelog.program.choice import MAY, PICK, declaration_behind
-from tidelog.program.constraint import is_hidden
-from tidelog.program.lifetime import ENDS, NOW
+from tidelog.program.graph.choice import MAY, PICK, declaration_behind
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.graph.lifetime import ENDS, NOW
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary

@@ -20,11 +20,11 @@ from typing import Any
 
 from tidelog.explain.names import Names
 from tidelog.explain.waste import Waste, is_wasteful, told_waste, waste_lines
-from tidelog.partition.partition import Partition
-from tidelog.partition.plan_counts import PlanCounts, by_label
-from tidelog.partition.progress import running_rule
+from tidelog.partition.code.plan_counts import PlanCounts, by_label
+from tidelog.partition.phases.partition import Partition
+from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 
 INTERVAL = 0.001
 MOST_KEPT = 256  # epochs kept before they are added up

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from tidelog.explain.names import Names
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
-from tidelog.partition.pick import Pick
-from tidelog.partition.plan_counts import PlanCounts
-from tidelog.partition.stratum import RuleCode, Stratum
+from tidelog.partition.code.pick import Pick
+from tidelog.partition.code.plan_counts import PlanCounts
+from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.steps import Plan, Step, Visit
 from tidelog.plan.words import steps_in_words, trigger_in_words
 from tidelog.program import Atom

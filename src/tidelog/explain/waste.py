@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tidelog.explain.names import Names
-from tidelog.partition.plan_counts import PlanCounts
+from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.plan.words import plan_in_words, steps_in_words
 
 MANY = 100_000

@@ -15,7 +15,7 @@ from tidelog.follow.catalog import FollowedTable, Known
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
-    from tidelog.engine.query import Prepared
+    from tidelog.engine.read.query import Prepared
 
 
 class Facts:

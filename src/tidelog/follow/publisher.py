@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from tidelog.engine.engine import Engine
-    from tidelog.engine.epoch import Epoch
+    from tidelog.engine.write.epoch import Epoch
 
 LOG = logging.getLogger("tidelog.follow")
 MOST_WAITING = 10_000  # epochs; beyond, the history has them

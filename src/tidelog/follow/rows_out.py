@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg.sql import Composable, Composed
 
-    from tidelog.engine.view import View
+    from tidelog.engine.read.view import View
 
 Row = tuple[Any, ...]
 WANTED = "tidelog_wanted"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg.sql import Composed, Identifier
 
-    from tidelog.engine.view import View
+    from tidelog.engine.read.view import View
 
 CONTROL = "tidelog_published"
 OWN_TYPES = {

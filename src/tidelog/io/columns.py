@@ -23,11 +23,11 @@ from tidelog.io.texts import read_text, show_text
 from tidelog.io.values import advice, as_list, is_null, plain, shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary, float_cell, to_signed
-from tidelog.partition.structures import encode_structure
-from tidelog.program.outside import EXACT
-from tidelog.program.shape import Shape
-from tidelog.program.term import NAN
+from tidelog.partition.texts.dictionary import Dictionary, float_cell, to_signed
+from tidelog.partition.texts.structures import encode_structure
+from tidelog.program.values.outside import EXACT
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.term import NAN
 
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)

@@ -44,9 +44,9 @@ from tidelog.io.parameters import (
 )
 from tidelog.io.tables import UNTYPED
 from tidelog.program import Program
-from tidelog.program.constraint import is_hidden
-from tidelog.program.nearest import KnownNames
-from tidelog.program.shape import Shape as Structure
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.messages.nearest import KnownNames
+from tidelog.program.values.shape import Shape as Structure
 
 Types = Sequence[str | None]
 OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt", JSON: ".json"}

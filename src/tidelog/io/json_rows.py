@@ -23,8 +23,8 @@ from tidelog.io.json_values import ENDLESS, json_value
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.texts import read_list, read_text
 from tidelog.io.values import column_type, shown
-from tidelog.program.shape import Shape
-from tidelog.program.term import NAN
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.term import NAN
 
 _WHITE = " \t\r\n"
 _ENDLESS = {**ENDLESS, "nan": NAN, "inf": math.inf, "-inf": -math.inf}

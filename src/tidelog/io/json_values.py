@@ -13,9 +13,9 @@ import math
 from typing import Any
 
 from tidelog.io.texts import show_text
-from tidelog.program.shape import Shape
-from tidelog.program.term import NAN
-from tidelog.program.variant import Variant
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.term import NAN
+from tidelog.program.values.variant import Variant
 
 _NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": NAN}

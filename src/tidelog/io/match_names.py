@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.io import failures
-from tidelog.program.nearest import LOOSELY, KnownNames
+from tidelog.program.messages.nearest import LOOSELY, KnownNames
 
 SHOWN = 12
 

@@ -24,7 +24,7 @@ from tidelog.io.columns import arrow_column_type
 from tidelog.io.match_names import compared
 from tidelog.io.texts import read_text
 from tidelog.io.values import column_type, is_null, shown
-from tidelog.program.shape import Shape
+from tidelog.program.values.shape import Shape
 
 REFUSE, SKIP = "refuse", "skip"
 Policy: TypeAlias = "str | Mapping[str, object]"

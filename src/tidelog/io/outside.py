@@ -18,8 +18,8 @@ from tidelog.io.columns import ARROW_TYPES, decode_arrow, decode_column, is_bina
 from tidelog.io.structures import arrow_type
 from tidelog.io.vectors import to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
-from tidelog.program.outside import (
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.values.outside import (
     EXACT,
     FLOATS,
     NATURAL,
@@ -33,7 +33,7 @@ from tidelog.program.outside import (
     shaped,
     zone_of,
 )
-from tidelog.program.shape import Shape
+from tidelog.program.values.shape import Shape
 
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
 _FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}

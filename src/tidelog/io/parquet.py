@@ -25,9 +25,9 @@ from tidelog.io.outside import decode_outside, spark_face
 from tidelog.io.structures import python_structures
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
-from tidelog.partition.dictionary import Dictionary
-from tidelog.program.outside import NATURAL, zone_of
-from tidelog.program.shape import Shape
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.values.outside import NATURAL, zone_of
+from tidelog.program.values.shape import Shape
 
 Cells = npt.NDArray[np.int64]
 NO_COLUMNS = "present"

@@ -24,8 +24,8 @@ from tidelog.io.nulls import NullCounts, NullPolicy, handle_nulls
 from tidelog.io.tables import read_table
 from tidelog.io.values import column_type
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
-from tidelog.program.ground import in_column
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.types.ground import in_column
 
 Types = Sequence[str | None]
 SHOWN = 80

@@ -16,8 +16,8 @@ from tidelog.io import failures
 from tidelog.io.values import shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.texts import laid_out, to_strings
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.texts import laid_out, to_strings
 
 FEW = 64  # so many strings of Python are encoded one by one
 _LARGEST = (1 << 31) - 1

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from tidelog.program.shape import Shape
-from tidelog.program.variant import Variant, record_class, variant_class
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.variant import Variant, record_class, variant_class
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _BARE = {"]": re.compile(r"[^,\]]*"), ")": re.compile(r"[^,)]*")}
@@ -36,8 +36,8 @@ class _Frame(NamedTuple):
 def read_structure(text: str, shape: Shape, read_part: Callable[[str, str], Any]) -> Any:
     """The value of a text; ValueError if it is none of the type. ``read_part`` reads a part of another type.
 
-    >>> from tidelog.program.schema import Column, Constructor, TypeDeclaration
-    >>> from tidelog.program.shape import make_shapes
+    >>> from tidelog.program.values.schema import Column, Constructor, TypeDeclaration
+    >>> from tidelog.program.values.shape import make_shapes
     >>> fields = (Column("x", "number"), Column("next", "P"))
     >>> shape = make_shapes([TypeDeclaration("P", (), False, constructors=(Constructor("", fields),))], {})["P"]
     >>> read_structure("[1, [2, nil]]", shape, lambda text, type_: int(text))

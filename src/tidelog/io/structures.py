@@ -18,12 +18,12 @@ from tidelog.errors import DataError
 from tidelog.io import failures
 from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.structures import Taken, decode_structures
-from tidelog.program.calendar import to_python
-from tidelog.program.outside import CONSTRUCTOR, NATURAL, fields_of
-from tidelog.program.shape import Part, Shape
-from tidelog.program.variant import Variant, python_names
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.structures import Taken, decode_structures
+from tidelog.program.functions.calendar import to_python
+from tidelog.program.values.outside import CONSTRUCTOR, NATURAL, fields_of
+from tidelog.program.values.shape import Part, Shape
+from tidelog.program.values.variant import Variant, python_names
 
 Leaf = Callable[[str, str], pa.DataType]  # of the type of a part, and what it is given back as
 

@@ -15,9 +15,9 @@ from tidelog.errors import TidelogError
 from tidelog.io import failures
 from tidelog.io.structure_texts import read_structure, show_symbol
 from tidelog.program import PROLOG
-from tidelog.program.shape import Shape, show_structure
-from tidelog.program.text import show_float, to_float, to_integer
-from tidelog.program.variant import Variant
+from tidelog.program.functions.text import show_float, to_float, to_integer
+from tidelog.program.values.shape import Shape, show_structure
+from tidelog.program.values.variant import Variant
 from tidelog.syntax.value_printer import write_fact
 
 WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -17,9 +17,9 @@ import numpy as np
 
 from tidelog.errors import DataError
 from tidelog.io import failures
-from tidelog.partition.dictionary import natural_type
-from tidelog.program.lists import DEEPEST, is_too_deep
-from tidelog.program.term import canonical_float
+from tidelog.partition.texts.dictionary import natural_type
+from tidelog.program.functions.lists import DEEPEST, is_too_deep
+from tidelog.program.values.term import canonical_float
 
 SHOWN = 80
 _MISSING = ("NAType", "NaTType")  # of pandas

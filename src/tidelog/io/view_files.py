@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tidelog.io.parquet import write_changes, write_rows
 from tidelog.kernel.cells import Cells
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 
 Kinds = Mapping[str, str]
 

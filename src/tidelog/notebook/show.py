@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tidelog.cli.answers import count_text
+from tidelog.cli.output.answers import count_text
+from tidelog.cli.output.tables import ordered_rows
 from tidelog.cli.repl.show import ANSWERS, epoch_text, told_lines
 from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Shown, Told
-from tidelog.cli.tables import ordered_rows
-from tidelog.engine.page import changes_page
-from tidelog.engine.view import Rows
+from tidelog.engine.read.page import changes_page
+from tidelog.engine.read.view import Rows
 from tidelog.errors import Diagnostic, TidelogError, render
 from tidelog.explain.profile import duration
 from tidelog.io import html

@@ -21,7 +21,7 @@ from tidelog.plan.strata import core_edges
 from tidelog.plan.words import RuleNames
 from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Var, variables
-from tidelog.program.strata import strata_of_edges
+from tidelog.program.graph.strata import strata_of_edges
 from tidelog.rewrite.names import is_lifted
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tidelog.program import Atom, Call, Comparison, Literal, Negation, Term, Var, Wildcard, subterms, variables
-from tidelog.program.structure import is_structural
+from tidelog.program.values.structure import is_structural
 
 EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat", "wrap +", "wrap -", "wrap *"})
 ROWS, TEST, LATE = range(3)

@@ -13,7 +13,7 @@ from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, Advised
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
-from tidelog.program.functions import WRAP, Function, resolve
+from tidelog.program.functions.table import WRAP, Function, resolve
 from tidelog.rewrite.names import is_asked_result
 
 KERNEL_NUMBER = frozenset({"+", "-", "*", "/", "%", "band", "bor", "bxor"})

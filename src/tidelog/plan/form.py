@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tidelog.program.choice import choice_of, choice_place
-from tidelog.program.scope import atoms
+from tidelog.program.graph.choice import choice_of, choice_place
+from tidelog.program.values.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.placement import SINGLE, Placement
 

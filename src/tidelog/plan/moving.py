@@ -21,7 +21,7 @@ from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.plan.form import Form
 from tidelog.plan.strata import group_strata
 from tidelog.program import Atom, Rule
-from tidelog.program.scope import atoms
+from tidelog.program.values.scope import atoms
 from tidelog.rewrite.place.placement import MIRRORED, copied
 
 Group = frozenset[str]

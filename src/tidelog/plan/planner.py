@@ -18,10 +18,10 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Program, Rule
-from tidelog.program.choice import choices
-from tidelog.program.keys import key_columns
-from tidelog.program.scope import atoms
-from tidelog.program.subsumption import subsumed_relations
+from tidelog.program.graph.choice import choices
+from tidelog.program.graph.keys import key_columns
+from tidelog.program.graph.subsumption import subsumed_relations
+from tidelog.program.values.scope import atoms
 
 
 class Held(Protocol):

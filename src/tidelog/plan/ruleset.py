@@ -14,22 +14,22 @@ from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import failures
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Program, Rule
-from tidelog.program.arity import check_names
-from tidelog.program.asserted import kept_apart
 from tidelog.program.check import Checked, check_program
-from tidelog.program.choice import given_relations
-from tidelog.program.constraint import is_hidden
-from tidelog.program.dependency import POSITIVE
-from tidelog.program.functions import Function
-from tidelog.program.inline import inline_relations
-from tidelog.program.lifetime import ENDS, Life, lives
-from tidelog.program.outside import Origin
-from tidelog.program.pragmas import MAGIC, NO_MAGIC, values_of
-from tidelog.program.scope import atoms, rule_literals
-from tidelog.program.strata import check_strata, strata_of_edges
-from tidelog.program.subsumption import subsumed_relations
-from tidelog.program.subtypes import TypeNames
-from tidelog.program.types import infer_types
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.functions.table import Function
+from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.graph.dependency import POSITIVE
+from tidelog.program.graph.lifetime import ENDS, Life, lives
+from tidelog.program.graph.strata import check_strata, strata_of_edges
+from tidelog.program.graph.subsumption import subsumed_relations
+from tidelog.program.types.arity import check_names
+from tidelog.program.types.assign import infer_types
+from tidelog.program.types.subtypes import TypeNames
+from tidelog.program.values.outside import Origin
+from tidelog.program.values.pragmas import MAGIC, NO_MAGIC, values_of
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
 from tidelog.rewrite.demand.wanted import demanded_relations
 from tidelog.rewrite.label_rules import label_rules

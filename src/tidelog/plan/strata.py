@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from tidelog.program import Rule
-from tidelog.program.dependency import Edge, rule_dependencies
-from tidelog.program.scope import atoms
-from tidelog.program.strata import crossing_edges, strata_of_edges
+from tidelog.program.graph.dependency import Edge, rule_dependencies
+from tidelog.program.graph.strata import crossing_edges, strata_of_edges
+from tidelog.program.values.scope import atoms
 from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.names import is_asked, is_asked_result
 

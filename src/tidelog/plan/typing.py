@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.program import Atom, Call, Comparison, Const, Negation, Rule, Term, Var
-from tidelog.program.functions import Function, resolve
+from tidelog.program.functions.table import Function, resolve
 
 Schema = Mapping[str, Sequence[str | None]]
 Functions = Mapping[str, tuple[Function, ...]]

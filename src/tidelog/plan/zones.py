@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 from tidelog.plan.failures import ZONES
 from tidelog.plan.ruleset import Ruleset
-from tidelog.program.arity import check_names
-from tidelog.program.asserted import users_name
-from tidelog.program.inference import Environment, Inference
-from tidelog.program.literal import Atom
-from tidelog.program.outside import CONFLICT, Field, merged, shaped, zone_of
-from tidelog.program.shape import Shape
-from tidelog.program.signatures import Signature, Signatures
-from tidelog.program.structure import READ, TEST, Structure, structure_of
-from tidelog.program.term import LIST, Call, Const
-from tidelog.program.unify import Reason
+from tidelog.program.graph.asserted import users_name
+from tidelog.program.types.arity import check_names
+from tidelog.program.types.inference import Environment, Inference
+from tidelog.program.types.signatures import Signature, Signatures
+from tidelog.program.types.unify import Reason
+from tidelog.program.values.literal import Atom
+from tidelog.program.values.outside import CONFLICT, Field, merged, shaped, zone_of
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.structure import READ, TEST, Structure, structure_of
+from tidelog.program.values.term import LIST, Call, Const
 
 TIME = "timestamp"
 WHY = Reason("its column", None)

@@ -1,7 +1,7 @@
 """Programs as frozen values, and the checks that need nothing but them."""
 
-from tidelog.program.component import Component, ComponentType, Instance
-from tidelog.program.literal import (
+from tidelog.program.values.component import Component, ComponentType, Instance
+from tidelog.program.values.literal import (
     COMPARISONS,
     Atom,
     Boolean,
@@ -11,10 +11,10 @@ from tidelog.program.literal import (
     Negation,
     PathAtom,
 )
-from tidelog.program.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
-from tidelog.program.program import PROLOG, SOUFFLE, Program
-from tidelog.program.rule import Constraint, Fact, Key, Reference, Rule
-from tidelog.program.schema import (
+from tidelog.program.values.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
+from tidelog.program.values.program import PROLOG, SOUFFLE, Program
+from tidelog.program.values.rule import Constraint, Fact, Key, Reference, Rule
+from tidelog.program.values.schema import (
     Column,
     Constructor,
     Declaration,
@@ -24,7 +24,7 @@ from tidelog.program.schema import (
     Materialize,
     TypeDeclaration,
 )
-from tidelog.program.term import (
+from tidelog.program.values.term import (
     AGGREGATES,
     Aggregate,
     Call,
@@ -36,7 +36,7 @@ from tidelog.program.term import (
     subterms,
     variables,
 )
-from tidelog.program.variant import Variant
+from tidelog.program.values.variant import Variant
 
 __all__ = [
     "AGGREGATES",

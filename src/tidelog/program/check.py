@@ -17,31 +17,31 @@ from dataclasses import dataclass, replace
 from operator import is_
 
 from tidelog.errors import Diagnostic, ProgramError, Span
-from tidelog.program.aggregate_scope import scoped_rule
-from tidelog.program.arity import check_names
-from tidelog.program.casts import drop_casts
-from tidelog.program.choice import with_choices
-from tidelog.program.consequences import without_consequences, without_repetitions
-from tidelog.program.constraint import with_hidden_heads, without_head
-from tidelog.program.dependency import dependencies
-from tidelog.program.ending import Ending, check_ending
-from tidelog.program.equivalence import with_closures
-from tidelog.program.functions import FUNCTIONS, Function
-from tidelog.program.functors import with_functors
-from tidelog.program.hops import expand_hops
-from tidelog.program.inline import inline_relations, inline_rules
-from tidelog.program.monotone import check_monotone
-from tidelog.program.notices import check_notices
-from tidelog.program.program import Program
-from tidelog.program.rule import Rule
-from tidelog.program.safety import check_safety
-from tidelog.program.scope import atoms
-from tidelog.program.strata import Stratum, check_strata, strata_of_edges
-from tidelog.program.subsumption import as_written, without_subsumption
-from tidelog.program.subtypes import TypeNames, check_subtypes
-from tidelog.program.types import Bound, Schema, infer_types
-from tidelog.program.witnesses import check_witnesses, with_witnesses
-from tidelog.program.wrap import wrapping
+from tidelog.program.checks.consequences import without_consequences, without_repetitions
+from tidelog.program.checks.monotone import check_monotone
+from tidelog.program.checks.notices import check_notices
+from tidelog.program.checks.safety import check_safety
+from tidelog.program.checks.termination import Ending, check_ending
+from tidelog.program.elaborate.aggregate_scope import scoped_rule
+from tidelog.program.elaborate.hops import expand_hops
+from tidelog.program.elaborate.inline import inline_relations, inline_rules
+from tidelog.program.elaborate.witnesses import check_witnesses, with_witnesses
+from tidelog.program.elaborate.wrap import wrapping
+from tidelog.program.functions.table import FUNCTIONS, Function
+from tidelog.program.graph.choice import with_choices
+from tidelog.program.graph.constraint import with_hidden_heads, without_head
+from tidelog.program.graph.dependency import dependencies
+from tidelog.program.graph.equivalence import with_closures
+from tidelog.program.graph.strata import Stratum, check_strata, strata_of_edges
+from tidelog.program.graph.subsumption import as_written, without_subsumption
+from tidelog.program.types.arity import check_names
+from tidelog.program.types.assign import Bound, Schema, infer_types
+from tidelog.program.types.casts import drop_casts
+from tidelog.program.types.functors import with_functors
+from tidelog.program.types.subtypes import TypeNames, check_subtypes
+from tidelog.program.values.program import Program
+from tidelog.program.values.rule import Rule
+from tidelog.program.values.scope import atoms
 
 ERROR = "error"
 

@@ -37,7 +37,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.path import empty_at, is_closure, reversed_path
+from tidelog.program.values.path import empty_at, is_closure, reversed_path
 from tidelog.rewrite.binding import bound_names
 from tidelog.rewrite.name_paths import WalkAtom
 from tidelog.rewrite.paths import names as path_names

@@ -52,7 +52,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.term import SUM, WRAPPING_SUM
+from tidelog.program.values.term import SUM, WRAPPING_SUM
 from tidelog.rewrite.binding import binders, bound_names
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.names import ASKED, ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS, GROUPS, SOME, TOTALS, VALUES

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from tidelog.program import Aggregate, Atom, Rule, Term, Var
-from tidelog.program.choice import choice_of
+from tidelog.program.graph.choice import choice_of
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.lift_aggregates import ORDERED
 from tidelog.rewrite.names import GROUPS, VALUES

@@ -23,8 +23,8 @@ from tidelog.program import (
     Rule,
     Term,
 )
-from tidelog.program.path_text import path_text
-from tidelog.program.scope import rule_literals
+from tidelog.program.values.path_text import path_text
+from tidelog.program.values.scope import rule_literals
 from tidelog.rewrite.paths.forms import tidy
 from tidelog.rewrite.paths.names import WALKS
 from tidelog.rewrite.scope import map_terms

@@ -7,7 +7,7 @@ those of `place.place`.
 
 from __future__ import annotations
 
-from tidelog.program.arity import RESERVED
+from tidelog.program.types.arity import RESERVED
 
 VALUES = "__val_"
 CANDIDATES = "__cand_"

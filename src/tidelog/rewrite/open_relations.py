@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tidelog.program import Atom, Call, Comparison, Literal, Rule, Term, Var, Wildcard, variables
-from tidelog.program.structure import READ, Structure, made_by, structure_of
+from tidelog.program.values.structure import READ, Structure, made_by, structure_of
 from tidelog.rewrite.names import OPENED
 from tidelog.rewrite.unpack_structures import has_constructor
 

@@ -7,7 +7,7 @@ Rules that come from the checks are scoped already and stay as they are.
 from __future__ import annotations
 
 from tidelog.program import Rule
-from tidelog.program.aggregate_scope import scoped_rule
+from tidelog.program.elaborate.aggregate_scope import scoped_rule
 
 
 def scope_aggregates(rule: Rule) -> tuple[Rule, ...]:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Disjunction, Literal, Rule, Term, Var, Wildcard
-from tidelog.program.pattern import is_open, matched_pairs, pattern_names
-from tidelog.program.structure import NIL, Structure, made_by
+from tidelog.program.values.pattern import is_open, matched_pairs, pattern_names
+from tidelog.program.values.structure import NIL, Structure, made_by
 from tidelog.rewrite.binding import bound_names
 from tidelog.rewrite.scope import Fresh, all_terms, map_terms, names, rule_terms
 

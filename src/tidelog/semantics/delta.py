@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tidelog.errors import ProgramError
 from tidelog.program import Atom, Const, Var
-from tidelog.program.functions import order_key
+from tidelog.program.functions.table import order_key
 from tidelog.semantics import catalogue
 from tidelog.semantics.annotation import Annotation
 from tidelog.semantics.bag import Bag

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import NamedTuple, TypeAlias
 
 from tidelog.program import Value, Variant
-from tidelog.program.calendar import tag_of
+from tidelog.program.functions.calendar import tag_of
 from tidelog.syntax import write_value
 
 Node: TypeAlias = "int | str"

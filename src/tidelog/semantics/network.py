@@ -28,12 +28,12 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
-from tidelog.program.asserted import kept_apart
-from tidelog.program.choice import choices as choice_relations
-from tidelog.program.equivalence import equivalences
-from tidelog.program.lifetime import lives
-from tidelog.program.subsumption import without_subsumption
-from tidelog.program.witnesses import with_witnesses
+from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.choice import choices as choice_relations
+from tidelog.program.graph.equivalence import equivalences
+from tidelog.program.graph.lifetime import lives
+from tidelog.program.graph.subsumption import without_subsumption
 from tidelog.semantics import catalogue, failures
 from tidelog.semantics.fact import HOME, Fact, Node, Row
 from tidelog.semantics.term import evaluate

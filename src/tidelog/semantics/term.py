@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from tidelog.program import Boolean, Call, Comparison, Const, Term, Value, Var, variables
-from tidelog.program.calendar import tag_of, tagged
-from tidelog.program.functions import Function, holds, resolve
+from tidelog.program.functions.calendar import tag_of, tagged
+from tidelog.program.functions.table import Function, holds, resolve
 from tidelog.semantics.failures import NO_FUNCTION
 
 Binding: TypeAlias = Mapping[str, Value]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tidelog.engine.view import ChangeSet
+from tidelog.engine.read.view import ChangeSet
 from tidelog.serve.values import Types, rows_to_json, to_json
 
 PART = 10_000  # rows of one event

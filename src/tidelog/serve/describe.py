@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tidelog.engine.core import Core
+from tidelog.engine.core.core import Core
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.look_up import size
+from tidelog.engine.read.look_up import size
 from tidelog.program import Program
-from tidelog.program.dependency import POSITIVE, dependencies
-from tidelog.program.inline import inline_relations
-from tidelog.program.strata import Stratum, stratify
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.graph.dependency import POSITIVE, dependencies
+from tidelog.program.graph.strata import Stratum, stratify
 from tidelog.serve.hub import Hub
 from tidelog.serve.values import type_names
 from tidelog.syntax import print_atom, print_literal, print_program, print_rule

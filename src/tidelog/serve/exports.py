@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from tidelog.engine.view import Rows, text_table
+from tidelog.engine.read.view import Rows, text_table
 from tidelog.io.files import output_bytes
 from tidelog.io.late import compute
 from tidelog.io.parameters import CSV as CSV_FILE

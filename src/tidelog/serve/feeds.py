@@ -12,8 +12,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine.durable import changes_in_turn, log
 from tidelog.engine.engine import core_of
+from tidelog.engine.write.durable import changes_in_turn, log
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.serve import failures
 from tidelog.serve.changes import EpochChange

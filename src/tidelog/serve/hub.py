@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.view import ChangeSet
+from tidelog.engine.read.view import ChangeSet
+from tidelog.engine.write.epoch import Epoch
 from tidelog.serve.changes import EpochChange
 
 OVERHEAD = 2_000  # bytes of a note, and of each of its relations, beside their rows

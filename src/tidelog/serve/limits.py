@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from tidelog.partition.limits import Limits
+from tidelog.partition.base.limits import Limits
 
 PAGE = 1_000  # rows of a page, if nobody says how many
 TEXT = 1 << 16  # characters of a question or a rule

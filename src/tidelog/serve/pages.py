@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from typing import NamedTuple
 
-from tidelog.engine.view import Rows
+from tidelog.engine.read.view import Rows
 from tidelog.serve import failures
 
 Key = tuple[object, ...]  # what was asked

@@ -13,7 +13,7 @@ from tidelog.io.json_values import json_value
 from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, Proof
 
 if TYPE_CHECKING:
-    from tidelog.engine.violations import Violated, Violation
+    from tidelog.engine.write.violations import Violated, Violation
 
 
 def violations_json(violations: Iterable[Violated]) -> list[dict[str, Any]]:

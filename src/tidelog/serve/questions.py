@@ -13,12 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tidelog.engine.engine import core_of
-from tidelog.engine.read_query import read_query
+from tidelog.engine.read.read_query import read_query
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard
-from tidelog.program.inline import inline_relations
-from tidelog.program.term import Call as FunctionCall
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.values.term import Call as FunctionCall
 from tidelog.serve import failures
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tidelog.engine.core import Core
+from tidelog.engine.core.core import Core
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.look_up import matching, size
-from tidelog.engine.query import answer, at_one_epoch
-from tidelog.engine.view import Rows, View, open_view
+from tidelog.engine.read.look_up import matching, size
+from tidelog.engine.read.query import answer, at_one_epoch
+from tidelog.engine.read.view import Rows, View, open_view
 from tidelog.errors import LimitError, TidelogError
-from tidelog.partition.failures import TOO_LONG, TOO_LONG_TEXT, TOO_MANY_FACTS, TOO_MUCH_MEMORY
-from tidelog.partition.limits import Limits
+from tidelog.partition.base.failures import TOO_LONG, TOO_LONG_TEXT, TOO_MANY_FACTS, TOO_MUCH_MEMORY
+from tidelog.partition.base.limits import Limits
 from tidelog.serve import failures
 from tidelog.serve.pages import Key, Pages, Place
 from tidelog.serve.questions import check_question

@@ -11,13 +11,13 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tidelog.engine.read_query import read_query
+from tidelog.engine.read.read_query import read_query
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Rule
 from tidelog.program.check import examine_program
-from tidelog.program.expand_components import joined
-from tidelog.program.functions import Functions
+from tidelog.program.elaborate.expand_components import joined
+from tidelog.program.functions.table import Functions
 from tidelog.syntax import parse_program, parse_rule, read_program
 
 _held: list[tuple[int, Ruleset]] = []  # the rules that were sent last, and their number

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.look_up import size
-from tidelog.partition.limits import Limits
-from tidelog.program.functors import Given
-from tidelog.program.inline import inline_relations
+from tidelog.engine.read.look_up import size
+from tidelog.partition.base.limits import Limits
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.types.functors import Given
 from tidelog.serve import failures
 from tidelog.serve.exports import Exports
 from tidelog.serve.feeds import Feeds

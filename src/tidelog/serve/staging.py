@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch
 from tidelog.program import Rule
 from tidelog.serve import failures
 from tidelog.serve.limits import ServerLimits

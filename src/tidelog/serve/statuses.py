@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidelog.engine.failures import CLOSED, UNKNOWN_RELATION
+from tidelog.engine.base.failures import CLOSED, UNKNOWN_RELATION
 from tidelog.errors import (
     ConstraintError,
     DataError,
@@ -22,7 +22,7 @@ from tidelog.errors import (
 from tidelog.plan.failures import UNKNOWN_LABEL
 from tidelog.serve.failures import STATUSES
 from tidelog.serve.proofs import violations_json
-from tidelog.store.failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
+from tidelog.store.base.failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
 from tidelog.why.errors import NotTrueError
 
 _BY_CODE = {

@@ -15,11 +15,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.engine.view import Rows, Table
+from tidelog.engine.read.view import Rows, Table
 from tidelog.errors import DataError
 from tidelog.io.json_values import ENDLESS, json_value
 from tidelog.io.texts import read_text
-from tidelog.program.shape import Part, Shape
+from tidelog.program.values.shape import Part, Shape
 from tidelog.serve import failures
 
 ARROW = "application/vnd.apache.arrow.stream"

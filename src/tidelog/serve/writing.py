@@ -12,14 +12,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from tidelog.engine.base.own_limits import within
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.own_limits import within
-from tidelog.engine.view import ChangeSet, Rows
-from tidelog.partition.limits import Limits
-from tidelog.program.rule import REFUSE
-from tidelog.program.schema import column_names
-from tidelog.program.subtypes import TypeNames, declared_types
+from tidelog.engine.read.view import ChangeSet, Rows
+from tidelog.engine.write.epoch import Epoch
+from tidelog.partition.base.limits import Limits
+from tidelog.program.types.subtypes import TypeNames, declared_types
+from tidelog.program.values.rule import REFUSE
+from tidelog.program.values.schema import column_names
 from tidelog.serve.proofs import violations_json
 from tidelog.serve.values import rows_from_json, rows_to_json
 

@@ -17,21 +17,27 @@ from typing import Any, get_args
 import pyarrow.fs
 
 from tidelog import errors
-from tidelog.partition import finding, limits, net, packed, plan_counts, running
+from tidelog.partition.base import limits, net
+from tidelog.partition.code import plan_counts
+from tidelog.partition.phases import running
+from tidelog.partition.reading import finding
+from tidelog.partition.texts import packed
 from tidelog.plan import steps, work
-from tidelog.program import literal, path, rule, term
-from tidelog.program.variant import Variant
+from tidelog.program.values import literal, path, rule, term
+from tidelog.program.values.variant import Variant
 from tidelog.rewrite import name_paths
-from tidelog.runtime import outcome, request, service
-from tidelog.runtime.call import MARK, admit, hints_of
+from tidelog.runtime.base import outcome, request
+from tidelog.runtime.base.call import MARK, admit, hints_of
+from tidelog.runtime.protocol import service
 from tidelog.spark.resident.failures import NOT_CARRIED, NOT_READABLE
 from tidelog.spark.resident.kinds import carry, carry_fields
-from tidelog.store import image, markers, snapshot
-from tidelog.store.disk import LocalDisk
-from tidelog.store.files import FileStore
-from tidelog.store.fleeting import FleetingDisk, fleeting_store
-from tidelog.store.objects import ObjectStore
-from tidelog.store.store import Store
+from tidelog.store.base.disk import LocalDisk
+from tidelog.store.base.files import FileStore
+from tidelog.store.base.fleeting import FleetingDisk, fleeting_store
+from tidelog.store.base.objects import ObjectStore
+from tidelog.store.base.store import Store
+from tidelog.store.image import image
+from tidelog.store.log import markers, snapshot
 from tidelog.verify import report
 
 MODULES = (

@@ -20,8 +20,8 @@ from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.nulls import read_policy
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import Checked
-from tidelog.program.needed import needed_constants
-from tidelog.program.shape import Shape
+from tidelog.program.graph.usable_rows import needed_constants
+from tidelog.program.values.shape import Shape
 from tidelog.spark.arrivals import Arrival
 from tidelog.spark.failures import KEYED_JSON
 

@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.shared_dictionary import Entry, SharedDictionary
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
 from tidelog.plan.work import Sent, Staged
-from tidelog.program.functions import Function, Functions
-from tidelog.program.term import Value
+from tidelog.program.functions.table import Function, Functions
+from tidelog.program.values.term import Value
 from tidelog.rewrite.place.placement import SINGLE, Placement
-from tidelog.runtime.call import Call
-from tidelog.runtime.coordinator import Coordinator
-from tidelog.runtime.request import NodeLost
-from tidelog.runtime.runtime import Arriving
-from tidelog.runtime.service import Service
+from tidelog.runtime.base.call import Call
+from tidelog.runtime.base.request import NodeLost
+from tidelog.runtime.many.coordinator import Coordinator
+from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.failures import PARTITIONS_CLOSED
 from tidelog.spark.resident_node import MakeResidentNode

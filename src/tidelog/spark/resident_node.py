@@ -19,15 +19,15 @@ import pyarrow as pa
 
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.owner import Messages
-from tidelog.partition.shared_dictionary import Entry, SharedDictionary
-from tidelog.program.functions import FUNCTIONS, Function, Functions
-from tidelog.program.term import Value
-from tidelog.runtime.call import Call, Given, received
-from tidelog.runtime.channel import Channel
-from tidelog.runtime.headroom import Headroom
-from tidelog.runtime.node import Node
-from tidelog.runtime.service import Service
+from tidelog.partition.base.owner import Messages
+from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
+from tidelog.program.functions.table import FUNCTIONS, Function, Functions
+from tidelog.program.values.term import Value
+from tidelog.runtime.base.call import Call, Given, received
+from tidelog.runtime.base.channel import Channel
+from tidelog.runtime.base.headroom import Headroom
+from tidelog.runtime.node.node import Node
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark import carried  # noqa: F401  # both sides of a call import this module, and then know what calls carry
 from tidelog.spark.rows.tables import cells_of, entries_of
 

@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.program import Path, Program
-from tidelog.program.calendar import from_python
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.state import EngineState
-from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
+from tidelog.program.functions.calendar import from_python
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.values.state import EngineState
+from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
 from tidelog.verify.check import StratumFacts, check_bases
 from tidelog.verify.claim import Base, Claim, read_names, to_claim
 from tidelog.verify.normal import Absent, Clause, Scan

@@ -9,25 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tidelog.store.durable import Durable, EpochRecord
-    from tidelog.store.files import FileStore
-    from tidelog.store.markers import PieceNote
-    from tidelog.store.objects import ObjectStore
-    from tidelog.store.piece import Piece
-    from tidelog.store.store import HISTORY, Store, open_store
+    from tidelog.store.base.files import FileStore
+    from tidelog.store.base.objects import ObjectStore
+    from tidelog.store.base.store import HISTORY, Store, open_store
+    from tidelog.store.folder.durable import Durable, EpochRecord
+    from tidelog.store.folder.piece import Piece
+    from tidelog.store.log.markers import PieceNote
 
 __all__ = ["HISTORY", "Durable", "EpochRecord", "FileStore", "ObjectStore", "Piece", "PieceNote", "Store", "open_store"]
 
 _HOMES = {
-    "HISTORY": "store",
-    "Durable": "durable",
-    "EpochRecord": "durable",
-    "FileStore": "files",
-    "ObjectStore": "objects",
-    "Piece": "piece",
-    "PieceNote": "markers",
-    "Store": "store",
-    "open_store": "store",
+    "HISTORY": "base.store",
+    "Durable": "folder.durable",
+    "EpochRecord": "folder.durable",
+    "FileStore": "base.files",
+    "ObjectStore": "base.objects",
+    "Piece": "folder.piece",
+    "PieceNote": "log.markers",
+    "Store": "base.store",
+    "open_store": "base.store",
 }
 
 

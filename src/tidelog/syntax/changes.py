@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program import PROLOG, Atom, Fact, Instance, Rule, Wildcard
-from tidelog.program.term import subterms
+from tidelog.program.values.term import subterms
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure

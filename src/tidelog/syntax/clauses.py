@@ -25,8 +25,8 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.casts import cast_type, without_cast
-from tidelog.program.term import SYMBOL, subterms, variables
+from tidelog.program.types.casts import cast_type, without_cast
+from tidelog.program.values.term import SYMBOL, subterms, variables
 from tidelog.syntax.constraints import SUGAR, ConstraintReader
 from tidelog.syntax.depth import MAX_HEIGHT, is_too_deep
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between

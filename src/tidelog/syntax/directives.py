@@ -17,9 +17,9 @@ from tidelog.program import (
     Lifetime,
     TypeDeclaration,
 )
-from tidelog.program.nearest import LOOSELY, KnownNames
-from tidelog.program.pragmas import OVERFLOW, OVERFLOW_MODES
-from tidelog.program.schema import QUALIFIERS
+from tidelog.program.messages.nearest import LOOSELY, KnownNames
+from tidelog.program.values.pragmas import OVERFLOW, OVERFLOW_MODES
+from tidelog.program.values.schema import QUALIFIERS
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
 

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from tidelog.errors import Diagnostic
 from tidelog.program import PROLOG, SOUFFLE, Atom, Component, Fact, Instance, Literal, Program, Rule, Wildcard
-from tidelog.program.component import SEPARATOR
-from tidelog.program.term import subterms
+from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.term import subterms
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.reader import Findings, ProgramReader, raise_errors, tokens_of

@@ -22,9 +22,9 @@ from tidelog.program import (
     PathAtom,
     Term,
 )
-from tidelog.program.negate import negated, negated_body
-from tidelog.program.path import domains
-from tidelog.program.term import NUMBER as NUMBER_TYPE
+from tidelog.program.elaborate.negate import negated, negated_body
+from tidelog.program.values.path import domains
+from tidelog.program.values.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.paths import PathReader
 from tidelog.syntax.terms import AGGREGATE_NAMES, AS, BINARY, UNARY

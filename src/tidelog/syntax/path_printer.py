@@ -6,7 +6,7 @@ Law: reading the text gives an equal path (`program.path_text`); brackets keep i
 from __future__ import annotations
 
 from tidelog.program import Label, Path
-from tidelog.program.path_text import INVERSE, text_and_level
+from tidelog.program.values.path_text import INVERSE, text_and_level
 from tidelog.syntax.values import write_string
 
 

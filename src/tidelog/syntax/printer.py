@@ -40,11 +40,11 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.casts import CAST, cast_type
-from tidelog.program.constraint import sugar_label
-from tidelog.program.lifetime import duration_text
-from tidelog.program.rule import WARN
-from tidelog.program.structure import MAKE, TEST, is_structural, structure_of
+from tidelog.program.graph.constraint import sugar_label
+from tidelog.program.graph.lifetime import duration_text
+from tidelog.program.types.casts import CAST, cast_type
+from tidelog.program.values.rule import WARN
+from tidelog.program.values.structure import MAKE, TEST, is_structural, structure_of
 from tidelog.syntax.path_printer import print_path
 from tidelog.syntax.terms import BINARY, POWER_LEVEL, UNARY, UNARY_LEVEL
 from tidelog.syntax.value_printer import BARE_SYMBOL, RESERVED, write_value

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from tidelog.errors import Diagnostic, ProgramError, Source
 from tidelog.program import Program, Rule
-from tidelog.program.expand_components import expand_components
-from tidelog.program.inline import hold_inline_facts
+from tidelog.program.elaborate.expand_components import expand_components
+from tidelog.program.elaborate.inline import hold_inline_facts
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure

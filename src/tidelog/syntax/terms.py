@@ -12,12 +12,12 @@ from abc import abstractmethod
 
 from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
-from tidelog.program.calendar import TRUTH, read_date, read_timestamp
-from tidelog.program.casts import CAST
-from tidelog.program.component import SEPARATOR
-from tidelog.program.lifetime import UNITS
-from tidelog.program.term import BOOLEAN, DATE, RECORD, SYMBOL, TIMESTAMP
-from tidelog.program.term import NUMBER as NUMBER_TYPE
+from tidelog.program.functions.calendar import TRUTH, read_date, read_timestamp
+from tidelog.program.graph.lifetime import UNITS
+from tidelog.program.types.casts import CAST
+from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.term import BOOLEAN, DATE, RECORD, SYMBOL, TIMESTAMP
+from tidelog.program.values.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
 from tidelog.syntax.values import read_number, read_string

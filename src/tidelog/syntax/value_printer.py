@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tidelog.program import PROLOG, Variant
-from tidelog.program.calendar import TRUTH, date_text, from_python, tag_of, timestamp_text
-from tidelog.program.shape import show_structure
-from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, TIMESTAMP, UNSIGNED
+from tidelog.program.functions.calendar import TRUTH, date_text, from_python, tag_of, timestamp_text
+from tidelog.program.values.shape import show_structure
+from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, TIMESTAMP, UNSIGNED
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
 from tidelog.syntax.values import write_number, write_string
 

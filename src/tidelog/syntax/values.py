@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 
-from tidelog.program.term import FLOAT, NUMBER, UNSIGNED
+from tidelog.program.values.term import FLOAT, NUMBER, UNSIGNED
 
 INT_MIN, INT_MAX, UNSIGNED_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 _LONGEST = 64 + 2  # digits of any 64-bit number in any base that is read, with its prefix

@@ -14,7 +14,7 @@ from dataclasses import replace
 from random import Random
 
 from tidelog.program import AGGREGATES, PROLOG, SOUFFLE, Atom, Fact, Program, Rule
-from tidelog.program.term import FLOAT, NUMBER
+from tidelog.program.values.term import FLOAT, NUMBER
 from tidelog.testing.generate_recursion import minimised_keys, minimised_relations, minimised_rules
 from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
 from tidelog.testing.generate_structures import STRUCTURES, declarations

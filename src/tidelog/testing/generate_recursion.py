@@ -21,7 +21,7 @@ from tidelog.program import (
     Term,
     Var,
 )
-from tidelog.program.term import NUMBER
+from tidelog.program.values.term import NUMBER
 from tidelog.testing.generate_values import Relation
 
 SOURCE, WEIGHT = Relation("b_source", (NUMBER, NUMBER)), Relation("b_weight", (NUMBER, NUMBER, NUMBER))

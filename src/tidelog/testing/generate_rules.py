@@ -27,8 +27,8 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.functions import ORDERED_TYPES
-from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.functions.table import ORDERED_TYPES
+from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.testing.generate_structures import STRUCTURES, add_structure, pattern
 from tidelog.testing.generate_times import add_time
 from tidelog.testing.generate_values import (

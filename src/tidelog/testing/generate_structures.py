@@ -11,9 +11,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tidelog.program import Aggregate, Atom, Call, Column, Const, Term, TypeDeclaration, Value, Var, Variant, Wildcard
-from tidelog.program.schema import Constructor
-from tidelog.program.structure import MAKE, NIL, Structure
-from tidelog.program.term import FLOAT, NUMBER, SYMBOL
+from tidelog.program.values.schema import Constructor
+from tidelog.program.values.structure import MAKE, NIL, Structure
+from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL
 
 if TYPE_CHECKING:
     from tidelog.testing.generate_rules import Body

@@ -10,8 +10,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tidelog.program import Aggregate, Atom, Call, Const, Term, Value, Var
-from tidelog.program.calendar import DAY, HOUR
-from tidelog.program.term import BOOLEAN, DATE, NUMBER, SYMBOL, TIMESTAMP
+from tidelog.program.functions.calendar import DAY, HOUR
+from tidelog.program.values.term import BOOLEAN, DATE, NUMBER, SYMBOL, TIMESTAMP
 
 if TYPE_CHECKING:
     from tidelog.testing.generate_rules import Body

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from random import Random
 
 from tidelog.program import Atom, Call, Const, Declaration, Negation, Program, Term, Value
-from tidelog.program.schema import Column
-from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.values.schema import Column
+from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.testing.generate_structures import STRUCTURES, random_structure, structure_term
 from tidelog.testing.generate_times import TIMES, random_time
 from tidelog.testing.occurrences import body_literals

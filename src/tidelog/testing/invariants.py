@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tidelog.program import Aggregate, Atom, Const, Rule, Value, Var
-from tidelog.program.calendar import from_python
-from tidelog.program.functions import ANY, FUNCTIONS, Function
-from tidelog.program.state import EngineState, FactState
-from tidelog.program.term import BOOLEAN, DATE, TIMESTAMP, UNSIGNED
+from tidelog.program.functions.calendar import from_python
+from tidelog.program.functions.table import ANY, FUNCTIONS, Function
+from tidelog.program.values.state import EngineState, FactState
+from tidelog.program.values.term import BOOLEAN, DATE, TIMESTAMP, UNSIGNED
 from tidelog.testing.occurrences import names
 from tidelog.testing.solutions import Binding, Context, distinct, values, with_named_wildcards
 from tidelog.testing.values import of_type

@@ -21,15 +21,15 @@ from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
-from tidelog.program.aggregate_scope import scoped_rule
-from tidelog.program.choice import choices
-from tidelog.program.constraint import UNNAMED, with_hidden_heads
-from tidelog.program.equivalence import equivalences
-from tidelog.program.functions import FUNCTIONS, Function, order_key
-from tidelog.program.lists import same
-from tidelog.program.subsumption import subsumed_relations
-from tidelog.program.witnesses import with_witnesses
-from tidelog.program.wrap import wrapping
+from tidelog.program.elaborate.aggregate_scope import scoped_rule
+from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.elaborate.wrap import wrapping
+from tidelog.program.functions.lists import same
+from tidelog.program.functions.table import FUNCTIONS, Function, order_key
+from tidelog.program.graph.choice import choices
+from tidelog.program.graph.constraint import UNNAMED, with_hidden_heads
+from tidelog.program.graph.equivalence import equivalences
+from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.testing.folds import FOLDS
 from tidelog.testing.occurrences import dependencies, head_aggregates, names
 from tidelog.testing.solutions import Binding, Context, distinct, valued, values, with_named_wildcards

@@ -30,7 +30,7 @@ from tidelog.program import (
     Term,
     Var,
 )
-from tidelog.program.term import SUM, WRAPPING_SUM
+from tidelog.program.values.term import SUM, WRAPPING_SUM
 
 STRICT_AGGREGATES = ("count", SUM, WRAPPING_SUM, "mean")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tidelog.program import Call, Comparison, Term, Value, Variant, Wildcard
-from tidelog.program.structure import MAKE, structure_of
+from tidelog.program.values.structure import MAKE, structure_of
 
 Pairs = list[tuple[Term, Value]]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from tidelog.errors import DataError
 from tidelog.program import Call, Const, Rule, Term, Value, Variant
 from tidelog.program.check import check_program
-from tidelog.program.shape import Shape
-from tidelog.program.term import NUMBER, SYMBOL
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.term import NUMBER, SYMBOL
 from tidelog.syntax import parse_file, parse_ground_atom
 from tidelog.syntax.changes import Epoch, FactChange, RuleAdded, RuleRemoved, parse_changes_file
 from tidelog.testing.changes import EpochChanges, GroundFact, State

@@ -32,10 +32,10 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.calendar import tagged
-from tidelog.program.functions import FUNCTIONS, Function, holds, resolve
-from tidelog.program.lists import same
-from tidelog.program.term import UNSIGNED
+from tidelog.program.functions.calendar import tagged
+from tidelog.program.functions.lists import same
+from tidelog.program.functions.table import FUNCTIONS, Function, holds, resolve
+from tidelog.program.values.term import UNSIGNED
 from tidelog.testing.folds import FOLDS, OF_NOTHING
 from tidelog.testing.occurrences import names, names_inside, names_of_body, parts, terms_of
 from tidelog.testing.patterns import constructor_of, ends, matched, part_equations

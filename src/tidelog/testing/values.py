@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.program import Program, Value, Variant
-from tidelog.program.arithmetic import RANGES
-from tidelog.program.calendar import tag_of, tagged
-from tidelog.program.functions import admit
-from tidelog.program.schema import BASE_TYPES
-from tidelog.program.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED
+from tidelog.program.functions.arithmetic import RANGES
+from tidelog.program.functions.calendar import tag_of, tagged
+from tidelog.program.functions.table import admit
+from tidelog.program.values.schema import BASE_TYPES
+from tidelog.program.values.term import FLOAT, LIST, NUMBER, RECORD, SYMBOL, UNSIGNED
 
 Row = tuple[Value, ...]
 

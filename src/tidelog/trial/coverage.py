@@ -16,10 +16,10 @@ from typing import Any
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Literal, Program, Rule
-from tidelog.program.aggregate_scope import scoped_rule
-from tidelog.program.functions import FUNCTIONS, Function
-from tidelog.program.inline import inline_relations, inline_rules
-from tidelog.program.scope import atoms, rule_literals
+from tidelog.program.elaborate.aggregate_scope import scoped_rule
+from tidelog.program.elaborate.inline import inline_relations, inline_rules
+from tidelog.program.functions.table import FUNCTIONS, Function
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.syntax import print_literal, print_rule
 from tidelog.testing.occurrences import names
 from tidelog.testing.solutions import Context, arrange, extensions, solutions, with_named_wildcards

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from tidelog.errors import ProgramError
 from tidelog.program import Atom, Comparison, Const, Literal, Negation, Program, Rule, Term
 from tidelog.program.check import check_program
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.functors import with_functors
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.types.functors import with_functors
 from tidelog.syntax import print_literal, print_rule, print_term
 from tidelog.trial.cases import Case
 from tidelog.trial.golden import Golden

@@ -12,17 +12,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import Engine
-from tidelog.engine.facts import written_rows
-from tidelog.engine.script import take_script
-from tidelog.engine.view import fact_writer
+from tidelog.engine.read.view import fact_writer
+from tidelog.engine.write.script import take_script
 from tidelog.errors import ConstraintError, TidelogError, TidelogWarning
 from tidelog.io.fact_text import FactWriter
 from tidelog.program import SOUFFLE, Atom, Program, Wildcard
-from tidelog.program.calendar import in_utc
-from tidelog.program.functions import FUNCTIONS, Function
-from tidelog.program.ground import ground_value, in_column
-from tidelog.program.scope import atoms, rule_literals
+from tidelog.program.functions.calendar import in_utc
+from tidelog.program.functions.table import FUNCTIONS, Function
+from tidelog.program.types.ground import ground_value, in_column
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.syntax import Epoch, FactChange, InstanceAdded, RuleAdded, print_atom
 from tidelog.trial.cases import CONTAINS, EMPTY, EQUALS, GOLDEN, LACKS, REFUSED, Case, Expectation
 from tidelog.trial.golden import Golden

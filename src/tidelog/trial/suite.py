@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.trial import failures
 from tidelog.trial.cases import CaseFile
 from tidelog.trial.coverage import Coverage

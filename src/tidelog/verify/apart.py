@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tidelog.program import Atom, Disjunction, Literal, Rule, Var
-from tidelog.program.state import FactState
+from tidelog.program.values.state import FactState
 from tidelog.verify.check import check_stratum
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.claim import Claim, plain_rows, read_names, strata_of

@@ -17,8 +17,8 @@ from typing import Any
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Path, Program, Term, Value
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.state import EngineState
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.values.state import EngineState
 from tidelog.verify.choices import candidates_of, chosen_relation, wrong_choice
 from tidelog.verify.claim import Base, Claim, to_claim
 from tidelog.verify.folds import fold, is_better
@@ -60,7 +60,7 @@ def verify(
 
     Strata that are checked ``elsewhere`` need not be checked here.
 
-    >>> from tidelog.program.state import FactState
+    >>> from tidelog.program.values.state import FactState
     >>> from tidelog.syntax import parse_program
     >>> program = parse_program("p(X) :- e(X). p(X) :- p(X).")
     >>> types = {"e": ("number",), "p": ("number",)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from tidelog.program import Atom
-from tidelog.program.choice import choice_of, chosen_for
+from tidelog.program.graph.choice import choice_of, chosen_for
 from tidelog.verify.normal import Clause
 from tidelog.verify.relations import Row
 from tidelog.verify.report import NOT_CLOSED, UNFOUNDED, Violation, label_of, show_fact

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tidelog.program import Program, Rule, Value
-from tidelog.program.arity import RESERVED
-from tidelog.program.asserted import kept_apart
 from tidelog.program.check import check_program
-from tidelog.program.constraint import is_hidden
-from tidelog.program.functions import FUNCTIONS
-from tidelog.program.rule import REFUSE
-from tidelog.program.scope import atoms
-from tidelog.program.state import EngineState
+from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.types.arity import RESERVED
+from tidelog.program.values.rule import REFUSE
+from tidelog.program.values.scope import atoms
+from tidelog.program.values.state import EngineState
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from tidelog.program import Atom, Literal, Negation, Program, Rule
-from tidelog.program.state import EngineState
+from tidelog.program.values.state import EngineState
 
 RESERVED, SHOWN = "__", "of the rewrite: "
 T = TypeVar("T")

@@ -56,7 +56,8 @@ POSITIVE_VALUE = FailureEntry(
     "the positive checker takes no value of type {type}: {value!r}",
     "The positive checker reads numbers, floats, symbols, dates and lists.",
     "Use `Engine.verify()`, which checks every program.",
-    "from tidelog.program.state import EngineState, FactState\nfrom tidelog.verify.positive import export_positive\n"
+    "from tidelog.program.values.state import EngineState, FactState\n"
+    "from tidelog.verify.positive import export_positive\n"
     "export_positive(EngineState({'e': {(None,): FactState(0, 1, 1, True)}}, (), (), {}))\n",
 )
 NOT_POSITIVE = FailureEntry(

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
 from tidelog.program import Value
-from tidelog.program.arithmetic import in_range, wrap
-from tidelog.program.functions import order_key
-from tidelog.program.term import FLOAT, NAN, NUMBER, SUM, WRAPPING_SUM, canonical_float
+from tidelog.program.functions.arithmetic import in_range, wrap
+from tidelog.program.functions.table import order_key
+from tidelog.program.values.term import FLOAT, NAN, NUMBER, SUM, WRAPPING_SUM, canonical_float
 from tidelog.verify import failures
 
 OVER_NOTHING = ("count", SUM, WRAPPING_SUM)

@@ -31,8 +31,8 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
-from tidelog.program.structure import made_by
-from tidelog.program.term import NUMBER
+from tidelog.program.values.structure import made_by
+from tidelog.program.values.term import NUMBER
 
 Argument: TypeAlias = Var | Const
 

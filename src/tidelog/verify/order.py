@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tidelog.program import Const, Term, Var
-from tidelog.program.structure import is_structural
+from tidelog.program.values.structure import is_structural
 from tidelog.verify import failures
 from tidelog.verify.normal import GIVEN, Absent, Each, Fold, Item, Scan, Test, item_names, names
 from tidelog.verify.terms import called

@@ -14,8 +14,8 @@ from itertools import count
 from urllib.parse import quote
 
 from tidelog.program import Atom, Call, Const, Rule, Var, Wildcard
-from tidelog.program.state import EngineState
-from tidelog.program.term import Term, canonical_float
+from tidelog.program.values.state import EngineState
+from tidelog.program.values.term import Term, canonical_float
 from tidelog.syntax import print_rule
 from tidelog.verify import failures
 
@@ -26,7 +26,7 @@ def export_positive(state: EngineState) -> str:
     """The state as text; an error if one of its rules has more than atoms over variables and constants.
 
     >>> from tidelog.program import Atom, Rule, Var
-    >>> from tidelog.program.state import FactState
+    >>> from tidelog.program.values.state import FactState
     >>> rule = Rule(Atom("p", (Var("X"),)), (Atom("e", (Var("X"), Wildcard())),), "r1")
     >>> facts = {"e": {(1, "a b"): FactState(0, 1, 1, True)}, "p": {(1,): FactState(1, 1, 1, False)}}
     >>> print(export_positive(EngineState(facts, (rule,), (frozenset({"p"}),), {})), end="")

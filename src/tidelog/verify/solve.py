@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from tidelog.program import Const, Path, Term, Value, Var
-from tidelog.program.functions import holds
+from tidelog.program.functions.table import holds
 from tidelog.verify.folds import OVER_NOTHING, fold
 from tidelog.verify.normal import Absent, Choices, Each, Fold, Item, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
-from tidelog.program.term import CHOICE, FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
+from tidelog.program.values.term import CHOICE, FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
 from tidelog.verify.folds import OVER_NOTHING
 from tidelog.verify.normal import Absent, Choices, Clause, Each, Fold, Item, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns

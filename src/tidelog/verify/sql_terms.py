@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tidelog.errors import EngineError
 from tidelog.program import Call, Const, Term, Var
-from tidelog.program.calendar import DAY, FIRST_DAY, FIRST_MOMENT, HOUR, LAST_DAY, LAST_MOMENT, MINUTE, SECOND
-from tidelog.program.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
+from tidelog.program.functions.calendar import DAY, FIRST_DAY, FIRST_MOMENT, HOUR, LAST_DAY, LAST_MOMENT, MINUTE, SECOND
+from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
 from tidelog.verify import failures
 from tidelog.verify.terms import Overloads, Types, term_type
 
@@ -44,7 +44,7 @@ def constant(const: Const) -> Sql:
 def to_sql(term: Term, names: Environment, types: Types, functions: Overloads) -> Sql:
     """A scalar term as SQL, its variables as the environment says.
 
-    >>> from tidelog.program.functions import FUNCTIONS
+    >>> from tidelog.program.functions.table import FUNCTIONS
     >>> print(to_sql(Call("+", (Var("X"), Const(1, "number"))), {"X": "t0.c0"}, {"X": "number"}, FUNCTIONS))
     (t0.c0 + CAST('1' AS BIGINT))
     """

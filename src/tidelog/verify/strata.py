@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tidelog.program import Path
-from tidelog.program.path import domains, labels
+from tidelog.program.values.path import domains, labels
 from tidelog.verify import failures
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Scan
 

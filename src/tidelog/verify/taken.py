@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from tidelog.program.state import FactState, StreamedFacts
+from tidelog.program.values.state import FactState, StreamedFacts
 from tidelog.verify.relations import Row
 
 ROOM = 1 << 20  # facts that are held whatever is let go

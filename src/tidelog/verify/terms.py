@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tidelog.program import Call, Const, Path, Term, Value, Var
-from tidelog.program.arithmetic import RANGES
-from tidelog.program.functions import Function, resolve
-from tidelog.program.path import labels
-from tidelog.program.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.functions.arithmetic import RANGES
+from tidelog.program.functions.table import Function, resolve
+from tidelog.program.values.path import labels
+from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.verify import failures
 from tidelog.verify.normal import Absent, Choices, Each, Fold, Item, Scan, Test
 

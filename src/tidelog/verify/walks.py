@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence, Value
-from tidelog.program.path import domains, forward, labels, reversed_path
+from tidelog.program.values.path import domains, forward, labels, reversed_path
 from tidelog.verify.relations import LOWEST, Lookup, Match, Relation
 
 Reached = Mapping[Value, int]

@@ -13,12 +13,12 @@ from tidelog.errors import DataError, TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.io.columns import encode_value
 from tidelog.io.values import value_type
-from tidelog.partition.dictionary import Dictionary
-from tidelog.program.arguments import argument_error
-from tidelog.program.calendar import in_utc
-from tidelog.program.functions import Function
-from tidelog.program.ground import ground_value, in_column
-from tidelog.program.term import DATE, TIMESTAMP, Const
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.functions.arguments import argument_error
+from tidelog.program.functions.calendar import in_utc
+from tidelog.program.functions.table import Function
+from tidelog.program.types.ground import ground_value, in_column
+from tidelog.program.values.term import DATE, TIMESTAMP, Const
 from tidelog.syntax import parse_ground_atom
 from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.why import failures

@@ -6,7 +6,7 @@ Law (`program.choice`): every candidate that is not shown shares a key with a fa
 from __future__ import annotations
 
 from tidelog.program import Rule
-from tidelog.program.choice import MAY, choices
+from tidelog.program.graph.choice import MAY, choices
 from tidelog.why.ledger import FactKey, Ledger
 
 

@@ -14,10 +14,10 @@ from typing import Any
 from tidelog.plan.body import literal_variables
 from tidelog.plan.build import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Negation, Rule, Term, Var, Wildcard
-from tidelog.program.equivalence import edge_name, equivalences
-from tidelog.program.pattern import only_opens
-from tidelog.program.scope import rule_names
-from tidelog.program.structure import NIL, READ, TEST, structure_of
+from tidelog.program.graph.equivalence import edge_name, equivalences
+from tidelog.program.values.pattern import only_opens
+from tidelog.program.values.scope import rule_names
+from tidelog.program.values.structure import NIL, READ, TEST, structure_of
 from tidelog.rewrite.demand.passing import known_args
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary

@@ -14,18 +14,18 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tidelog.errors import EvaluationError
-from tidelog.partition.dictionary import natural_type
-from tidelog.partition.finding import Wanted
-from tidelog.partition.structures import NIL_CELL, structure_cell
+from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.texts.dictionary import natural_type
+from tidelog.partition.texts.structures import NIL_CELL, structure_cell
 from tidelog.plan.body import is_generator
 from tidelog.plan.order import order_literals
 from tidelog.plan.typing import term_type, variable_types
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Value, Var
-from tidelog.program.arithmetic import default_step
-from tidelog.program.functions import ANY, holds, resolve
-from tidelog.program.shape import shapes_in
-from tidelog.program.structure import READ, is_structural, structure_of
-from tidelog.program.term import RECORD
+from tidelog.program.functions.arithmetic import default_step
+from tidelog.program.functions.table import ANY, holds, resolve
+from tidelog.program.values.shape import shapes_in
+from tidelog.program.values.structure import READ, is_structural, structure_of
+from tidelog.program.values.term import RECORD
 from tidelog.why.ledger import FactKey, Ledger
 
 Binding = dict[str, int]

@@ -14,18 +14,18 @@ import numpy as np
 
 from tidelog.io.columns import decode_column
 from tidelog.io.fact_text import with_zone
-from tidelog.partition.finding import Wanted
-from tidelog.partition.stratum import RuleCode
+from tidelog.partition.code.stratum import RuleCode
+from tidelog.partition.reading.finding import Wanted
 from tidelog.plan.outside import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value, Var
-from tidelog.program.asserted import kept_apart, users_name
-from tidelog.program.choice import as_copy, declaration_behind
-from tidelog.program.constraint import is_hidden
-from tidelog.program.literal import Atom
-from tidelog.program.shape import Shape
-from tidelog.runtime.runtime import Runtime
+from tidelog.program.graph.asserted import kept_apart, users_name
+from tidelog.program.graph.choice import as_copy, declaration_behind
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.values.literal import Atom
+from tidelog.program.values.shape import Shape
+from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
 from tidelog.why import failures

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.finding import ALL, Found, Wanted
-from tidelog.runtime.facts import Facts
+from tidelog.partition.reading.finding import ALL, Found, Wanted
+from tidelog.runtime.protocol.facts import Facts
 
 REMEMBERED = 1 << 16  # pages
 

@@ -17,16 +17,16 @@ import pytest
 
 import tidelog
 from tidelog.errors import DataError, Source, Span, TidelogError
-from tidelog.partition.net import NetChange
-from tidelog.partition.packed import Packed
+from tidelog.partition.base.net import NetChange
+from tidelog.partition.texts.packed import Packed
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Atom, Var
-from tidelog.program.variant import Variant
+from tidelog.program.values.variant import Variant
 from tidelog.rewrite.pipeline import to_core
-from tidelog.runtime.call import MARK
-from tidelog.runtime.outcome import RowChanges
-from tidelog.runtime.request import NodeLost, Request
-from tidelog.runtime.service import Service
+from tidelog.runtime.base.call import MARK
+from tidelog.runtime.base.outcome import RowChanges
+from tidelog.runtime.base.request import NodeLost, Request
+from tidelog.runtime.protocol.service import Service
 from tidelog.spark import carried
 from tidelog.spark.errors import PartitionLost, ResidentError
 from tidelog.spark.resident.kinds import OF_CLASS
@@ -35,10 +35,10 @@ from tidelog.spark.resident.unpack import unpack
 from tidelog.spark.resident.wire import decode, encode, encode_error, encode_short_error
 from tidelog.spark.rows.task_errors import MARK as TASK_MARK
 from tidelog.spark.rows.task_errors import error_of_task
-from tidelog.store.files import FileStore
-from tidelog.store.fleeting import FleetingDisk, fleeting_store
-from tidelog.store.objects import ObjectStore
-from tidelog.store.store import Store
+from tidelog.store.base.files import FileStore
+from tidelog.store.base.fleeting import FleetingDisk, fleeting_store
+from tidelog.store.base.objects import ObjectStore
+from tidelog.store.base.store import Store
 from tidelog.syntax import parse_program
 
 PLAIN = [

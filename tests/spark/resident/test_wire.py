@@ -23,7 +23,7 @@ from pyarrow.fs import LocalFileSystem
 from tests.spark.conftest import ROOT
 from tests.spark.residents import Keeper
 from tidelog.errors import EngineError
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.spark import PartitionLost, PreflightError, ResidentError, SparkError
 from tidelog.spark.resident.client import Endpoint
 from tidelog.spark.resident.credentials import Credentials, new_credentials
@@ -34,9 +34,9 @@ from tidelog.spark.resident.unpack import unpack
 from tidelog.spark.resident.wire import decode, encode
 from tidelog.spark.resident_node import ResidentNode
 from tidelog.spark.session.listen import SETTING, message_limit, socket_folder
-from tidelog.store.files import FileStore
-from tidelog.store.markers import Keeping
-from tidelog.store.objects import ObjectStore
+from tidelog.store.base.files import FileStore
+from tidelog.store.base.objects import ObjectStore
+from tidelog.store.log.markers import Keeping
 
 HERE = "127.0.0.1"
 

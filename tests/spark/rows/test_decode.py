@@ -12,7 +12,7 @@ import pytest
 from tidelog.errors import StateError
 from tidelog.io.columns import encode_value
 from tidelog.io.parquet import write_changes, write_rows
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.spark.rows.decode import ViewSchema, read_view
 
 NAMES = ("n", "u", "f", "s", "b", "d", "t")

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from tidelog.errors import DataError
 from tidelog.io.rows import encode_rows, read_rows
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.spark import Peer, ResidentStage
 from tidelog.spark.rows.deliver import Delivery

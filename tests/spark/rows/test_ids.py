@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import types as T
 
 from tidelog.io.columns import encode_value
-from tidelog.partition.dictionary import Dictionary
-from tidelog.partition.owner import owners_of
+from tidelog.partition.base.owner import owners_of
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.spark.rows.check import own_type
 from tidelog.spark.rows.ids import cell_column, entry_value, owner_column
 from tidelog.spark.rows.tables import ENTRY_SCHEMA, entries_of, entry_owners

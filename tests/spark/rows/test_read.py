@@ -20,7 +20,7 @@ from tidelog.io.open_columns import settle_types as settle_tables
 from tidelog.io.parameters import CSV, PARQUET, TEXT, TRIPLES, Layout
 from tidelog.io.parquet import write_rows
 from tidelog.io.rows import encode_rows, read_rows
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.rewrite.place.placement import SINGLE, Placement
 from tidelog.spark.rows.decode import ViewSchema, read_view
 from tidelog.spark.rows.encode import encode

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 SUMMARIES = {
     "check": "Check programs and report every mistake, without running anything.",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 
 @app.command("apply")
@@ -24,7 +24,7 @@ def apply_command(
 
     Rules are compared by what they say; rules with a label also by their label.
     """
-    from tidelog.cli.apply_difference import apply_difference
-    from tidelog.engine.signature import Signature
+    from tidelog.cli.act.apply_difference import apply_difference
+    from tidelog.engine.base.signature import Signature
 
     apply_difference(file, state, dry_run, Signature(author, note))

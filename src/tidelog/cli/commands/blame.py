@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import FunctionsOption
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import FunctionsOption
 
 
 @app.command("blame")
@@ -34,8 +34,8 @@ def blame_command(
 
     Undoing the changes that are named, and nothing else, undoes the change; none of them can be left out.
     """
-    from tidelog.cli.functions import functions_of
-    from tidelog.cli.state import opened
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.input.state import opened
 
     with opened(state, functions=functions_of(functions)) as db:
         found = db.blame(fact, epoch, since=since, trials=trials)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import Format, StateArgument
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import Format, StateArgument
 
 
 @app.command("changes")
@@ -20,8 +20,8 @@ def changes_command(
     format_: Annotated[Format, typer.Option("--format", help="Lines of text, or of JSON.")] = Format.text,
 ) -> None:
     """Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once."""
-    from tidelog.cli.state import opened
-    from tidelog.engine.view import fact_writer
+    from tidelog.cli.input.state import opened
+    from tidelog.engine.read.view import fact_writer
     from tidelog.io.json_values import json_value
 
     with opened(state) as db:

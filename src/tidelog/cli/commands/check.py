@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.functions import functions_of
-from tidelog.cli.options import AllowOption, Format, FunctionsOption, SandboxOption
-from tidelog.cli.report import Fragment, Report, check_file
-from tidelog.cli.sandbox import sandboxed
-from tidelog.cli.show import console, diagnostic_to_json, show_diagnostics
+from tidelog.cli.base.application import app
+from tidelog.cli.base.functions import functions_of
+from tidelog.cli.base.options import AllowOption, Format, FunctionsOption, SandboxOption
+from tidelog.cli.base.sandbox import sandboxed
+from tidelog.cli.base.show import console, diagnostic_to_json, show_diagnostics
+from tidelog.cli.input.report import Fragment, Report, check_file
 
 
 @app.command()

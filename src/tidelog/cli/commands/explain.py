@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import AllowOption, FunctionsOption, ProgramArgument, SandboxOption
-from tidelog.cli.place import ON_SPARK
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import AllowOption, FunctionsOption, ProgramArgument, SandboxOption
+from tidelog.cli.base.place import ON_SPARK
 from tidelog.plan.modes import Plans
 
 
@@ -45,10 +45,10 @@ def explain_command(
     it did while the program was evaluated over the facts: visits, rows, and the rows for one visit beside the number
     that the planner expected.
     """
-    from tidelog.cli.functions import functions_of
-    from tidelog.cli.guard import guarded
-    from tidelog.cli.load import load_engine
-    from tidelog.cli.sandbox import sandboxed
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.base.guard import guarded
+    from tidelog.cli.base.sandbox import sandboxed
+    from tidelog.cli.input.load import load_engine
 
     with guarded(), sandboxed(sandbox, allow, program, facts):
         db = load_engine(program, facts, plans, functions_of(functions))

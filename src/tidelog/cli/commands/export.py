@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import LAST, AtOption, StateArgument
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import LAST, AtOption, StateArgument
 
 
 @app.command("export")
@@ -18,6 +18,6 @@ def export_command(
     at: AtOption = LAST,
 ) -> None:
     """Write the rules and base facts of a state as plain files from which `tidelog run` makes the same state."""
-    from tidelog.cli.export_state import export_state
+    from tidelog.cli.act.export_state import export_state
 
     export_state(state, out, at)

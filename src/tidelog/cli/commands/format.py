@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 
 class Convention(enum.StrEnum):
@@ -37,8 +37,8 @@ def format_command(
     Comments stay where they stand. Each layout is read again before it is written, and has to be the same program. A
     file that cannot be read as a program, or as a script of changes, is told and left alone; the exit code is then 1.
     """
-    from tidelog.cli.format_files import Formatting, format_all
-    from tidelog.cli.guard import guarded
+    from tidelog.cli.act.format_files import Formatting, format_all
+    from tidelog.cli.base.guard import guarded
 
     with guarded():
         asked = Formatting(check, diff, None if convention is None else str(convention))

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import Format, StateArgument
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import Format, StateArgument
 
 
 @app.command("log")
@@ -16,6 +16,6 @@ def log_command(
     format_: Annotated[Format, typer.Option("--format", help="How to print the epochs.")] = Format.text,
 ) -> None:
     """List the epochs of a state: when, how long, which rules and base facts changed, and what that did to views."""
-    from tidelog.cli.show_log import show_log
+    from tidelog.cli.output.show_log import show_log
 
     show_log(state, format_)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 
 @app.command("lsp")
@@ -20,10 +20,10 @@ def lsp_command(
 
     An editor starts this command and talks to it by the language server protocol, over standard input and output.
     """
-    from tidelog.cli.guard import guarded
+    from tidelog.cli.base.guard import guarded
 
     with guarded():
-        from tidelog.cli.failures import NO_EDITOR_EXTRA
+        from tidelog.cli.base.failures import NO_EDITOR_EXTRA
 
         try:
             from tidelog.editor.server import make_server

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import (
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import (
     AllowOption,
     AnswerFormat,
     AskedEpoch,
@@ -47,10 +47,10 @@ def query_command(
     A question is the body of a rule; each of its variables is a column of the answers. One without variables is
     answered with yes or no.
     """
-    from tidelog.cli.answers import write_answers
-    from tidelog.cli.asked import asked, split_words
-    from tidelog.cli.functions import functions_of
-    from tidelog.cli.sandbox import sandboxed
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.base.sandbox import sandboxed
+    from tidelog.cli.input.target import asked, split_words
+    from tidelog.cli.output.answers import write_answers
 
     file, text = split_words(program, question, state, "QUESTION")
     inside = sandboxed(sandbox, allow, file, facts or ".")

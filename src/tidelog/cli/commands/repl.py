@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import AskedEpoch, AskedFacts, AskedState, FunctionsOption
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import AskedEpoch, AskedFacts, AskedState, FunctionsOption
 
 if TYPE_CHECKING:
     from tidelog.cli.repl.session import ReplSession
@@ -31,11 +31,11 @@ def repl_command(
     Reads the standard input line by line if that is not a terminal. With --state a state folder is asked, which stays
     as it is; `:at EPOCH` goes to another of its epochs.
     """
-    from tidelog.cli.asked import asked, one_of
-    from tidelog.cli.functions import functions_of
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.base.show import console
+    from tidelog.cli.input.target import asked, one_of
     from tidelog.cli.repl.session import ReplSession
     from tidelog.cli.repl.show import teller
-    from tidelog.cli.show import console
 
     one_of(program, state)
     given = functions_of(functions)

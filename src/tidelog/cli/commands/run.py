@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import (
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import (
     Algorithm,
     AllowOption,
     FactsOption,
@@ -21,7 +21,7 @@ from tidelog.cli.options import (
     ProgramArgument,
     SandboxOption,
 )
-from tidelog.cli.place import (
+from tidelog.cli.base.place import (
     ChosenRuntimeOption,
     MasterOption,
     PartitionsOption,
@@ -104,13 +104,13 @@ def run_command(
     Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
     Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
     """
-    from tidelog.cli.functions import functions_of
-    from tidelog.cli.guard import guarded
-    from tidelog.cli.inputs import read_valid
-    from tidelog.cli.pragmas import for_outputs, with_overflow
-    from tidelog.cli.run_program import Options, check_options, run_program
-    from tidelog.cli.sandbox import sandboxed
-    from tidelog.partition.limits import Limits
+    from tidelog.cli.act.run_program import Options, check_options, run_program
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.base.guard import guarded
+    from tidelog.cli.base.pragmas import for_outputs, with_overflow
+    from tidelog.cli.base.sandbox import sandboxed
+    from tidelog.cli.input.inputs import read_valid
+    from tidelog.partition.base.limits import Limits
 
     with guarded(), sandboxed(sandbox, allow, program, facts, out or Path(".")):
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)

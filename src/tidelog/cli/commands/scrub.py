@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import StateArgument
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import StateArgument
 
 
 @app.command("scrub")
@@ -16,9 +16,9 @@ def scrub_command(state: StateArgument) -> None:
     there are any. Nothing is changed, and a state may be scrubbed while it is written. Whether the facts are those that
     the rules derive is told by `tidelog verify`.
     """
-    from tidelog.cli.guard import guarded
-    from tidelog.cli.show import console
-    from tidelog.store.scrub import scrub
+    from tidelog.cli.base.guard import guarded
+    from tidelog.cli.base.show import console
+    from tidelog.store.folder.scrub import scrub
 
     with guarded():
         found = scrub(state)

@@ -12,8 +12,19 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.follow_options import (
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import AllowOption, FactsOption, FunctionsOption
+from tidelog.cli.base.place import (
+    MasterOption,
+    PartitionsOption,
+    Place,
+    Runtime,
+    RuntimeOption,
+    SettingsOption,
+    ThreadsOption,
+    read_settings,
+)
+from tidelog.cli.input.follow_options import (
     SLOT,
     BadRowChoice,
     BadRowOption,
@@ -28,17 +39,6 @@ from tidelog.cli.follow_options import (
     TableOption,
     follow_sources,
     with_jar,
-)
-from tidelog.cli.options import AllowOption, FactsOption, FunctionsOption
-from tidelog.cli.place import (
-    MasterOption,
-    PartitionsOption,
-    Place,
-    Runtime,
-    RuntimeOption,
-    SettingsOption,
-    ThreadsOption,
-    read_settings,
 )
 
 CertificateOption = Annotated[
@@ -142,13 +142,13 @@ def serve_command(
     The first start makes two tokens, one for reading and one for writing, in files of the state folder that only their
     owner may read. Every request carries one: `Authorization: Bearer TOKEN`.
     """
-    from tidelog.cli.guard import guarded
+    from tidelog.cli.base.guard import guarded
     from tidelog.serve.extra import check_extra
 
     with guarded():
         check_extra()
-        from tidelog.cli.sandbox import sandboxed
-        from tidelog.cli.serve_program import Options, serve_program
+        from tidelog.cli.act.serve_program import Options, serve_program
+        from tidelog.cli.base.sandbox import sandboxed
         from tidelog.serve.limits import ServerLimits
         from tidelog.serve.logs import logging_started
         from tidelog.serve.run import Address

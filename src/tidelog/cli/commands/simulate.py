@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 # What `tidelog.semantics` has, by name; written here, since the help must not wait for it. A test compares.
 ALGORITHMS = (

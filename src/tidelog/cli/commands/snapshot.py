@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tidelog.cli.application import app
-from tidelog.cli.options import StateArgument
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import StateArgument
 
 
 @app.command("snapshot")
@@ -12,8 +12,8 @@ def snapshot_command(state: StateArgument) -> None:
 
     Snapshots are also taken by themselves whenever the log outgrows the state.
     """
-    from tidelog.cli.show import console
-    from tidelog.cli.state import opened
+    from tidelog.cli.base.show import console
+    from tidelog.cli.input.state import opened
 
     with opened(state, at=None) as db:
         db.snapshot()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
+from tidelog.cli.base.application import app
 
 
 class CaseFormat(enum.StrEnum):
@@ -37,8 +37,8 @@ def try_command(
 
     Tells what does not hold, and which rules no case uses. The exit code is 1 if a case fails.
     """
-    from tidelog.cli.guard import guarded
-    from tidelog.cli.try_rules import Wanted, try_rules, watch_rules
+    from tidelog.cli.act.try_rules import Wanted, try_rules, watch_rules
+    from tidelog.cli.base.guard import guarded
 
     wanted = Wanted(tuple(places), coverage, accept, mutants, most, format_)
     with guarded():

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import FunctionsOption, ProgramArgument
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import FunctionsOption, ProgramArgument
 
 
 @app.command("test-order")
@@ -31,7 +31,7 @@ def try_order_command(
     Batches, partitions, orders and delays of messages, repetitions and restarts are drawn by a seed; on few changes all
     orders are tried, and all schedules of messages. The exit code is 1 if two ways differ.
     """
-    from tidelog.cli.guard import guarded
+    from tidelog.cli.base.guard import guarded
     from tidelog.cli.try_order import Wanted, try_order
 
     with guarded():

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import LAST, AtOption, Format, FunctionsOption, StateArgument
-from tidelog.cli.place import Runtime, RuntimeOption
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import LAST, AtOption, Format, FunctionsOption, StateArgument
+from tidelog.cli.base.place import Runtime, RuntimeOption
 
 
 @app.command("verify")
@@ -31,6 +31,6 @@ def verify_command(
 
     The checker shares no evaluation code with the engine. It runs in plain Python, or on Spark as SQL.
     """
-    from tidelog.cli.verify_state import verify_state
+    from tidelog.cli.act.verify_state import verify_state
 
     verify_state(state, program, facts, at, runtime, format_, functions)

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import FunctionsOption
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import FunctionsOption
 
 
 @app.command("what-if")
@@ -31,9 +31,9 @@ def what_if_command(
 
     Nothing is committed.
     """
-    from tidelog.cli.functions import functions_of
-    from tidelog.cli.state import opened
-    from tidelog.cli.try_scripts import show_alternatives
+    from tidelog.cli.act.try_scripts import show_alternatives
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.input.state import opened
 
     with opened(state, functions=functions_of(functions)) as db:
         show_alternatives(db, scripts, blame, as_json)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidelog.cli.application import app
-from tidelog.cli.options import (
+from tidelog.cli.base.application import app
+from tidelog.cli.base.options import (
     AllowOption,
     AskedEpoch,
     AskedFacts,
@@ -46,9 +46,9 @@ def why_command(
 
     With --not, show for every rule of the fact's relation how far it gets and what stops it.
     """
-    from tidelog.cli.asked import asked, split_words
-    from tidelog.cli.functions import functions_of
-    from tidelog.cli.sandbox import sandboxed
+    from tidelog.cli.base.functions import functions_of
+    from tidelog.cli.base.sandbox import sandboxed
+    from tidelog.cli.input.target import asked, split_words
 
     file, text = split_words(program, fact, state, "FACT")
     inside = sandboxed(sandbox, allow, file, facts or ".")

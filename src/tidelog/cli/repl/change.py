@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.cli import failures
+from tidelog.cli.base import failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.told import Changed, Found
-from tidelog.engine.declare import with_declarations
+from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.facts import written_rows
+from tidelog.engine.write.declare import with_declarations
+from tidelog.engine.write.epoch import Epoch
 from tidelog.program import Atom, Rule
-from tidelog.program.ground import ground_value
+from tidelog.program.types.ground import ground_value
 from tidelog.syntax import (
     FactChange,
     InstanceAdded,

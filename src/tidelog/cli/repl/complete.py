@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.session import ReplSession
-from tidelog.engine.view import View
+from tidelog.engine.read.view import View
 from tidelog.highlight.words import DIRECTIVES
 from tidelog.program import SOUFFLE, Const
 from tidelog.syntax import print_term

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.cli import failures
-from tidelog.cli.export_state import exported_program
-from tidelog.cli.load import load_engine
-from tidelog.cli.options import LAST
+from tidelog.cli.act.export_state import exported_program
+from tidelog.cli.base import failures
+from tidelog.cli.base.options import LAST
+from tidelog.cli.input.load import load_engine
+from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
 from tidelog.cli.repl.change import needed
-from tidelog.cli.state import holds_state
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program, print_program
 

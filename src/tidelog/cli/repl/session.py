@@ -11,14 +11,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from tidelog.cli import failures
-from tidelog.cli.load import start_engine
+from tidelog.cli.base import failures
+from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
 from tidelog.cli.repl.told import Answered, Failed, Found, Line, Told
 from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
-from tidelog.program.functors import Given
+from tidelog.program.types.functors import Given
 from tidelog.syntax import parse_program
 
 Handler = Callable[["ReplSession", str], None]

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
-from tidelog.cli.answers import count_text, table_lines
+from tidelog.cli.base.show import show_diagnostics, show_error
+from tidelog.cli.output.answers import count_text, table_lines
 from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Told
-from tidelog.cli.show import show_diagnostics, show_error
-from tidelog.engine.epoch import Epoch
-from tidelog.engine.view import fact_writer
+from tidelog.engine.read.view import fact_writer
+from tidelog.engine.write.epoch import Epoch
 from tidelog.errors.render import visible
 from tidelog.explain.profile import duration
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from tidelog.engine.epoch import Epoch
-    from tidelog.engine.view import Rows
+    from tidelog.engine.read.view import Rows
+    from tidelog.engine.write.epoch import Epoch
     from tidelog.errors import Diagnostic, TidelogError
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.graph import ProgramGraph

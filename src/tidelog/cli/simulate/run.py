@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from tidelog.cli.show import console, show_diagnostics
+from tidelog.cli.base.show import console, show_diagnostics
 from tidelog.cli.simulate.catalogue import diagnose
 from tidelog.cli.simulate.every import explore_last_epoch, show_every
 from tidelog.cli.simulate.inputs import read_inputs

@@ -21,10 +21,10 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from tidelog.program import Aggregate, Atom, Call, Comparison, Literal, Rule, Term
-from tidelog.program.choice import choice_of
-from tidelog.program.dependency import POSITIVE, Edge, dependencies
-from tidelog.program.scope import atoms
-from tidelog.program.strata import strata_of_edges
+from tidelog.program.graph.choice import choice_of
+from tidelog.program.graph.dependency import POSITIVE, Edge, dependencies
+from tidelog.program.graph.strata import strata_of_edges
+from tidelog.program.values.scope import atoms
 from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.demand.passing import BOUND, Ask, Askable, asks, is_weaker, known_args
 from tidelog.rewrite.names import WANTED, WANTED_ROWS

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tidelog.program import Program, Rule
-from tidelog.program.constraint import HIDDEN
-from tidelog.program.pragmas import EVERY, MAGIC, NO_MAGIC, outputs, values_of
+from tidelog.program.graph.constraint import HIDDEN
+from tidelog.program.values.pragmas import EVERY, MAGIC, NO_MAGIC, outputs, values_of
 from tidelog.rewrite.names import QUESTION, is_auxiliary
 
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from tidelog.errors import ProgramError
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat
 from tidelog.program import Sequence as PathSequence
-from tidelog.program.path import Domains, empty_at, least
+from tidelog.program.values.path import Domains, empty_at, least
 from tidelog.rewrite.catalogue import diagnose
 
 MOST_STEPS = 500

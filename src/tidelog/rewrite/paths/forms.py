@@ -7,7 +7,7 @@ path has (`program.path`), so that what may be empty stays empty at the same nod
 from __future__ import annotations
 
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
-from tidelog.program.path import empty_at, forward
+from tidelog.program.values.path import empty_at, forward
 
 ANYWHERE: frozenset[str] = frozenset()
 
@@ -15,7 +15,7 @@ ANYWHERE: frozenset[str] = frozenset()
 def tidy(path: Path) -> Path:
     """The path with ``^`` at its labels only, sequences and alternatives flat, and without repetitions of one.
 
-    >>> from tidelog.program.path_text import path_text
+    >>> from tidelog.program.values.path_text import path_text
     >>> path_text(tidy(Inverse(Sequence((Label("a"), Repeat(Sequence((Label("b"), Label("c"))), 1, 1))))))
     '^c/^b/^a'
     """
@@ -64,7 +64,7 @@ def shorten(path: Path) -> Path:
 
     The path is one that cannot be empty anywhere: such a path ends at all its nodes.
 
-    >>> from tidelog.program.path_text import path_text
+    >>> from tidelog.program.values.path_text import path_text
     >>> a, b = Label("a"), Label("b")
     >>> path_text(shorten(Repeat(a, 1, None))), path_text(shorten(Sequence((Repeat(a, 0, 1), Repeat(b, 2, 5), a))))
     ('a', 'b/b/a')

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 
 from tidelog.program import Atom, Conjunction, Inverse, Label, Literal, Path, Rule, Term, Var, Wildcard
-from tidelog.program.path import Domains, domains, empty_at, labels
-from tidelog.program.path_text import path_text
-from tidelog.program.scope import label_value
+from tidelog.program.values.path import Domains, domains, empty_at, labels
+from tidelog.program.values.path_text import path_text
+from tidelog.program.values.scope import label_value
 from tidelog.rewrite.paths import names as path_names
 from tidelog.rewrite.paths.automaton import NO_GUARD, Automaton, Move, to_automaton
 from tidelog.rewrite.paths.forms import chain

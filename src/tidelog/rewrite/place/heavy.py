@@ -21,8 +21,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidelog.program import Rule
-from tidelog.program.dependency import dependencies
-from tidelog.program.strata import strata_of_edges
+from tidelog.program.graph.dependency import dependencies
+from tidelog.program.graph.strata import strata_of_edges
 from tidelog.rewrite.place.infer import infer
 from tidelog.rewrite.place.placement import MIRRORED, Placement
 from tidelog.rewrite.place.sites import Shape, SiteChoice, body_atoms, site_of

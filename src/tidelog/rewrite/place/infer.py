@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from tidelog.program import Rule
-from tidelog.program.dependency import dependencies
-from tidelog.program.strata import Stratum, strata_of_edges
+from tidelog.program.graph.dependency import dependencies
+from tidelog.program.graph.strata import Stratum, strata_of_edges
 from tidelog.rewrite.place.pivot import pivots
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.rewrite.place.sites import OPEN, Shape, SiteChoice, body_atoms, choose, shape_of

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tidelog.program import Aggregate, Atom, Const, Literal, Negation, Rule, Term, Var
-from tidelog.program.choice import choice_place
-from tidelog.program.term import CHOICE
+from tidelog.program.graph.choice import choice_place
+from tidelog.program.values.term import CHOICE
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 
 OPEN = -3  # the placement of a relation that is still to be decided

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tidelog.program import Const, Value, Var
-from tidelog.program.strata import strong_components
+from tidelog.program.graph.strata import strong_components
 from tidelog.semantics.failures import CIRCULAR
 
 Term: TypeAlias = Var | Const

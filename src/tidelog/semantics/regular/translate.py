@@ -32,7 +32,7 @@ from tidelog.program import (
 from tidelog.program import Sequence as PathSequence
 from tidelog.program import Term as AnyTerm
 from tidelog.program.check import ERROR, examine_program, position
-from tidelog.program.fragment import TRIPLE, check_regular
+from tidelog.program.checks.fragment import TRIPLE, check_regular
 from tidelog.semantics.regular.clause import CLOSED, Body, Clause, Lit, RegularProgram, Row, Term
 from tidelog.semantics.regular.graph import Graph
 from tidelog.semantics.term import evaluate

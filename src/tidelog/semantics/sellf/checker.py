@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import TidelogError
-from tidelog.program.functions import holds
+from tidelog.program.functions.table import holds
 from tidelog.semantics.failures import NO_DERIVATION
 from tidelog.semantics.sellf import formula as f
 from tidelog.semantics.sellf import rules as r

@@ -19,7 +19,7 @@ from tidelog.errors import ProgramError
 from tidelog.program import Boolean, Const, Var, Wildcard, variables
 from tidelog.program import Call as FunctionCall
 from tidelog.program import Term as ProgramTerm
-from tidelog.program.functions import FUNCTIONS
+from tidelog.program.functions.table import FUNCTIONS
 from tidelog.semantics import catalogue
 from tidelog.semantics.failures import NO_GENERATORS
 from tidelog.semantics.network import LocalRule, Network

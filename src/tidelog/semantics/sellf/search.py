@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tidelog.program import Value
-from tidelog.program.functions import holds
+from tidelog.program.functions.table import holds
 from tidelog.semantics.sellf import formula as f
 from tidelog.semantics.sellf import rules as r
 from tidelog.semantics.sellf.checker import Theory

@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tidelog.engine.durable import log
 from tidelog.engine.engine import core_of
-from tidelog.engine.epoch import Epoch
+from tidelog.engine.write.durable import log
+from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.serve import schemas
 from tidelog.serve.feeds import counts_json
@@ -22,8 +22,8 @@ from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
 from tidelog.serve.writing import collect, collect_rows, finish, new_epoch, read_rows
-from tidelog.store.failures import CHANGES_NOT_KEPT
-from tidelog.store.history import LogEntry
+from tidelog.store.base.failures import CHANGES_NOT_KEPT
+from tidelog.store.folder.history import LogEntry
 
 ENTRIES = 100  # of history, if nobody says how many
 

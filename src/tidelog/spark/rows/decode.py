@@ -16,8 +16,8 @@ from pyspark.sql import types as T
 
 from tidelog.io.outside import is_own, spark_face
 from tidelog.io.parquet import MIXED, NO_COLUMNS, change_name, stored_names, widest
-from tidelog.program.outside import CONSTRUCTOR, NATURAL, digits_of, element_of, fields_of, zone_of
-from tidelog.program.shape import Part, Shape
+from tidelog.program.values.outside import CONSTRUCTOR, NATURAL, digits_of, element_of, fields_of, zone_of
+from tidelog.program.values.shape import Part, Shape
 
 SPARK_TYPES: Mapping[str | None, T.DataType] = {
     "number": T.LongType(),

@@ -14,7 +14,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from tidelog.io.nulls import NullCounts, NullPolicy
-from tidelog.program.schema import numbered_columns
+from tidelog.program.values.schema import numbered_columns
 from tidelog.spark.rows.check import Matched, Types, bad_row, learn_types, match_columns
 from tidelog.spark.rows.decode import outside_of
 from tidelog.spark.rows.ids import Sql, cell_column, entry_value, literal

@@ -39,7 +39,7 @@ from tidelog.io.files import InputFile, kind_of, read_input, shape_of
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.nulls import NullPolicy, read_policy
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
-from tidelog.program.term import Const
+from tidelog.program.values.term import Const
 from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedArrival, encode
 from tidelog.spark.rows.failures import JSON_FIELD, NOT_READ, PACKING

@@ -16,9 +16,9 @@ import pyarrow as pa
 import xxhash
 
 from tidelog.io.vectors import to_vector
-from tidelog.partition.dictionary import SEED, to_signed
-from tidelog.partition.texts import from_bytes
-from tidelog.program.term import Value
+from tidelog.partition.texts.dictionary import SEED, to_signed
+from tidelog.partition.texts.texts import from_bytes
+from tidelog.program.values.term import Value
 
 ENTRY_SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", pa.large_binary())])
 COUNTED = "present"

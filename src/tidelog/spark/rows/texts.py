@@ -18,7 +18,7 @@ from pyspark.sql.pandas.functions import pandas_udf
 
 from tidelog.errors import DataError
 from tidelog.io.texts import read_text
-from tidelog.partition.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.spark.rows.ids import ENCODED_LIST, UNSIGNED
 from tidelog.spark.session.interpreter import drivers_interpreter
 

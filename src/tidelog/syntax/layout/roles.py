@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tidelog.program.lifetime import UNITS
+from tidelog.program.graph.lifetime import UNITS
 from tidelog.syntax.layout.outline import Range
 from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token

@@ -13,8 +13,8 @@ from typing import Any
 
 from tidelog.io.texts import show_fact
 from tidelog.program import Atom, Program
-from tidelog.program.functions import Function
-from tidelog.program.functors import Given, function_table
+from tidelog.program.functions.table import Function
+from tidelog.program.types.functors import Given, function_table
 from tidelog.syntax import Epoch, FactChange, RuleAdded, parse_changes, parse_ground_atom, parse_program
 from tidelog.trial import failures
 from tidelog.trial.order.compare import Tried, run_way

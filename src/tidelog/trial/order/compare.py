@@ -16,11 +16,11 @@ from random import Random
 from typing import Any
 
 from tidelog.engine.engine import Engine
-from tidelog.engine.script import take_script
+from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError, TidelogWarning
 from tidelog.program import Program
-from tidelog.program.functions import Function
-from tidelog.runtime.local import delivered_by
+from tidelog.program.functions.table import Function
+from tidelog.runtime.many.local import delivered_by
 from tidelog.trial.order.ways import Way, unkindly
 
 Row = tuple[Any, ...]

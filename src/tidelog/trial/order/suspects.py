@@ -15,9 +15,9 @@ from types import CodeType, FunctionType, ModuleType
 
 from tidelog.errors import Span
 from tidelog.program import Program
-from tidelog.program.choice import choices
-from tidelog.program.functions import Function
-from tidelog.program.scope import calls, literal_terms, rule_literals
+from tidelog.program.functions.table import Function
+from tidelog.program.graph.choice import choices
+from tidelog.program.values.scope import calls, literal_terms, rule_literals
 
 FICKLE = ("random", "time", "datetime", "uuid", "secrets", "os", "socket", "threading", "itertools", "sys")
 CHANGES = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from random import Random
 
-from tidelog.runtime.local import Message
+from tidelog.runtime.many.local import Message
 from tidelog.syntax import Change, FactChange, print_change
 
 Batch = tuple[Change, ...]

@@ -1,0 +1,1 @@
+"""What commands do, one file each, apart from their options."""

@@ -1,0 +1,122 @@
+"""What `tidelog format` does with files, folders and the standard input.
+
+Law: a file is either left as it is or replaced as a whole by its layout; one that cannot be laid out never keeps the
+others from it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidelog.cli.base.failures import LAYOUT_NOT_KEPT, NOT_FORMATTED, NOTHING_TO_FORMAT
+from tidelog.cli.base.show import console, show_diagnostics, show_error
+from tidelog.cli.input.report import STANDARD_INPUT
+from tidelog.errors import ProgramError, TidelogError
+from tidelog.syntax import read_file
+from tidelog.syntax.layout import lay_out
+
+ENDING = ".dl"
+
+
+@dataclass(frozen=True, slots=True)
+class Formatting:
+    """What is asked for: only to check, to show the differences, and how texts are read."""
+
+    check: bool = False
+    diff: bool = False
+    convention: str | None = None
+
+
+def format_all(paths: Sequence[str], asked: Formatting) -> bool:
+    """Lay out everything; whether all could be, and with ``check`` were before."""
+    good, changed, kept = True, 0, 0
+    for file in _files(paths):
+        try:
+            differs = _format_file(file, asked)
+        except ProgramError as error:
+            show_diagnostics(error.diagnostics, console(stderr=True))
+            console(stderr=True).print(f"{file}: does not parse; left alone")
+            good = False
+        except TidelogError as error:
+            show_error(error, console(stderr=True))
+            good = False
+        else:
+            changed, kept = changed + differs, kept + (not differs)
+    if list(paths) != [STANDARD_INPUT]:
+        console(stderr=True).print(_summary(changed, kept, asked))
+    return good and not (asked.check and changed)
+
+
+def _files(paths: Sequence[str]) -> Iterator[str]:
+    """Files as they are named, and the programs below folders in the order of their names."""
+    for path in paths:
+        if path == STANDARD_INPUT or not os.path.isdir(path):
+            yield path
+            continue
+        found = sorted(str(file) for file in Path(path).rglob(f"*{ENDING}") if file.is_file())
+        if not found:
+            raise NOTHING_TO_FORMAT.error(folder=path)
+        yield from found
+
+
+def _format_file(file: str, asked: Formatting) -> bool:
+    """Whether the layout of one file differs from it; it is written unless that is all that is asked."""
+    is_input = file == STANDARD_INPUT
+    before = sys.stdin.buffer.read() if is_input else _bytes_of(file)
+    name, folder = ("<stdin>", Path(".")) if is_input else (file, Path(file).parent)
+    layout = lay_out(before, name, convention=asked.convention, include=folder)
+    if layout.errors:
+        raise ProgramError(layout.errors)
+    if layout.text is None:
+        raise LAYOUT_NOT_KEPT.error(file=name)
+    after = layout.text.encode("utf-8")
+    if asked.diff:
+        _show_difference(before.decode("utf-8"), layout.text, name)
+    elif is_input and not asked.check:
+        sys.stdout.write(layout.text)
+    elif before != after and asked.check:
+        console().print(f"would format {name}")
+    elif before != after:
+        _replace(file, after)
+        console().print(f"formatted {name}")
+    return before != after
+
+
+def _bytes_of(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except (OSError, ValueError):
+        raise ProgramError(read_file(file)[1]) from None
+
+
+def _show_difference(before: str, after: str, name: str) -> None:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, f"{name} (formatted)", lineterm="")
+    for line in lines:
+        console().print(line)
+
+
+def _replace(file: str, data: bytes) -> None:
+    """Put new bytes in the place of a file, all at once; a link goes on pointing to it."""
+    target = os.path.realpath(file)
+    made = ""
+    try:
+        handle, made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".tidelog-")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(made, os.stat(target).st_mode)
+        os.replace(made, target)
+    except OSError as error:
+        Path(made).unlink(missing_ok=True) if made else None
+        raise NOT_FORMATTED.error(file=file, reason=error.strerror or str(error)) from None
+
+
+def _summary(changed: int, kept: int, asked: Formatting) -> str:
+    """What was done, in one line."""
+    word = "would change" if asked.check or asked.diff else "changed"
+    return f"{changed} {word}, {kept} left as they are"

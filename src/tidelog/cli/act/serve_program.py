@@ -1,0 +1,130 @@
+"""A program that is served: its engine, its tokens, its server.
+
+Law: a new state begins with the program and the facts of its files, in one epoch. A state that is there goes on with
+the rules that it has, since these may have changed while it was served; where the program says something else, that is
+told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.cli.base.arrow import leave_pandas_out
+from tidelog.cli.base.functions import functions_of
+from tidelog.cli.base.place import Place, check_place, spark_session
+from tidelog.cli.base.progress import progress
+from tidelog.cli.base.sandbox import input_files
+from tidelog.cli.base.show import console
+from tidelog.cli.input.inputs import read_inputs, read_valid
+from tidelog.cli.input.load import load_program
+from tidelog.cli.input.state import holds_state, partitions_of_state, shown_warnings
+from tidelog.engine.engine import Engine, core_of
+from tidelog.program.types.functors import Given, function_table
+from tidelog.serve import failures
+from tidelog.serve.console_routes import console_routes
+from tidelog.serve.limits import ServerLimits
+from tidelog.serve.run import Address, serve
+from tidelog.serve.service import Service
+from tidelog.serve.sources import Source
+from tidelog.serve.tokens import READ, WRITE, Tokens, kept_tokens
+from tidelog.store.image.difference import compare_programs
+
+if TYPE_CHECKING:
+    from tidelog.spark.types import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    program: str | None
+    state: str
+    facts: Path = Path(".")
+    address: Address = field(default_factory=Address)
+    tokens: Path | None = None
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    functions: Path | None = None
+    place: Place = field(default_factory=Place)
+    access_log: bool = False
+
+
+def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
+    """Serve until a signal comes; ``sources`` feed the engine beside requests."""
+    check_place(options.place)
+    given = functions_of(options.functions)
+    tokens = _tokens(options)
+    if not options.place.is_spark:
+        leave_pandas_out()
+    with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
+        engine = _resumed(options, given, spark) if holds_state(options.state) else _new(options, given, spark)
+        with closing(engine):
+            for source in sources:
+                source.check(engine)
+            service = Service(engine, tokens, options.limits, sources, given)
+            service.logs_all = options.access_log
+            serve(service, options.address, lambda url: _tell(url, options), console_routes())
+
+
+def _tokens(options: Options) -> Tokens:
+    return kept_tokens(_token_folder(options))
+
+
+def _token_folder(options: Options) -> Path:
+    if options.tokens is None and "://" in options.state:
+        raise failures.BAD_TOKEN_FILE.error(
+            path=options.state, what="tokens are kept in a local folder: name it by --tokens"
+        )
+    return options.tokens or Path(options.state) / "tokens"
+
+
+def _tell(url: str, options: Options) -> None:
+    to, folder = console(stderr=True), _token_folder(options)
+    to.print(f"serving {options.state} at {url}", soft_wrap=True)
+    to.print(f"tokens: {folder / READ} (reads), {folder / WRITE} (reads and writes)", soft_wrap=True)
+    if not options.address.is_loopback and options.address.certificate is None:
+        to.print("warning: others on the network can listen in: there is no TLS (--tls-cert, --tls-key)")
+
+
+def _engine(options: Options, functions: Given, spark: SparkSession | None, partitions: int) -> Engine:
+    return Engine(
+        path=options.state,
+        spark=spark,
+        partitions=partitions,
+        threads=options.place.threads,
+        functions=functions,
+        strict=True,
+    )
+
+
+def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
+    """A new state: the program and its facts."""
+    if options.program is None:
+        raise failures.NO_PROGRAM.error(state=options.state)
+    checked = read_valid(options.program, given)
+    files = input_files(checked, options.facts)
+    data = read_inputs(checked, files, spark)
+    _, own = function_table(given, checked.program)
+    engine = _engine(options, own, spark, options.place.count)
+    try:
+        with progress("evaluating", lambda: engine.fact_count):
+            load_program(engine, checked.program, data, kept=True)
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def _resumed(options: Options, given: Given, spark: SparkSession | None) -> Engine:
+    """A state that is there."""
+    partitions = options.place.partitions or partitions_of_state(options.state) or 1
+    checked = None if options.program is None else read_valid(options.program, given)
+    engine = _engine(options, given, spark, partitions)
+    durable = core_of(engine).durable
+    if checked and durable and compare_programs(engine.program, durable.facts, checked.program):
+        told = f"{options.state} has other rules than {options.program}; they stay (see `tidelog apply`)"
+        console(stderr=True).print(told, soft_wrap=True)
+    return engine

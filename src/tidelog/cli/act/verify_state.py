@@ -1,0 +1,96 @@
+"""The certificate of a state, or the first thing that is wrong with it.
+
+Law: the state folder is read, nothing of it is evaluated by the engine; the check is that of `tidelog.verify`. The exit
+code is 0 for a certificate, 1 for a violation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from tidelog.cli.base.failures import FACTS_WITHOUT_PROGRAM
+from tidelog.cli.base.functions import functions_of
+from tidelog.cli.base.options import Format
+from tidelog.cli.base.place import Runtime
+from tidelog.cli.base.progress import progress
+from tidelog.cli.base.show import console
+from tidelog.cli.input.inputs import read_facts, read_valid, refuse_errors
+from tidelog.cli.input.load import start_engine
+from tidelog.cli.input.report import check_file
+from tidelog.cli.input.state import opened
+from tidelog.engine.engine import Engine, core_of
+from tidelog.program import Program
+from tidelog.program.types.functors import Given
+from tidelog.spark.verify import verify_with_spark
+from tidelog.verify import Verdict, verify
+from tidelog.verify.claim import Base
+
+if TYPE_CHECKING:
+    from tidelog.spark.types import SparkSession
+
+
+def verify_state(
+    state: str,
+    program: str | None,
+    facts: Path | None,
+    at: int,
+    runtime: Runtime,
+    format_: Format,
+    functions: Path | None = None,
+) -> None:
+    """Check a state and print the verdict."""
+    given = functions_of(functions)
+    with opened(state, at, given) as db:
+        rules, base = _claimed(db, program, facts, given)
+        with progress(f"verifying {state}"), _session(runtime) as spark:
+            verdict = _verdict(db, rules, base, spark)
+        _show_verdict(verdict, format_)
+        if not verdict:
+            raise typer.Exit(1)
+
+
+def _claimed(db: Engine, file: str | None, folder: Path | None, functions: Given) -> tuple[Program, Base | None]:
+    """The program to certify against, and the base facts if they are not those of the state."""
+    if file is None:
+        if folder is not None:
+            raise FACTS_WITHOUT_PROGRAM.error()
+        return db.program, None
+    if folder is None:
+        return refuse_errors(check_file(file, functions=functions)).program, None
+    checked = read_valid(file, functions)
+    with start_engine(checked.program, read_facts(checked, folder), functions=functions) as loaded:
+        return checked.program, {name: loaded.asserted(name).rows() for name in loaded.relations}
+
+
+@contextmanager
+def _session(runtime: Runtime) -> Iterator[SparkSession | None]:
+    """A Spark session while the check runs, or None."""
+    if runtime is not Runtime.spark:
+        yield None
+        return
+    from tidelog.spark import local_session  # Spark takes a second to import, and may not be there
+
+    with local_session(2) as spark:
+        yield spark
+
+
+def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSession | None) -> Verdict:
+    if base is None and program is db.program:
+        return db.verify(spark)
+    if spark is None:
+        return verify(program, base, db.state(), core_of(db).rules.functions)
+    return verify_with_spark(program, base, db.state(), spark, core_of(db).rules.functions)
+
+
+def _show_verdict(verdict: Verdict, format_: Format) -> None:
+    if format_ is Format.json:
+        typer.echo(json.dumps({"certified": bool(verdict), **asdict(verdict)}, indent=2, default=str))
+    else:
+        console().print(str(verdict))

@@ -1,0 +1,105 @@
+"""Which runtime a run takes where nobody says it: `--runtime auto`.
+
+Law (D23): Spark if a master, a setting, a kind of file that only Spark reads or writes, or a session that runs in this
+process asks for it, or if the input files are larger than a quarter of the free memory; this process otherwise. The
+results are the same files either way, so that the choice is a matter of time and memory alone; it is told in one line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidelog.cli.base.place import Place, Runtime, running_session
+from tidelog.io.files import InputFile, kind_of
+from tidelog.io.parameters import SPARK_KINDS, Layout
+
+SHARE = 4  # of the free memory, one in so many
+UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_GROUP = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A runtime, and why it is this one."""
+
+    runtime: Runtime
+    reason: str
+
+    def __str__(self) -> str:
+        where = "on Spark" if self.runtime is Runtime.spark else "embedded"
+        return f"tidelog: {where}: {self.reason}"
+
+
+def choose_runtime(
+    place: Place, inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]], free: int | None = None
+) -> Choice:
+    """What the options, the files and this process ask for; ``free`` bytes of memory, if not those of this machine."""
+    reason = _asked(place) or _kinds(inputs, outputs)
+    if reason is None and running_session() is not None:
+        reason = "a session runs in this process"
+    if reason is not None:
+        return Choice(Runtime.spark, reason)
+    size, free = sum(map(_size, inputs)), free_memory() if free is None else free
+    files = f"{len(inputs)} input file{'' if len(inputs) == 1 else 's'}, {_amount(size)}"
+    if size * SHARE > free:
+        return Choice(Runtime.spark, f"{files}, more than a quarter of the free memory ({_amount(free)})")
+    return Choice(Runtime.embedded, f"{files}, in memory" if inputs else "no input files")
+
+
+def _asked(place: Place) -> str | None:
+    if place.master:
+        return "--master asks for it"
+    return "--conf asks for it" if place.settings else None
+
+
+def _kinds(inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]]) -> str | None:
+    """The first directive whose kind only Spark knows."""
+    read = ((f".input {file.relation}", kind_of(file)) for file in inputs)
+    written = ((f".output {name}", layout.kind) for name, layout in outputs)
+    for directive, kind in (*read, *written):
+        if kind in SPARK_KINDS:
+            return f"`{directive}` names a table"
+    return None
+
+
+def _size(file: InputFile) -> int:
+    """The bytes of a file, or of a folder of files."""
+    parts = file.path.rglob("*") if file.path.is_dir() else (file.path,)
+    return sum(part.stat().st_size for part in parts if part.is_file())
+
+
+def free_memory() -> int:
+    """Bytes that this process may still take: what the machine has, and what its container leaves it."""
+    return min(_of_machine(), _of_container())
+
+
+def _of_machine() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def _of_container() -> int:
+    try:
+        most, taken = ((_GROUP / name).read_text("ascii").strip() for name in ("memory.max", "memory.current"))
+        return max(int(most) - int(taken), 0)
+    except (OSError, ValueError):  # no container, or one without a bound
+        return sys.maxsize
+
+
+def _amount(size: float) -> str:
+    """
+    >>> _amount(0), _amount(1500), _amount(12_345_678_901)
+    ('0 bytes', '1.5 kB', '12.3 GB')
+    """
+    for unit in UNITS:
+        if size < 1000 or unit == UNITS[-1]:
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == UNITS[0] else f"{size:.1f} {unit}"

@@ -1,0 +1,36 @@
+"""Functions from a Python file.
+
+Law: the file is run once, as Python runs it; what it defines under the name of a functor of the program, or declares by
+`user_function`, is what the program calls.
+"""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from tidelog.cli.base import failures
+from tidelog.cli.base.guard import guarded
+from tidelog.program.types.functors import Given
+
+NAME = "functions_of_the_program"  # not imported under any name: workers get the functions by value
+
+
+def functions_of(path: Path | None) -> Given:
+    """What the option gives: the module of a file, or nothing; what is wrong with the file is told."""
+    with guarded():
+        return () if path is None else load_functions(path)
+
+
+def load_functions(path: Path) -> ModuleType:
+    """The module of a file."""
+    spec = spec_from_file_location(NAME, path)
+    if spec is None or spec.loader is None:
+        raise failures.NO_FUNCTIONS.error(path=path, error="it is not a Python file")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise failures.NO_FUNCTIONS.error(path=path, error=f"{type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,31 @@
+"""Options that say of a program what its pragmas would say.
+
+Law: an option counts more than the text. With `--outputs-only` the outputs are the same files; other relations hold
+what the outputs ask of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tidelog.cli.base import failures
+from tidelog.cli.base.options import Overflow
+from tidelog.program.check import Checked
+from tidelog.program.values.pragmas import EVERY, MAGIC, OVERFLOW, outputs
+
+
+def for_outputs(checked: Checked) -> Checked:
+    """The program with every relation on demand but its outputs; one without outputs is refused."""
+    if not outputs(checked.program):
+        raise failures.NO_OUTPUTS.error()
+    return _with(checked, MAGIC, EVERY)
+
+
+def with_overflow(checked: Checked, overflow: Overflow) -> Checked:
+    """The program whose arithmetic wraps around, or not, where it leaves its type."""
+    return _with(checked, OVERFLOW, overflow.value)
+
+
+def _with(checked: Checked, option: str, value: str) -> Checked:
+    program = checked.program
+    return replace(checked, program=replace(program, pragmas=(*program.pragmas, (option, value))))

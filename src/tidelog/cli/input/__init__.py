@@ -1,0 +1,1 @@
+"""What commands read: programs, facts, states, targets."""

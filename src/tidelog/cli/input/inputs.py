@@ -1,0 +1,93 @@
+"""What a command reads: a program and the facts of its files.
+
+Law: a program with errors is refused with all of them; warnings are told on the standard error. Facts are read whole,
+with a type for every column, before anything is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.cli.base.progress import progress
+from tidelog.cli.base.sandbox import input_files
+from tidelog.cli.base.show import console, show_diagnostics
+from tidelog.cli.input.report import Report, check_file
+from tidelog.cli.input.state import shown_warnings
+from tidelog.errors import ProgramError
+from tidelog.io.budget import Budget
+from tidelog.io.files import InputFile, read_input
+from tidelog.io.open_columns import Bound, settle_types
+from tidelog.program.check import Checked, check_program
+from tidelog.program.types.functors import Given
+from tidelog.program.values.schema import column_names
+
+if TYPE_CHECKING:
+    from tidelog.io.delimited import Data
+    from tidelog.partition.base.limits import Limits
+    from tidelog.spark.files import Input
+    from tidelog.spark.types import SparkSession
+
+
+def read_valid(file: str, functions: Given = ()) -> Checked:
+    """The program of a file that has no errors, with the functions that it may call; its warnings are told."""
+    checked = refuse_errors(report := check_file(file, functions=functions))
+    show_diagnostics(report.findings, console(stderr=True))
+    return checked
+
+
+def refuse_errors(report: Report) -> Checked:
+    """The program that was read, unless it has errors."""
+    if report.errors:
+        raise ProgramError(report.findings)
+    return report.checked
+
+
+def read_inputs(
+    checked: Checked,
+    files: Sequence[InputFile],
+    spark: SparkSession | None,
+    limits: Limits | None = None,
+    hidden: Collection[str] = (),
+) -> list[tuple[str, Input]]:
+    """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
+
+    In this process no more is read than ``limits`` allow, by bytes and by seconds. Of ``hidden`` relations, whose rows
+    nobody will see, Spark reads what rules can use.
+    """
+    if spark is None:
+        return list(read_data(checked, files, limits))
+    from tidelog.spark.files import read_frames
+
+    with shown_warnings(), progress("reading"):
+        names, types = partial(_columns, checked), partial(_schema_after, checked)
+        return read_frames(spark, checked, files, names, types, hidden)
+
+
+def read_facts(checked: Checked, folder: Path) -> list[tuple[str, Data]]:
+    """All facts of the files of a program in a folder."""
+    return read_data(checked, input_files(checked, folder))
+
+
+def read_data(checked: Checked, files: Sequence[InputFile], limits: Limits | None = None) -> list[tuple[str, Data]]:
+    """All facts of all files, with types for all columns."""
+    budget = Budget() if limits is None else Budget(limits.memory, limits.seconds)
+    schema = checked.schema
+    with shown_warnings(), progress("reading"):
+        read = [
+            (file.relation, read_input(file, _columns(checked, file.relation), schema[file.relation], budget))
+            for file in files
+        ]
+    return settle_types(read, checked.schema, partial(_schema_after, checked))
+
+
+def _columns(checked: Checked, relation: str) -> tuple[str, ...]:
+    return column_names(checked.program.declarations, relation, len(checked.schema[relation]))
+
+
+def _schema_after(checked: Checked, bound: Bound) -> dict[str, tuple[str | None, ...]]:
+    """The types of all columns once those of some are known."""
+    known = {name: len(checked.schema[name]) for name, _ in bound}
+    return dict(check_program(checked.program, bound=bound, known=known).schema)

@@ -1,0 +1,73 @@
+"""An engine that holds a program and the facts of its files.
+
+Law: what `tidelog run` would load is loaded by every command, so that answers are about the same state. Rules and facts
+come in one epoch, so that joins are ordered by the sizes of what comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.cli.base.arrow import leave_pandas_out
+from tidelog.cli.input.inputs import read_facts, read_valid
+from tidelog.engine.base.facts import program_facts
+from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.write.epoch import Epoch
+from tidelog.io.nulls import report_nulls
+from tidelog.plan.modes import Plans
+from tidelog.program import Program
+from tidelog.program.types.functors import Given, function_table
+from tidelog.program.values.pragmas import MAGIC, values_of
+from tidelog.rewrite.label_rules import label_rules
+from tidelog.spark.arrivals import Arrival
+
+if TYPE_CHECKING:
+    from tidelog.spark.files import Input
+
+
+def load_engine(file: str, folder: Path | None, plans: str = Plans.advice, functions: Given = ()) -> Engine:
+    """The engine after its first epoch; without a folder the facts are those of the program's text."""
+    leave_pandas_out()
+    checked = read_valid(file, functions)
+    return start_engine(checked.program, () if folder is None else read_facts(checked, folder), plans, functions)
+
+
+def start_engine(
+    program: Program, data: Iterable[tuple[str, Input]] = (), plans: str = Plans.advice, functions: Given = ()
+) -> Engine:
+    """An engine with the rules and facts of a program and of its files."""
+    _, own = function_table(functions, program)
+    db = Engine(without_content(program), plans=plans, functions=own)
+    load_program(db, program, data)
+    return db
+
+
+def without_content(program: Program) -> Program:
+    """The declarations, types and keys of a program: what an engine begins with before its first epoch."""
+    return replace(program, rules=(), facts=(), directives=())
+
+
+def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]] = (), *, kept: bool = False) -> Epoch:
+    """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program."""
+    epoch = db.epoch_to(program)[0] if kept else _epoch_of(db, program)
+    with epoch:
+        for name, rows in data:
+            if isinstance(rows, Arrival):
+                epoch.collected.arrivals.append(rows)
+            else:
+                epoch.insert(name, rows)
+    for name, counts in epoch.nulls.items():
+        report_nulls(name, counts)
+    return epoch
+
+
+def _epoch_of(db: Engine, program: Program) -> Epoch:
+    epoch = db.epoch()
+    epoch.collected.added.extend(label_rules(program.rules))
+    epoch.collected.facts.extend(program_facts(program, core_of(db).rules.functions))
+    if values_of(program, MAGIC):  # what is evaluated depends on what the program puts out
+        epoch.collected.program = program
+    return epoch

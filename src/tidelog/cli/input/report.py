@@ -1,0 +1,90 @@
+"""What is found out about a program by reading it: its checked form and every finding.
+
+Law: a file with errors gives all of them, of syntax and of meaning, in the order of the text; any bytes at all end in
+diagnostics. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidelog.cli.base.sandbox import includes_of
+from tidelog.errors import Diagnostic
+from tidelog.program.check import Checked, examine_program
+from tidelog.program.checks.fragment import check_regular
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.types.functors import Given, declared_by
+from tidelog.syntax import read_file, read_program
+
+STANDARD_INPUT = "-"
+ENDLESS = "TL760"
+
+
+class Fragment(enum.StrEnum):
+    """A part of the language that a program may be held to."""
+
+    regular = "regular"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found out about one file, held to a fragment or to the language alone."""
+
+    name: str
+    checked: Checked
+    findings: tuple[Diagnostic, ...]
+    fragment: Fragment | None = None
+
+    @property
+    def errors(self) -> int:
+        """The number of findings that are errors."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def ends(self) -> bool | None:
+        """Whether evaluation surely ends on finite data; None where errors keep that from being asked."""
+        if self.errors:
+            return None
+        return not self.checked.ends_if and not any(finding.code == ENDLESS for finding in self.findings)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the file holds, in numbers."""
+        program, constraints = self.checked.program, sum(r.constraint is not None for r in self.checked.program.rules)
+        return {
+            "rules": len(program.rules) - constraints,
+            **({"constraints": constraints} if constraints else {}),
+            "facts": len(program.facts),
+            "relations": sum(not is_hidden(name) for name in self.checked.schema),
+            "strata": sum(not all(map(is_hidden, stratum.relations)) for stratum in self.checked.strata),
+            "warnings": len(self.findings) - self.errors,
+        }
+
+
+def check_file(file: str, fragment: Fragment | None = None, functions: Given = ()) -> Report:
+    """Read and check one file, or the standard input; ``functions`` come from Python."""
+    if file == STANDARD_INPUT:
+        name = "<stdin>"
+        program, read = read_program(sys.stdin.buffer.read(), name, include=includes_of(Path(".")))
+    else:
+        name = file
+        program, read = read_file(file, include=includes_of(Path(file).parent))
+    checked, found = examine_program(declared_by(functions, program))
+    outside = check_regular(checked.program) if fragment is Fragment.regular else []
+    return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)
+
+
+def _in_text_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
+    """By position in the text; the file itself before what it includes, findings without a place first of all."""
+
+    def key(finding: Diagnostic) -> tuple[int, str, int]:
+        if finding.span is None:
+            return (0, "", 0)
+        source = finding.span.source.name
+        return (1 if source == name else 2, source, finding.span.start)
+
+    return tuple(sorted(findings, key=key))

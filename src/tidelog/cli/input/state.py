@@ -1,0 +1,59 @@
+"""What the commands about state folders share: opening one, and telling what is wrong with it.
+
+Law: a command that only reads takes no lock and sees a committed epoch; one that writes is the only writer. Damage
+that was got round is told on the standard error and changes no exit code.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tidelog.cli.base.arrow import leave_pandas_out
+from tidelog.cli.base.failures import NO_STATE
+from tidelog.cli.base.guard import guarded
+from tidelog.cli.base.options import LAST
+from tidelog.cli.base.show import console
+from tidelog.engine.engine import Engine
+from tidelog.program.types.functors import Given
+
+
+def holds_state(place: str) -> bool:
+    """Whether a folder holds a state."""
+    from tidelog.store import open_store
+    from tidelog.store.base.notes import check_format
+
+    return check_format(open_store(place))
+
+
+def partitions_of_state(place: str) -> int:
+    """How many partitions have pieces of their own there; 0 for one embedded partition."""
+    from tidelog.store import open_store
+    from tidelog.store.log.markers import partitions_of
+
+    return partitions_of(open_store(place))
+
+
+@contextmanager
+def opened(place: str, at: int | None = LAST, functions: Given = ()) -> Iterator[Engine]:
+    """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
+    with guarded(), shown_warnings():
+        if not holds_state(place):
+            raise NO_STATE.error(place=place)
+        leave_pandas_out()
+        with Engine(path=place, at=at, functions=functions) as db:
+            yield db
+
+
+@contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Warnings of Tidelog as lines on the standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = _show_warning
+        yield
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    console(stderr=True).print(f"warning: {message}")

@@ -1,0 +1,68 @@
+"""Whom a question is put to: the state that a program makes of its files, or a state folder at an epoch.
+
+Law: asking changes nothing. A state folder is read without its lock, so that it can be asked while another process
+writes it; what is seen is one committed epoch, the last at the moment of opening or the one named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from tidelog.cli.base.failures import AT_WITHOUT_STATE
+from tidelog.cli.base.guard import guarded
+from tidelog.cli.base.options import LAST
+from tidelog.engine.engine import Engine
+from tidelog.program.types.functors import Given
+
+
+def split_words(first: str | None, second: str | None, state: str | None, what: str) -> tuple[str | None, str]:
+    """The program, if there is one, and the text to ask: a state folder has its own program.
+
+    >>> split_words("p.dl", "p(X)", None, "QUESTION"), split_words("p(X)", None, "s", "QUESTION")
+    (('p.dl', 'p(X)'), (None, 'p(X)'))
+    """
+    if first is None or (state is None and second is None):
+        raise typer.BadParameter(f"give PROGRAM and {what}, or --state DIR and {what}")
+    if state is not None and second is not None:
+        raise typer.BadParameter(f"a state folder has its own program: with --state give {what} alone")
+    return (None, first) if second is None else (first, second)
+
+
+def one_of(program: str | None, state: str | None) -> None:
+    """Refuse a program beside a state folder."""
+    if program is not None and state is not None:
+        raise typer.BadParameter("a state folder has its own program; leave PROGRAM out")
+
+
+@contextmanager
+def asked(
+    program: str | None, facts: Path | None, state: str | None, at: int | None, functions: Given = ()
+) -> Iterator[Engine]:
+    """An engine to be read: of a state folder, of a program, or empty."""
+    if state is None:
+        from tidelog.cli.input.state import shown_warnings
+
+        with guarded(), shown_warnings():
+            if at is not None:
+                raise AT_WITHOUT_STATE.error()
+            with _of_program(program, facts, functions) as db:
+                yield db
+        return
+    if facts is not None:
+        raise typer.BadParameter("a state folder has its own facts; leave -F out")
+    from tidelog.cli.input.state import opened
+
+    with opened(state, LAST if at is None else at, functions) as db:
+        yield db
+
+
+def _of_program(program: str | None, facts: Path | None, functions: Given) -> Engine:
+    if program is None:
+        return Engine(functions=functions)
+    from tidelog.cli.input.load import load_engine
+
+    return load_engine(program, facts or Path("."), functions=functions)

@@ -1,0 +1,39 @@
+"""Rows in the order in which they are shown and written: by all columns, symbols and lists by their text.
+
+Law: the order is that of the rows' content alone, so that two runs that find the same facts write the same bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.engine.read.view import Table, text_table
+from tidelog.io.late import compute
+
+
+def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
+    """The rows in order, as Arrow; lists as the text that files have, or as they are."""
+    shown = text_table(rows)
+    table = shown if lists_as_text else rows.to_arrow()
+    order = _order(shown)
+    return table if order is None else table.take(order)
+
+
+def ordered_rows(rows: Table) -> list[tuple[Any, ...]]:
+    """The rows in order, as Python values."""
+    found = rows.rows()
+    order = _order(text_table(rows))
+    return found if order is None else [found[i] for i in order.to_pylist()]
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """A table sorted by all columns that have an order."""
+    order = _order(table)
+    return table if order is None else table.take(order)
+
+
+def _order(table: pa.Table) -> pa.Array | None:
+    keys = [(f.name, "ascending") for f in table.schema if not pa.types.is_nested(f.type)]
+    return compute.sort_indices(table, sort_keys=keys) if keys and table.num_rows > 1 else None

@@ -1,0 +1,160 @@
+"""A run of a program on the engine.
+
+Law: what an epoch of the run commits is committed whole; with a state folder it is kept there. On Spark the partitions
+read and write the files, and facts do not pass through this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from tidelog.cli.input.load import load_program, without_content
+from tidelog.cli.output.tables import ordered_table
+from tidelog.cli.output.view_change import view_changes
+from tidelog.cli.session.session import SessionEpoch
+from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.read.view import natural
+from tidelog.engine.write.script import take_script
+from tidelog.io.files import write_output
+from tidelog.io.parameters import CSV, PARQUET, TABLE, TEXT, TRIPLES, Layout
+from tidelog.plan.modes import Plans
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.functions.table import Function
+from tidelog.store.image.difference import compare_programs
+from tidelog.syntax import Epoch, is_preview
+
+if TYPE_CHECKING:
+    from tidelog.engine.write.epoch import Epoch as EngineEpoch
+    from tidelog.partition.base.limits import Limits
+    from tidelog.program import Program
+    from tidelog.spark.files import Input
+    from tidelog.spark.types import SparkSession
+
+
+class EngineSession:
+    """A program on the engine; with a ``state`` folder, what it commits is kept there.
+
+    A folder that holds a state already is gone on from, and its program must be the same. Read as it was at an epoch it
+    has the rules of that epoch, whatever the program says by now.
+    With a session of Spark the partitions live there, and files are read and written there.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        limits: Limits,
+        state: str | None = None,
+        resumed: bool = False,
+        at: int | None = None,
+        profiling: bool = False,
+        *,
+        spark: SparkSession | None = None,
+        partitions: int | None = None,
+        plans: str = Plans.advice,
+        threads: int | None = None,
+        functions: Iterable[Function] = (),
+    ) -> None:
+        self._program = program
+        self._kept = state is not None
+        self._spark = spark
+        start: Program | str = program if resumed and at is None else ""
+        if state is None:
+            start = without_content(program)
+        self._db = Engine(
+            start,
+            path=state,
+            at=at,
+            limits=limits,
+            spark=spark,
+            partitions=partitions,
+            threads=threads,
+            plans=plans,
+            functions=functions,
+        )
+        self._db.profiling = profiling
+        self._steps = 0
+
+    def differs(self) -> bool:
+        """Whether the state has other rules, facts or declarations than the program's text."""
+        durable = core_of(self._db).durable
+        return durable is not None and bool(compare_programs(self._db.program, durable.facts, self._program))
+
+    def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
+        """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
+        return self._step(load_program(self._db, self._program, data, kept=self._kept))
+
+    def profile(self) -> str:
+        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
+        return str(self._db.profile())
+
+    def close(self) -> None:
+        """Give back the state folder."""
+        self._db.close()
+
+    def apply(self, epoch: Epoch) -> SessionEpoch:
+        """Committed whole or not at all; one that ends with `preview.` is tried out."""
+        changes = self._db.epoch()
+        take_script(changes, epoch)
+        if is_preview(epoch):
+            self._db.preview(changes)
+            return replace(self._told(changes), previewed=True)
+        changes.commit()
+        return self._step(changes)
+
+    def _step(self, epoch: EngineEpoch) -> SessionEpoch:
+        self._steps += 1
+        return self._told(epoch)
+
+    def _told(self, epoch: EngineEpoch) -> SessionEpoch:
+        changes = view_changes(epoch, self._db.convention, self.views)
+        return SessionEpoch(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
+
+    def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
+        """In order of all columns; symbols by their text, lists by theirs."""
+        return ordered_table(self._db[name], lists_as_text=lists_as_text)
+
+    def write(self, name: str, layout: Layout, path: Path) -> None:
+        """On Spark by the partitions and Spark's tasks, else from here."""
+        if self._spark is None:
+            write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
+        else:
+            from tidelog.spark.files import write_frame
+
+            view = self._db[name] if layout.kind in (PARQUET, TABLE) else natural(self._db[name])
+            rows = view.to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
+            write_frame(rows, name, self.types(name), layout, path)
+
+    def types(self, name: str) -> tuple[str | None, ...]:
+        """As declared, inferred or learnt from data."""
+        return self._db[name].types
+
+    def size(self, name: str) -> int:
+        """At the last committed epoch."""
+        return len(self._db[name])
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The heads of the rules in force."""
+        rules = map(self._db.rule, self._db.rules)
+        heads = {rule.head.predicate for rule in rules if rule.constraint is None}
+        return tuple(sorted(heads - inline_relations(self._db.program)))  # those are not held
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Those the user knows."""
+        return self._db.relations
+
+    @property
+    def fact_count(self) -> int:
+        """Auxiliary relations included."""
+        return self._db.fact_count
+
+    @property
+    def memory(self) -> int | None:
+        """Of relations, indexes and journals."""
+        return self._db.memory

@@ -1,0 +1,80 @@
+"""What a program puts out: views as files, as tables, or printed as Soufflé prints them; sizes of relations.
+
+Law (D8, D46): `.output` and `.printsize` mean what they mean to Soufflé: a program with declarations writes what
+`.output` names to the folder given. One without declarations and `.output` writes its derived views, and where no
+folder is given, views are printed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from tidelog.cli.base.show import console
+from tidelog.cli.session.session import Session
+from tidelog.errors.render import visible
+from tidelog.io.files import output_bytes, output_path
+from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
+from tidelog.program import SOUFFLE, Program
+
+TERMINAL = "-"
+LINE = "-" * 15
+DOUBLE_LINE = "=" * 15
+Outputs = list[tuple[str, Layout]]
+
+
+def on_screen(text: str) -> str:
+    r"""The text for a terminal: what would act there is escaped; what other programs read stays as it is.
+
+    >>> on_screen("\u202ea\tb\n") == "\\u202ea\tb\n"
+    True
+    """
+    return "".join(piece if piece in "\t\n" else visible(piece) for piece in re.split(r"([\t\n])", text))
+
+
+def find_outputs(program: Program) -> Outputs | None:
+    """What the program's `.output` directives ask for; None if it has none."""
+    found = [(d.relation, _layout(program, layout_of(d))) for d in program.directives if d.kind == "output"]
+    for directive in program.directives:
+        if directive.kind == "printsize":
+            layout_of(directive)
+    return found or None
+
+
+def write_views(session: Session, program: Program, outputs: Outputs | None, out: str | None) -> None:
+    """Write or print what the program puts out; without `.output` and `-D`, print every view."""
+    sizes = [d.relation for d in program.directives if d.kind == "printsize"]
+    if outputs is None and out is not None and program.declarations:
+        if not sizes:
+            console(stderr=True).print("warning: nothing was written: the program has no `.output` directive")
+        outputs = []
+    if outputs is None:
+        outputs = [] if sizes and out is None else [(name, _layout(program, Layout())) for name in session.views]
+        out = TERMINAL if out is None else out
+    for name, layout in outputs:
+        if out == TERMINAL or layout.kind == SCREEN:
+            shown = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
+            table = session.table(name, lists_as_text=True)
+            text = relation_text(name, table, session.types(name), shown)
+            sys.stdout.write(on_screen(text) if sys.stdout.isatty() else text)
+        else:
+            folder = Path(out or ".")
+            session.write(name, layout, folder / name if layout.kind == TABLE else output_path(name, layout, folder))
+    for name in sizes:
+        sys.stdout.write(f"{name}\t{session.size(name)}\n")
+
+
+def _layout(program: Program, layout: Layout) -> Layout:
+    """The layout with floats as the program's convention writes them."""
+    return replace(layout, souffle=program.convention == SOUFFLE)
+
+
+def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:
+    """A relation as Soufflé prints it to the terminal."""
+    rows = output_bytes(name, table, types, layout, f"`{name}`").decode("utf-8", "replace")
+    return f"{LINE}\n{name}\n{DOUBLE_LINE}\n{rows}{DOUBLE_LINE}\n"

@@ -1,0 +1,57 @@
+"""A script of changes, run epoch after epoch.
+
+Law: each epoch is told on the standard output as it is done; one that fails names its lines, and those before it stay
+committed. One that is tried out is told alike, and leaves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+
+from tidelog.cli.base.progress import progress
+from tidelog.cli.base.show import console
+from tidelog.cli.output.view_change import change_lines
+from tidelog.cli.session.session import Session, SessionEpoch
+from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, TidelogError
+from tidelog.explain.profile import duration
+from tidelog.program import Program
+from tidelog.syntax import Epoch, parse_changes_file
+
+
+def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
+    """The epochs of a change script; the file must be there."""
+    return parse_changes_file(path, convention=program.convention)
+
+
+def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
+    """Epoch after epoch, each told as it is done."""
+    steps, to = [], console()
+    for epoch in script:
+        try:
+            with progress("changing", lambda: session.fact_count):
+                steps.append(session.apply(epoch))
+        except (DataError, EngineError, EvaluationError, LimitError) as error:
+            raise _placed(error, epoch, path, len(steps)) from None
+        show_step(steps[-1], len(epoch), to)
+    return steps
+
+
+def show_step(step: SessionEpoch, told: int, to: Console) -> None:
+    """One epoch: how long it took, and for each view how many rows came and went, with a few of them."""
+    what = "preview" if step.previewed else f"epoch {step.number}"
+    told -= step.previewed
+    to.print(f"{what}: {told} {'change' if told == 1 else 'changes'}, {duration(step.seconds)}")
+    for line in change_lines(step.changes):
+        to.print(line)
+    if not step.changes:
+        to.print("  no view changed")
+
+
+def _placed(error: TidelogError, epoch: Epoch, path: Path | None, done: int) -> TidelogError:
+    """The error with the lines of the epoch that failed."""
+    spans = [change.span for change in epoch if change.span is not None]
+    lines = "" if not spans else f":{spans[0].line}"
+    return error.reworded(f"{path}{lines}: epoch {done + 1} of the script was not committed: {error}")

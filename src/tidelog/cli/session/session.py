@@ -1,0 +1,78 @@
+"""A run of a program: loaded in one epoch, then changed epoch by epoch, on the engine or on the circuit.
+
+Law: both kinds of session (`engine_session`, `circuit_session`) give the same relations and the same changes; they
+differ in what they accept (the circuit runs positive Datalog) and in what they can tell about cost. Reading files and
+printing are the business of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow as pa
+
+from tidelog.engine.read.report import EpochStatistics
+
+if TYPE_CHECKING:
+    from tidelog.cli.output.view_change import ViewChange
+    from tidelog.io.parameters import Layout
+    from tidelog.spark.files import Input
+    from tidelog.syntax import Epoch
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEpoch:
+    """One epoch of a session; ``changes`` are those of views, by name."""
+
+    number: int
+    seconds: float
+    changes: Mapping[str, ViewChange]
+    statistics: EpochStatistics = field(default_factory=EpochStatistics)
+    previewed: bool = False  # tried out and not committed
+
+
+class Session(Protocol):
+    """A program that runs."""
+
+    def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
+        """The first epoch: the program's rules and facts, and those of its files."""
+
+    def apply(self, epoch: Epoch) -> SessionEpoch:
+        """One epoch of a change script."""
+
+    def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
+        """A relation's rows in order."""
+
+    def write(self, name: str, layout: Layout, path: Path) -> None:
+        """A relation as a file, or as the table that the layout names."""
+
+    def types(self, name: str) -> tuple[str | None, ...]:
+        """The types of a relation's columns."""
+
+    def size(self, name: str) -> int:
+        """The number of a relation's facts."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The relations that have rules."""
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """All relations."""
+
+    @property
+    def fact_count(self) -> int:
+        """The number of all facts held; may be asked for while an epoch runs."""
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes held, where they are known."""
+
+    def profile(self) -> str:
+        """Where the time went, if it was asked for before."""
+
+    def close(self) -> None:
+        """Nothing comes after this."""

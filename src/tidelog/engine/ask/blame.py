@@ -1,0 +1,143 @@
+"""Blame: which epoch is asked about, what it changed, and an engine to try things out on.
+
+Law: an epoch that an engine stands at is asked where it is; one that is past needs a state folder, which is read as it
+was then; one that is not committed is asked before it. The answer is as exact on several partitions and on Spark as on
+one, and for an epoch that is asked years later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tidelog.blame.answer import Blame, ViewBlame
+from tidelog.blame.change import Origin, Row
+from tidelog.blame.failures import ENGINE_WENT_ON, NO_CHANGE, NOT_RUN
+from tidelog.blame.trace import key_in
+from tidelog.engine.ask.past import Past, last_change
+from tidelog.engine.ask.search_causes import Case, blame_fact, blame_view
+from tidelog.engine.ask.trial_bench import Bench
+from tidelog.engine.open.copy import alone, at_epoch
+from tidelog.engine.write.commit import preview
+from tidelog.engine.write.durable import state_folder
+from tidelog.engine.write.epoch_input import Told, relations_behind
+from tidelog.engine.write.violations import Violation
+from tidelog.errors import EngineError
+from tidelog.program.functions.arguments import argument_error, must_be
+from tidelog.why import read_fact
+from tidelog.why.ask import shown_values
+
+if TYPE_CHECKING:
+    from tidelog.engine.core.core import Core
+    from tidelog.engine.read.ask import Fact
+    from tidelog.engine.write.epoch import Epoch
+    from tidelog.why import Ledger
+    from tidelog.why.ledger import FactKey
+
+
+def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None, trials: int) -> Blame | ViewBlame:
+    """Why a fact changed in an epoch of the state folder, or in all after one; see `Engine.blame`."""
+    core.must_be_open()
+    must_be(epoch, (int, type(None)), "epoch", "the number of an epoch, or None")
+    must_be(since, (int, type(None)), "since", "the number of an epoch, or None")
+    must_be(trials, int, "trials", "a number of trials")
+    state = state_folder(core, "blame of a past epoch; an epoch that was made here is asked by `e.blame(fact)`")
+    name, values = _asked(core, fact)
+    until = core.number if epoch is None else epoch
+    if epoch is None and since is None:
+        until = last_change(core, state, name, values)
+    past = Past.read(core, state, until - 1 if since is None else since, until)
+    with _at_epoch(core, until) as there, past.case(there, name) as case:
+        return _answer(case, values, trials, past.described)
+
+
+def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
+    """Why a fact came, went or changed its value in an epoch that ran here, or why a constraint is violated."""
+    core.must_be_open()
+    must_be(trials, int, "trials", "a number of trials")
+    if epoch.told is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
+        preview(core, epoch)
+    told = epoch.told
+    if told is None:
+        raise NOT_RUN.error()
+    if core.number != told.number + (epoch.number is not None):
+        if epoch.number is None or core.opened.lasting is None:
+            raise went_on(core, epoch, told)
+        if isinstance(fact, Violation):
+            raise went_on(core, epoch, told)
+        return blame(core, fact, epoch.number, trials=trials)
+    name, values = _asked(core, fact, told)
+    text = str(fact).splitlines()[0] if isinstance(fact, Violation) else None
+    with _case(core, epoch, told, name) as case:
+        return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch", text)
+
+
+def went_on(core: Core, epoch: Epoch, told: Told) -> EngineError:
+    """The error for an epoch that the engine is not at any more."""
+    what = f"what was tried out after epoch {told.number}" if epoch.number is None else f"epoch {epoch.number}"
+    return ENGINE_WENT_ON.error(what=what, now=core.number)
+
+
+def _asked(core: Core, fact: Fact | Violation, told: Told | None = None) -> tuple[str, Row | None]:
+    """The relation that is asked about, and the values of a fact; None for all of them."""
+    known = core.schema if told is None else told.schema
+    if isinstance(fact, Violation):
+        return fact.proof.root.relation, fact.proof.root.values
+    if isinstance(fact, str) and fact.strip() in known:
+        return fact.strip(), None
+    if isinstance(fact, str) and "(" not in fact:
+        raise core.unknown_relation(fact)
+    name, values = read_fact(fact, core.rules.functions, known)
+    if name not in known:
+        raise core.unknown_relation(name)
+    return name, shown_values(name, values, known[name])
+
+
+def _answer(case: Case, values: Row | None, trials: int, where: str, text: str | None = None) -> Blame | ViewBlame:
+    if values is None:
+        return blame_view(case, trials)
+    found = blame_fact(case, values, trials, text)
+    if found is None:
+        raise NO_CHANGE.error(fact=case.writer(values), where=where)
+    return found
+
+
+@contextmanager
+def _case(core: Core, epoch: Epoch, told: Told, relation: str) -> Iterator[Case]:
+    """The case of an epoch that the engine stands at, or before."""
+    behind = relations_behind((told.before, told.after), relation)
+    committed = epoch.number is not None
+    signature = epoch.signature
+    origin = Origin(epoch.number, signature.author, signature.note, epoch.source, epoch.offset)
+    changes = told.changes(behind.__contains__, origin)
+    inserted, deleted = told.view_rows(relation)
+    with alone(core, behind) as there:
+        bench = Bench(there, changes, committed)
+        yield Case(bench, relation, inserted, deleted, origin, (told.before, told.after))
+
+
+@contextmanager
+def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
+    """An engine that stands after an epoch of the state folder."""
+    if epoch == core.number:
+        yield core
+        return
+    assert core.durable is not None, "a past epoch is one of a state folder"
+    with at_epoch(core, core.durable.store, epoch) as there:
+        yield there
+
+
+@contextmanager
+def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, FactKey]]:
+    """The state that an epoch which was tried out leads to, to be asked about a fact."""
+    told = epoch.told
+    assert told is not None, "an epoch that ran"
+    name, values = _asked(core, fact, told)
+    if values is None:
+        raise argument_error(fact, "fact", "a fact: text such as `reach(1, 3)`, or its relation and its values")
+    behind = relations_behind((told.before, told.after), name)
+    with alone(core, behind) as there:
+        bench = Bench(there, told.changes(behind.__contains__, Origin()), is_after=False)
+        with bench.scene(frozenset()) as ledger:
+            yield ledger, key_in(ledger, (name, values))

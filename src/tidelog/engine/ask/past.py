@@ -1,0 +1,151 @@
+"""What past epochs changed, read from the state folder: base facts, rules, and the facts of a view.
+
+Law: several epochs together are told net; each change names the last epoch that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tidelog.blame.change import Change, Origin, Row
+from tidelog.blame.failures import NO_CHANGE, NO_SUCH_EPOCHS
+from tidelog.engine.ask.search_causes import Case, group_columns
+from tidelog.engine.ask.trial_bench import Bench
+from tidelog.engine.open.copy import alone
+from tidelog.engine.read.view import Rows
+from tidelog.engine.write.epoch_input import expired_cells, fact_changes, relations_behind, rule_changes
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program import Program
+from tidelog.program.graph.asserted import users_name
+from tidelog.program.graph.lifetime import ENDS
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.store.folder.assertions import PastEpoch, SignedRows, past_epochs, rules_at
+from tidelog.store.folder.history import texts_of, view_changes, with_shapes
+from tidelog.store.image.rules import ruleset_from_values
+
+if TYPE_CHECKING:
+    from tidelog.engine.core.core import Core
+    from tidelog.io.fact_text import FactWriter
+    from tidelog.partition.texts.dictionary import Dictionary
+    from tidelog.store.folder.durable import Durable
+
+
+def origin_of(epoch: int, header: Mapping[str, Any]) -> Origin:
+    """What an epoch of the log tells of itself."""
+    source, offset = next(iter(header.get("offsets", {}).items()), (None, None))
+    return Origin(epoch, header.get("author"), header.get("note"), source, offset, header["time"])
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Some epochs of a state folder, and the rules before and after each."""
+
+    since: int
+    epochs: Sequence[PastEpoch]
+    rules: Sequence[Ruleset]
+    dictionary: Dictionary
+
+    @classmethod
+    def read(cls, core: Core, state: Durable, since: int, until: int) -> Past:
+        """The epochs after one, up to another."""
+        if not 0 <= since < until <= state.epoch:
+            raise NO_SUCH_EPOCHS.error(since=since, until=until, last=state.epoch)
+        epochs = list(past_epochs(state, since, until, lambda name: True))
+        values = [rules_at(state, since), *(past.header.get("rules") for past in epochs)]
+        rules = [Ruleset(Program(convention=core.rules.program.convention), core.rules.functions)]
+        for told in values:
+            same = rules[-1] if told is None else ruleset_from_values(told, core.rules.functions, state.store.name)
+            rules.append(same)
+        return cls(since, epochs, rules[1:], texts_of(state) if state.partitions else core.dictionary)
+
+    @property
+    def described(self) -> str:
+        """The epochs in words."""
+        last = self.epochs[-1].epoch
+        return f"epoch {last}" if len(self.epochs) == 1 else f"the epochs {self.since + 1} to {last}"
+
+    @contextmanager
+    def case(self, core: Core, relation: str) -> Iterator[Case]:
+        """What became of a relation, on an engine that stands after the last of the epochs."""
+        behind = relations_behind(self.rules, relation)
+        inserted, deleted = self._view_rows(relation)
+        origins = [origin_of(past.epoch, past.header) for past in self.epochs]
+        origin = origins[-1]
+        changes = [*self._rule_changes(origins), *self._fact_changes(core, origins, behind)]
+        with alone(core, behind) as there:
+            yield Case(
+                Bench(there, changes, True), relation, inserted, deleted, origin, (self.rules[0], self.rules[-1])
+            )
+
+    def _rule_changes(self, origins: Sequence[Origin]) -> list[Change]:
+        """The changes of rules, net, each with the last epoch that changed what it changes."""
+        last: dict[object, Origin] = {}
+        for origin, before, after in zip(origins, self.rules, self.rules[1:], strict=False):
+            last.update((_place(change), origin) for change in rule_changes(before.program, after.program, origin))
+        net = rule_changes(self.rules[0].program, self.rules[-1].program, origins[-1])
+        return [replace(change, origin=last[_place(change)]) for change in net]
+
+    def _writer(self, core: Core) -> Callable[[str], FactWriter]:
+        return lambda name: core.fact_writer(name, self.rules[-1] if name in self.rules[-1].schema else self.rules[0])
+
+    def _fact_changes(self, core: Core, origins: Sequence[Origin], behind: frozenset[str]) -> list[Change]:
+        last: dict[tuple[str, Row], Origin] = {}
+        signed: list[tuple[str, int, Row]] = []
+        expired: set[tuple[str, Row]] = set()
+        for place, origin in enumerate(origins):
+            ended = self._expired(place)
+            for name, sign, row in self._decoded(place, self.epochs[place].assertions):
+                if name in behind:
+                    last[name, row] = origin
+                    signed.append((name, sign, row))
+                    (expired.add if (name, row) in ended else expired.discard)((name, row))
+        net = fact_changes(signed, self.rules[-1].program, origins[-1], expired, self._writer(core))
+        return [replace(change, origin=last[change.relation, change.come or change.gone or ()]) for change in net]
+
+    def _expired(self, place: int) -> set[tuple[str, Row]]:
+        """The facts whose lifetime ended in one of the epochs."""
+        rows = self.epochs[place].rows
+        types = {name: told[:-2] for name, _, _, told in rows if name.startswith(ENDS)}
+        ended = expired_cells((name, sign, cells) for name, sign, cells, _ in rows)
+        parts = [(name, -1, cells, types[ENDS + name]) for name, cells in ended.items()]
+        return {(name, row) for name, _, row in self._decoded(place, parts)}
+
+    def _view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
+        sums: dict[Row, int] = {}
+        for place, past in enumerate(self.epochs):
+            for _, sign, row in self._decoded(place, [part for part in past.rows if part[0] == relation]):
+                sums[row] = sums.get(row, 0) + sign
+        return [row for row, total in sums.items() if total > 0], [row for row, total in sums.items() if total < 0]
+
+    def _decoded(self, place: int, parts: Sequence[SignedRows]) -> Iterator[tuple[str, int, Row]]:
+        """Rows that one of the epochs inserted or deleted, with the types that they had after or before it."""
+        for name, sign, cells, types in parts:
+            told = users_name(name) if is_auxiliary(name) else name
+            if told is not None:
+                shaped = with_shapes(types, self.rules[place + (sign > 0)], told)
+                yield from ((told, sign, row) for row in Rows(name, (), shaped, self.dictionary, cells).rows())
+
+
+def _place(change: Change) -> object:
+    """What of a program a change concerns."""
+    return getattr(change, "label", None)
+
+
+def last_change(core: Core, state: Durable, relation: str, values: Row | None) -> int:
+    """The last epoch that changed a fact, the row of its group, or, without values, anything of a relation."""
+    dictionary = texts_of(state) if state.partitions else core.dictionary
+    segments = state.log.segments
+    first = segments[0] - 1 if segments else 0
+    columns = [] if values is None else group_columns((core.rules,), relation, len(values))
+    found = 0
+    wanted = None if values is None else [values[column] for column in columns]
+    for epoch, _, row in view_changes(state, relation, first, dictionary, core.rules):
+        if wanted is None or [row[column] for column in columns] == wanted:  # as lists: NaN is itself
+            found = epoch
+    if not found:
+        fact = relation if values is None else core.fact_writer(relation)(values)
+        raise NO_CHANGE.error(fact=fact, where=f"the epochs that are kept, {first + 1} to {state.epoch}")
+    return found

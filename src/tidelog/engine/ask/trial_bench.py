@@ -1,0 +1,123 @@
+"""Trials: the state of an epoch with some of its changes undone, run on an engine and rolled back.
+
+Law: undoing a set of changes means the same everywhere: base facts and rules as the epoch left them, but for these
+changes, and all that follows. On an engine that stands after the epoch the inverse of the changes is run, before it the
+other changes, on all of its partitions. Nothing is committed; readers go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tidelog.blame.change import Change, FactChanged, Row, RuleChanged
+from tidelog.blame.search import Undone
+from tidelog.engine.core.core import Core
+from tidelog.engine.read import ask
+from tidelog.engine.write.commit import previewed
+from tidelog.engine.write.epoch import Collected
+from tidelog.errors import TidelogError
+from tidelog.io.rows import read_rows
+from tidelog.partition.base.net import NetChange
+from tidelog.plan.ruleset import Ruleset
+from tidelog.runtime.base.outcome import EpochOutcome
+from tidelog.why import Bounds, Ledger, asked_types, fact_key
+
+Fact = tuple[str, Row]
+Cells = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Bench:
+    """An engine that stands after an epoch, or before it, and the changes of the epoch that matter."""
+
+    core: Core
+    changes: Sequence[Change]
+    is_after: bool
+    runs: int = 0
+    _cells: dict[Fact, Cells] = field(default_factory=dict)
+
+    def trial(self, undone: Undone, relation: str, group: Mapping[int, int]) -> NetChange[frozenset[Cells]] | None:
+        """What undoing changes alone does to a group of a relation, seen from where the engine stands.
+
+        None if it cannot be: without these changes the rest is no program, breaks a key, or computes what has no value.
+        """
+        try:
+            with self._run(undone) as (_, outcome):
+                if relation not in outcome.changes:
+                    return NetChange(frozenset(), frozenset())
+                inserted, deleted = outcome.changes[relation]
+                return NetChange(_rows(inserted, group), _rows(deleted, group))
+        except TidelogError:
+            return None
+
+    def refusal(self, undone: Undone) -> str:
+        """Why some changes cannot be undone alone; empty if they can."""
+        try:
+            with self._run(undone):
+                return ""
+        except TidelogError as error:
+            return str(error).splitlines()[0]
+
+    @contextmanager
+    def scene(self, undone: Undone) -> Iterator[Ledger]:
+        """The state with some changes undone, to be asked."""
+        if self.is_after and not undone:
+            with self.core.writing:
+                yield ask.ledger_of(self.core, Bounds().work)
+            return
+        with self._run(undone) as (rules, _):
+            yield ask.running_ledger(self.core, rules, Bounds().work)
+
+    def cells(self, fact: Fact) -> Cells:
+        """A fact as cells."""
+        if fact not in self._cells:
+            name, values = fact
+            schema = {**self.core.schema, **self.core.rules.schema}
+            types = asked_types(values, schema[name]) if name in schema else asked_types(values, (None,) * len(values))
+            self._cells[fact] = fact_key(name, values, types, self.core.dictionary)[1]
+        return self._cells[fact]
+
+    @contextmanager
+    def _run(self, undone: Undone) -> Iterator[tuple[Ruleset, EpochOutcome]]:
+        self.runs += 1
+        chosen = undone if self.is_after else [change for change in self.changes if change not in undone]
+        collected = collect(chosen, undo=self.is_after)
+        with previewed(self.core, collected) as (prepared, outcome):
+            yield prepared.rules, outcome
+
+
+def collect(changes: Iterable[Change], *, undo: bool) -> Collected:
+    """Changes as an epoch collects them, or what undoes them."""
+    collected = Collected(timeless=True)
+    rows: dict[tuple[int, str], list[Row]] = {}
+    for change in changes:
+        if isinstance(change, FactChanged):
+            for row, sign in ((change.come, -1 if undo else 1), (change.gone, 1 if undo else -1)):
+                if row is not None:
+                    rows.setdefault((sign, change.relation), []).append(row)
+        elif isinstance(change, RuleChanged):
+            _collect_rule(collected, change, undo)
+        else:
+            collected.program = change.gone if undo else change.come
+    collected.facts = [(sign, name, read_rows(name, found)) for (sign, name), found in rows.items()]
+    return collected
+
+
+def _collect_rule(collected: Collected, change: RuleChanged, undo: bool) -> None:
+    come, gone = (change.gone, change.come) if undo else (change.come, change.gone)
+    if gone is not None:
+        collected.removed.append(change.label)
+    if come is not None:
+        collected.added.append(replace(come, label=change.label))
+
+
+def _rows(cells: np.ndarray[Any, Any], group: Mapping[int, int]) -> frozenset[Cells]:
+    """Rows as tuples, as far as they have these cells in these columns."""
+    for column, cell in group.items():
+        cells = cells[cells[:, column] == cell]
+    return frozenset(map(tuple, cells.tolist()))

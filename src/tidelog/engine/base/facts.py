@@ -1,0 +1,67 @@
+"""Base facts on their way into an epoch: those of the program's text, and the sum of what an epoch says of each.
+
+Law (D3): the signs of a fact are summed; above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tidelog.engine.base import failures
+from tidelog.io.rows import Data, data_types, read_rows
+from tidelog.program import Program, Value
+from tidelog.program.elaborate.wrap import wrapping
+from tidelog.program.functions.table import Function
+from tidelog.program.types.ground import ground_value, told_type
+
+
+def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[tuple[int, str, Data]]:
+    """The facts of a program's text, by relation."""
+    rows: dict[str, list[tuple[Value, ...]]] = {}
+    for fact in wrapping(program).facts:
+        values = tuple(ground_value(term, functions) for term in fact.atom.args)
+        rows.setdefault(fact.atom.predicate, []).append(values)
+    return [(1, name, written_rows(name, found)) for name, found in rows.items()]
+
+
+def written_rows(relation: str, rows: Sequence[tuple[Any, ...]]) -> Data:
+    """Rows whose values were written in the language: they take the types of their columns when these are known."""
+    return replace(read_rows(relation, rows), written=True)
+
+
+def told_types(
+    facts: Sequence[tuple[int, str, Data]], known: Container[str]
+) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
+    """Types of columns that the facts of a text tell beyond doubt, and the arities of their relations.
+
+    So the rules of an epoch are read with what its facts say, where nothing is known of a relation yet: a date is a
+    date, and a text that is none can only be a symbol. Anything else takes the type that the rules know.
+    """
+    bound: dict[tuple[str, int], str] = {}
+    for _, name, data in facts:
+        if data.written and name not in known:
+            types = ((place, told_type(column)) for place, column in enumerate(data.columns))
+            bound.update({(name, place): type_ for place, type_ in types if type_ is not None})
+    told = {name for name, _ in bound}
+    return bound, {name: len(data.columns) for _, name, data in facts if name in told}
+
+
+def learn(
+    facts: Sequence[tuple[int, str, Data]], schema: Mapping[str, tuple[str | None, ...]]
+) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
+    """Types and relations that data brings and that were not known."""
+    bound: dict[tuple[str, int], str] = {}
+    known: dict[str, int] = {}
+    for _, name, data in facts:
+        types = schema.get(name, (None,) * known.get(name, len(data.columns)))
+        if name not in schema:
+            known.setdefault(name, len(data.columns))
+        if len(types) != len(data.columns):
+            raise failures.ROW_COLUMNS.error(name=name, wanted=len(types), found=len(data.columns))
+        if None in types:
+            for i, (type_, own) in enumerate(zip(types, data_types(name, data, types), strict=True)):
+                if type_ is None:
+                    bound.setdefault((name, i), own)
+    return bound, known

@@ -1,0 +1,133 @@
+"""What an engine has done, in numbers for a monitor: as a page that Prometheus reads, and a line of the log per epoch.
+
+Law: counters only grow for as long as the engine lives; whoever asks waits for no epoch and starts none. A line is
+written at INFO by the logger ``tidelog`` for every committed epoch, and at WARNING for every one that failed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidelog.engine.core.core import Core
+    from tidelog.runtime.base.outcome import EpochOutcome
+
+LOG = logging.getLogger("tidelog")
+LOG.addHandler(logging.NullHandler())  # nothing is printed unless whoever uses it asks for it
+TYPE = "text/plain; version=0.0.4; charset=utf-8"
+COUNTERS = {
+    "epochs": "Epochs committed",
+    "failed": "Epochs that failed and left no trace",
+    "seconds": "Seconds of evaluation, of the slowest partition",
+    "rounds": "Batches fired inside recursion",
+    "exchanges": "Times that all partitions waited for each other",
+    "messages": "Supports sent from partition to partition",
+    "sent_bytes": "Bytes of these messages",
+    "waiting_seconds": "Seconds that partitions waited for each other, added up",
+    "supports": "Supports found or lost",
+    "suspended": "Facts suspended",
+    "revived": "Facts revived",
+    "replans": "Rules planned anew",
+}
+
+
+@dataclass(slots=True)
+class Meter:
+    """The counters of an engine, and the last epoch."""
+
+    counts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(COUNTERS, 0))
+    last_seconds: float = 0.0
+    last_skew: float = 1.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def watching(self, core: Core) -> Iterator[None]:
+        """An epoch is tried."""
+        try:
+            yield
+        except BaseException as error:
+            with self.lock:
+                self.counts["failed"] += 1
+            LOG.warning("epoch %d failed: %s", core.number + 1, type(error).__name__)
+            raise
+
+    def note(self, number: int, outcome: EpochOutcome) -> None:
+        """An epoch was committed."""
+        more = {
+            "epochs": 1,
+            "seconds": outcome.seconds,
+            "rounds": outcome.rounds,
+            "exchanges": outcome.exchanges,
+            "messages": outcome.messages,
+            "sent_bytes": outcome.sent,
+            "waiting_seconds": outcome.waiting,
+            "supports": sum(outcome.supports.values()),
+            "suspended": outcome.suspended,
+            "revived": outcome.revived,
+            "replans": outcome.replans,
+        }
+        with self.lock:
+            self.last_seconds, self.last_skew = outcome.seconds, outcome.skew
+            for name, count in more.items():
+                self.counts[name] += count
+        LOG.info(
+            "epoch %d: %.6f s, %d supports, %d relations changed, %d rounds, %d messages of %d bytes, skew %.2f",
+            number,
+            outcome.seconds,
+            more["supports"],
+            len(outcome.changes),
+            outcome.rounds,
+            outcome.messages,
+            outcome.sent,
+            outcome.skew,
+        )
+
+    def note_move(self, number: int, told: str) -> None:
+        """An epoch was committed that changed where facts live and nothing else."""
+        with self.lock:
+            self.counts["epochs"] += 1
+        LOG.info("epoch %d: %s", number, told)
+
+
+def metrics(core: Core) -> str:
+    """What the engine has done, as a page in the text format of Prometheus."""
+    core.must_be_open()
+    meter, sizes = core.meter, dict(core.committed.sizes)
+    with meter.lock:
+        counts, seconds, skew = dict(meter.counts), meter.last_seconds, meter.last_skew
+    lines = [
+        line for name, text in COUNTERS.items() for line in _metric(f"{name}_total", "counter", text, counts[name])
+    ]
+    for name, text, value in (
+        ("epoch", "Number of the last committed epoch", core.number),
+        ("partitions", "Partitions", core.runtime.partitions),
+        ("last_epoch_seconds", "Seconds of evaluation of the last epoch", seconds),
+        ("last_epoch_skew", "Supports of the busiest partition in the last epoch, by those of the average one", skew),
+    ):
+        lines += _metric(name, "gauge", text, value)
+    lines += ["# HELP tidelog_facts Facts of a relation", "# TYPE tidelog_facts gauge"]
+    lines += [f'tidelog_facts{{relation="{quoted(name)}"}} {size}' for name, size in sorted(sizes.items()) if size]
+    return "\n".join(lines) + "\n"
+
+
+def _metric(name: str, kind: str, text: str, value: float) -> list[str]:
+    """One number with what it means.
+
+    >>> _metric("epoch", "gauge", "Number", 3)
+    ['# HELP tidelog_epoch Number', '# TYPE tidelog_epoch gauge', 'tidelog_epoch 3']
+    """
+    return [f"# HELP tidelog_{name} {text}", f"# TYPE tidelog_{name} {kind}", f"tidelog_{name} {value!r}"]
+
+
+def quoted(text: str) -> str:
+    r"""A text between the quotes of a label.
+
+    >>> quoted('a"b')
+    'a\\"b'
+    """
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

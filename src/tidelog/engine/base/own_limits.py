@@ -1,0 +1,35 @@
+"""Limits of one question, or of one epoch that a client asks for.
+
+Law: they are in force while it runs, instead of the engine's own, and their memory counts from what the engine holds
+before. Whoever sets them has the turn (`turn`), so that nobody else runs under them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from tidelog.partition.base.limits import Limits
+from tidelog.runtime.protocol.runtime import Runtime
+
+
+def beyond(limits: Limits | None, runtime: Runtime) -> Limits | None:
+    """The limits with a memory that counts from what a runtime holds."""
+    if limits is None or limits.memory is None:
+        return limits
+    return replace(limits, memory=limits.memory + runtime.facts.memory)
+
+
+@contextmanager
+def within(runtime: Runtime, limits: Limits | None) -> Iterator[None]:
+    """While something runs its own limits are in force, if it has any; then those of the engine again."""
+    before = runtime.limits
+    own = beyond(limits, runtime)
+    if own is not None:
+        runtime.set_limits(own)
+    try:
+        yield
+    finally:
+        if own is not None:
+            runtime.set_limits(before)

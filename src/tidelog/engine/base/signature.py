@@ -1,0 +1,22 @@
+"""Who makes an epoch, and why: told by whoever begins it, kept in the log of the state folder.
+
+Law (D33): a signature says nothing about facts; two epochs that differ in it alone do the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tidelog.program.functions.arguments import must_be
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The author of an epoch and a note about it; either may be missing."""
+
+    author: str | None = None
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        must_be(self.author, (str, type(None)), "author", "the name of who makes an epoch, or None")
+        must_be(self.note, (str, type(None)), "note", "a text about an epoch, or None")

@@ -1,0 +1,1 @@
+"""The core: what an engine is made of."""

@@ -1,0 +1,245 @@
+"""What an engine is made of: rules, planner, runtime, state folder, and what its last committed epoch left.
+
+Law: `committed` is that of the last committed epoch; it changes as a whole, and whoever reads it needs no lock. The
+modules of this package are functions over a core; `Engine` shows them to users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakSet
+
+from tidelog.engine.base import failures
+from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.metrics import Meter
+from tidelog.engine.base.times import Times
+from tidelog.engine.sharing.replica import Replicas
+from tidelog.engine.sharing.turn import Turn
+from tidelog.errors import EngineError
+from tidelog.explain.profile import Profiler
+from tidelog.io.fact_text import FactWriter
+from tidelog.plan.outside import Outside, outside_types
+from tidelog.program.functions.arguments import must_be
+from tidelog.program.messages.nearest import LOOSELY, KnownNames
+from tidelog.program.values.schema import column_names
+from tidelog.rewrite.names import is_auxiliary
+
+if TYPE_CHECKING:
+    from tidelog.engine.open.open import Opened
+    from tidelog.engine.read.view import View
+    from tidelog.engine.write.epoch import Epoch
+    from tidelog.io.feed import Feed
+    from tidelog.partition.texts.dictionary import Dictionary
+    from tidelog.plan.planner import Planner
+    from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.runtime.base.outcome import RowChanges
+    from tidelog.runtime.protocol.facts import Facts
+    from tidelog.runtime.protocol.runtime import Runtime
+    from tidelog.store.folder.durable import Durable
+
+PATIENCE = 10.0  # seconds for which `close` waits
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Fed:
+    """A feed with the epochs that it has not been given yet, and whether it could not be written last time.
+
+    ``view`` is what is known of the relation; it stays when the relation goes, for the changes that it left.
+    """
+
+    feed: Feed
+    view: View
+    waiting: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
+    failed: bool = False
+
+
+@dataclass(repr=False, eq=False)
+class Core:
+    """One engine."""
+
+    committed: Committed
+    resources: tuple[Opened, Planner] | None  # None: closed
+    strict: bool = False  # unknown relations are errors
+    profiler: Profiler = field(default_factory=Profiler)
+    feeds: list[Fed] = field(default_factory=list)
+    listeners: list[Callable[[Epoch], None]] = field(default_factory=list)  # told of every committed epoch, in order
+    writing: Turn = field(default_factory=Turn)
+    questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
+    replicas: Replicas = field(init=False)
+    last_dictionary: Dictionary | None = None  # of an engine that is closed
+    times: Times = field(default_factory=Times)
+    meter: Meter = field(default_factory=Meter)
+    folders: list[str] = field(default_factory=list)  # behind the DataFrames of its views
+    moves: int = 0  # goes up when other partitions begin to take over, and when they have, or not; odd in between
+    _outside: tuple[Ruleset, Outside] | None = None  # what the columns of all relations are given back as
+
+    def __post_init__(self) -> None:
+        self.replicas = Replicas(self.rules.functions, self.dictionary)
+        CORES.add(self)
+
+    @property
+    def rules(self) -> Ruleset:
+        """The rules in force."""
+        return self.committed.rules
+
+    @property
+    def schema(self) -> Schema:
+        """The types of every relation there ever was."""
+        return self.committed.schema
+
+    @property
+    def number(self) -> int:
+        """The number of the last committed epoch."""
+        return self.committed.number
+
+    def begin_with(self, rules: Ruleset, schema: Schema | None = None, number: int | None = None) -> None:
+        """What stands before the first epoch of this engine."""
+        kept = self.committed
+        schema = kept.schema if schema is None else schema
+        self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the engine has given everything back."""
+        return self.resources is None
+
+    @property
+    def opened(self) -> Opened:
+        """The runtime and the state folder."""
+        return self._open[0]
+
+    @property
+    def planner(self) -> Planner:
+        """What plans epochs, knowing the facts that there are."""
+        return self._open[1]
+
+    @property
+    def _open(self) -> tuple[Opened, Planner]:
+        if self.resources is None:
+            raise failures.CLOSED.error()
+        return self.resources
+
+    @property
+    def runtime(self) -> Runtime:
+        """Where the partitions live."""
+        return self.opened.runtime
+
+    @property
+    def durable(self) -> Durable | None:
+        """The state folder, also one that goes with the engine."""
+        return self.opened.durable
+
+    @property
+    def offsets(self) -> dict[str, int]:
+        """By source: the last offset that was committed."""
+        return self.opened.offsets
+
+    @property
+    def memos(self) -> dict[str, str]:
+        """By name: what sources noted down in the epochs that they committed."""
+        return self.opened.memos
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The values behind the ids of symbols and lists, which outlive the engine in what its epochs tell."""
+        return self.runtime.dictionary if self.last_dictionary is None else self.last_dictionary
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The names of all relations that the user knows."""
+        return tuple(sorted(name for name in self.rules.schema if not is_auxiliary(name)))
+
+    def knows(self, name: object) -> bool:
+        """Whether the user knows a relation of that name."""
+        return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
+
+    def columns(self, name: str, rules: Ruleset | None = None) -> tuple[str, ...]:
+        """The names of a relation's columns: those declared, or of the first table that came, or c1, c2 and so on.
+
+        ``rules`` are those of an epoch that is not committed yet.
+        """
+        rules = rules or self.rules
+        types = rules.schema.get(name) or self.schema.get(name, ())
+        origin = rules.origins.get(name)
+        if origin is not None and origin.names is not None and name not in rules.declared:
+            return origin.names
+        return column_names(rules.program.declarations, name, len(types))
+
+    def outside(self, name: str) -> tuple[str, ...]:
+        """What a relation's columns are given back as; none if all have the natural types of their values."""
+        rules = self.rules
+        if self._outside is None or self._outside[0] is not rules:
+            self._outside = rules, outside_types(rules)
+        return self._outside[1].get(name, ())
+
+    def fact_writer(self, name: str, rules: Ruleset | None = None) -> FactWriter:
+        """What writes the facts of a relation, as these rules, or those in force, know it."""
+        known = rules or self.rules
+        types = known.schema.get(name) or self.schema.get(name, ())
+        return FactWriter(name, types, self.outside(name), known.program.convention)
+
+    def read(self, act: Callable[[Facts], T]) -> T:
+        """Read facts without the turn; who meets other partitions taking over waits, and reads what they took over.
+
+        Not to be called by anyone whom an epoch may wait for.
+        """
+        moves = self.moves
+        try:
+            found = act(self.runtime.facts)
+            if self.moves == moves:
+                return found
+        except Exception as error:
+            if self.closed:
+                raise failures.CLOSED.error() from error
+            if self.moves == moves and not moves % 2:
+                raise
+        with self.writing:
+            return act(self.runtime.facts)
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """While something is read without the turn: whoever meets `close` is told so, whatever it ran into."""
+        try:
+            yield
+        except Exception as error:
+            if self.closed and not isinstance(error, EngineError):
+                raise failures.CLOSED.error() from error
+            raise
+
+    def must_be_open(self) -> None:
+        """Refuse to serve after `close`."""
+        if self.closed:
+            raise failures.CLOSED.error()
+
+    def unknown_relation(self, name: str) -> EngineError:
+        """The error for a name that no relation has."""
+        must_be(name, str, "name", "the name of a relation")
+        near = KnownNames(self.relations).nearest(name, LOOSELY)
+        known = ", ".join(f"`{n}`" for n in self.relations) or "none"
+        guess = f"; did you mean `{near}`?" if near else ""
+        return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
+
+    def close(self) -> None:
+        """Give back the memory and the state folder; an epoch or a question that runs ends first, if it does soon."""
+        if self.resources is None:
+            return
+        with self.writing.last(PATIENCE):
+            resources, self.resources = self.resources, None
+            if resources is not None:  # nobody else closed it meanwhile
+                self.last_dictionary = resources[0].runtime.dictionary
+                self.questions.clear()
+                self.replicas.clear()
+                resources[0].close()
+
+
+CORES: WeakSet[Core] = WeakSet()  # all that were opened by this process
+
+
+def known_columns(core: Core) -> Mapping[str, tuple[str, ...]]:
+    """The names of the columns of every relation."""
+    return {name: core.columns(name) for name in core.rules.schema}

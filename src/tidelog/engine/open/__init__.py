@@ -1,0 +1,1 @@
+"""Opening: which runtime, which state, how many partitions."""

@@ -1,0 +1,198 @@
+"""Which runtime an engine gets: one partition in this process, several in it, or partitions resident on Spark.
+
+Law: one embedded partition writes its epochs into the state folder itself; several, and any on Spark, keep a piece each
+(`store.piece`). On Spark the pieces are also what lost partitions are restored from.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidelog.engine.base import failures
+from tidelog.errors import TidelogWarning
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.types.functors import Given, function_table
+from tidelog.runtime.one.embedded import EmbeddedRuntime
+from tidelog.syntax import parse_program
+
+if TYPE_CHECKING:
+    from tidelog.program.functions.table import Function, Functions
+    from tidelog.runtime.protocol.runtime import Runtime
+    from tidelog.spark.session.run_folder import RunFolder
+    from tidelog.spark.types import SparkSession
+    from tidelog.store.base.store import Store
+    from tidelog.store.folder.durable import Durable
+
+MOST_PARTITIONS = 1 << 12
+MOST_THREADS = 1 << 8
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a user says about where an engine lives; ``own`` are the user's functions, among all ``functions``."""
+
+    functions: Functions
+    own: Sequence[Function] = ()
+    path: str | Path | Store | None = None
+    at: int | None = None
+    history: int | None = None
+    spark: SparkSession | None = None
+    partitions: int | None = None
+    threads: int | None = None
+    tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
+    given: Given = ()  # functions whose types the program of the state tells
+    room: int | None = None  # the most partitions that fit into a session, where that is known
+
+    def count(self, found: int) -> int:
+        """How many partitions there are to be, where so many were found that have pieces of their own."""
+        wanted = self.wanted(found)
+        return wanted if self.room is None else min(wanted, max(1, self.room))
+
+    def wanted(self, found: int) -> int:
+        """How many there would be if all fitted."""
+        return self.partitions or found or 1
+
+    def pieces(self, found: int) -> int:
+        """How many of them write pieces of their own: 0 for one embedded."""
+        count = self.count(found)
+        return 0 if count == 1 and self.spark is None else count
+
+
+@dataclass(slots=True)
+class Opened:
+    """A runtime with its state folder; on Spark there always is one, if need be for as long as the engine lives."""
+
+    runtime: Runtime
+    durable: Durable | None
+    folder: RunFolder | None
+    offsets: dict[str, int]
+    functions: Functions
+    where: Where
+    memos: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def lasting(self) -> str | None:
+        """The state folder, if it outlives the engine."""
+        return None if self.folder is not None or self.durable is None else self.durable.store.name
+
+    def close(self) -> None:
+        """End the partitions, let another writer in, and remove what nobody asked to keep."""
+        with ExitStack() as ends:
+            if self.folder is not None:
+                ends.callback(self.folder.cleanup)
+            if self.durable is not None:
+                ends.callback(self.durable.close)
+            ends.callback(self.runtime.close)
+
+
+def open_runtime(where: Where) -> Opened:
+    """The runtime that an engine asks for, ready to keep epochs.
+
+    A state that is read as it was at an epoch is read in this process. Without a number of partitions there are as many
+    as the state has, or one.
+    """
+    if where.partitions is not None and not 1 <= where.partitions <= MOST_PARTITIONS:
+        raise failures.PARTITIONS.error(partitions=where.partitions, most=MOST_PARTITIONS)
+    if where.threads is not None and not 1 <= where.threads <= MOST_THREADS:
+        raise failures.THREADS.error(threads=where.threads, most=MOST_THREADS)
+    if where.at is not None and where.path is None:
+        raise failures.AT_WITHOUT_PATH.error()
+    fitted = _fitted(where)
+    with ExitStack() as undo:
+        folder = None
+        if fitted.path is None and fitted.spark is not None:
+            from tidelog.spark.session.run_folder import RunFolder
+
+            folder = RunFolder()
+            undo.callback(folder.cleanup)
+        durable = _open_state(fitted, folder)
+        if durable is not None:
+            undo.callback(durable.close)
+        _tell_if_small(where, fitted, 0 if durable is None else durable.partitions)
+        where = fitted
+        if durable is not None:
+            where = _with_types(where, durable)
+            if folder is None and where.at is None:
+                from tidelog.io.sweep import sweep_views  # and with it Arrow's file systems
+
+                sweep_views(durable.store.name)
+        runtime = make_runtime(where, durable, None if folder is not None or durable is None else durable.store.name)
+        undo.callback(runtime.close)
+        if durable is not None:
+            runtime.open_state(durable)
+        undo.pop_all()
+    if durable is None:
+        return Opened(runtime, None, folder, {}, where.functions, where)
+    return Opened(runtime, durable, folder, durable.offsets, where.functions, where, durable.memos)
+
+
+def _fitted(where: Where) -> Where:
+    """In a small session in local mode: as many partitions as fit, or one in this process."""
+    if where.spark is None or where.at is not None:
+        return where
+    from tidelog.spark.session.fit import local_room
+
+    room = local_room(where.spark)
+    return replace(where, room=room, spark=None if room == 0 else where.spark)
+
+
+def _tell_if_small(where: Where, fitted: Where, found: int) -> None:
+    """Warn if fewer partitions fit than there are to be."""
+    if where.spark is not None and fitted.room is not None and (wanted := where.wanted(found)) > fitted.room:
+        from tidelog.spark.session.fit import too_small
+
+        warnings.warn(too_small(where.spark, wanted, fitted.room), TidelogWarning, stacklevel=4)
+
+
+def _with_types(where: Where, durable: Durable) -> Where:
+    """The functions with the types that the program of the state tells, where no other program was given."""
+    if durable.is_new or durable.image.rules is None or where.given == ():
+        return where
+    functions, own = function_table(where.given, parse_program(durable.image.rules["program"]))
+    return replace(where, functions=functions, own=own)
+
+
+def _open_state(where: Where, folder: RunFolder | None) -> Durable | None:
+    if folder is None and where.path is None:
+        return None
+    from tidelog.store.base.fleeting import fleeting_store
+    from tidelog.store.folder.durable import Durable
+
+    if folder is not None:
+        return Durable.open(fleeting_store(folder.name), where.at, 0, where.pieces)
+    assert where.path is not None
+    return Durable.open(where.path, where.at, where.history, where.pieces)
+
+
+def all_cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def make_runtime(
+    where: Where, durable: Durable | None, folder: str | None, dictionary: Dictionary | None = None
+) -> Runtime:
+    """Empty partitions; ``folder`` is the state folder that Spark's workers can reach.
+
+    ``dictionary`` is that of the partitions that these are to replace.
+    """
+    count = where.count(0 if durable is None else durable.partitions)
+    if where.spark is not None and where.at is None:
+        from tidelog.spark.nodes import spark_runtime
+
+        return spark_runtime(
+            where.spark, count, where.functions, where.own, folder, tls=where.tls, dictionary=dictionary
+        )
+    if count == 1 or where.at is not None:
+        return EmbeddedRuntime(where.functions, dictionary=dictionary, threads=where.threads or all_cores())
+    from tidelog.runtime.many.coordinator import Coordinator
+    from tidelog.runtime.many.local import LocalNodes
+
+    dictionary = Dictionary() if dictionary is None else dictionary
+    return Coordinator(where.functions, LocalNodes(where.functions, count, dictionary), dictionary)

@@ -1,0 +1,249 @@
+"""Another number of partitions: for an engine that runs, and for a state folder that is opened with another number.
+
+Law: it is an epoch of its own, which changes no fact, and after which what partitions hold is a function of facts,
+rules and their number: of rules that are gone nothing is left but names that the user gave. New partitions are filled
+and made durable beside the old ones; the frame in the state folder makes them count, and before it nothing of the old
+ones has changed. So a failure, Ctrl-C or a kill leaves the engine and the folder at the epoch before with the old
+number, or after with the new one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tidelog.engine.base import failures
+from tidelog.engine.base.committed import Committed
+from tidelog.engine.open.open import MOST_PARTITIONS, Opened, make_runtime
+from tidelog.partition.code.machine import nothing
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.plan.form import Placing
+from tidelog.plan.moving import plan_move
+from tidelog.plan.planner import Planner
+from tidelog.program.functions.arguments import must_be
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.rewrite.place.placement import SINGLE
+from tidelog.runtime.base.interrupts import Guard
+from tidelog.runtime.many.moving import Mover
+from tidelog.store.folder.durable import EpochRecord
+from tidelog.store.image.reshare import Whole
+from tidelog.store.image.skew import heavy_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tidelog.engine.core.core import Core
+    from tidelog.plan.form import Form
+    from tidelog.plan.ruleset import Ruleset
+    from tidelog.runtime.protocol.runtime import Runtime
+    from tidelog.store.folder.durable import Durable
+    from tidelog.store.image.image import Image
+
+
+Places = dict[str, int]
+_ALREADY = "there are {partitions} partitions already"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What there was before: records and entries of every partition, the form of the rules, strata and relations.
+
+    The places of the form and the relations are those of all that there ever were.
+    """
+
+    pieces: Sequence[Image]
+    partitions: int
+    form: Form
+    groups: tuple[frozenset[str], ...]
+    arities: Mapping[str, int]
+
+    def gone(self, schema: Mapping[str, object]) -> dict[str, int]:
+        """The relations that rules once made, with their numbers of columns; history may be asked about them."""
+        return {name: arity for name, arity in self.arities.items() if name not in schema and not is_auxiliary(name)}
+
+    def places(self, schema: Mapping[str, object], partitions: int, heavy: Mapping[str, frozenset[int]]) -> Places:
+        """The placements that stand with another number of partitions: among several all that are not heavy.
+
+        A placement stands for the relations of the schema and for those that are gone; the copies that rules read, and
+        what else they are rewritten to, get theirs with the rules.
+        """
+        if partitions == 1:
+            return {}
+        gone = {name: 0 if arity else SINGLE for name, arity in self.gone(schema).items()}
+        known = ((name, place) for name, place in self.form.places.items() if name in schema or name in gone)
+        return {**gone, **{name: place for name, place in known if place not in heavy.get(name, ())}}
+
+    def adopted(self, rules: Ruleset, partitions: int, placing: Placing) -> Form:
+        """The form of the rules on so many partitions, with the places of all relations."""
+        placing.heavy = self.heavy(rules.schema, partitions)
+        placing.adopt(rules, self.places(rules.schema, partitions, placing.heavy))
+        return _form(placing)
+
+    def lies_well(self, rules: Ruleset) -> bool:
+        """Whether, with the same number of partitions, no relation would be placed otherwise."""
+        places = self.adopted(rules, self.partitions, Placing(self.partitions)).places
+        return all(places.get(name, place) == place for name, place in self.form.places.items())
+
+    def heavy(self, schema: Mapping[str, object], partitions: int) -> dict[str, frozenset[int]]:
+        """The columns by which relations are not to be placed on so many partitions."""
+        if partitions == 1:
+            return {}
+        whole = Whole(self.pieces, self.form.places)
+        return heavy_columns(whole, sorted(whole.names & schema.keys()), partitions)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was done, in words, and the number of columns of all relations."""
+
+    told: str
+    arities: dict[str, int]
+
+
+class _Watch:
+    """What is called between parts of the work, whichever runtime does it."""
+
+    def __init__(self) -> None:
+        self.on_slice: Callable[[], None] = nothing
+
+    def __call__(self) -> None:
+        self.on_slice()
+
+
+def repartition(core: Core, partitions: int) -> str:
+    """Give the engine another number of partitions, in an epoch of its own that changes no fact; tells what was done.
+
+    Relations that lie unevenly, since many of their facts have one value in the column by which they are placed, are
+    placed by another column where they have one; with the number that there is already, nothing else happens. It costs
+    about one to three passes over the state, and where a recursion reads a copy of itself, a build of it. With a state
+    folder it is durable when it returns.
+    """
+    core.must_be_open()
+    must_be(partitions, int, "partitions", "how many there are to be")
+    if not 1 <= partitions <= MOST_PARTITIONS:
+        raise failures.PARTITIONS.error(partitions=partitions, most=MOST_PARTITIONS)
+    if core.durable is not None:
+        core.durable.must_be_writable()
+    with core.writing:
+        return _repartition(core, partitions)
+
+
+def _repartition(core: Core, partitions: int) -> str:
+    before, opened, planner = core.runtime, core.opened, core.planner
+    watch = _Watch()
+    if partitions == before.partitions == 1:
+        return _ALREADY.format(partitions=partitions)
+    with Guard(watch):
+        arities = {name: arity for name in before.node.strata if (arity := before.node.arity(name)) is not None}
+        held = Held(
+            before.handover.images(), before.partitions, _form(planner.placing), tuple(before.node.groups), arities
+        )
+        if partitions == before.partitions and held.lies_well(core.rules):
+            return _ALREADY.format(partitions=partitions)
+        with _moving(core, held):
+            where = replace(opened.where, partitions=partitions, room=None)
+            runtime = make_runtime(where, core.durable, opened.lasting, before.dictionary)
+            try:
+                runtime.set_limits(before.limits)
+                runtime.on_slice = watch
+                if core.durable is not None:
+                    runtime.open_state(core.durable)
+                made = Planner(partitions, runtime.facts, lambda: runtime.node.groups, planner.plans)
+                moved = move_in(core, held, runtime, made, watch)
+                runtime.on_slice = nothing
+            except BaseException:
+                runtime.close()
+                raise
+            _take_over(core, replace(opened, runtime=runtime, where=where), made)
+    core.meter.note_move(core.number, f"{held.partitions} to {partitions} partitions: {moved.told}")
+    return moved.told
+
+
+@contextmanager
+def _moving(core: Core, held: Held) -> Iterator[None]:
+    """While other partitions take over: readers are answered by the old ones, or wait (`Core.read`)."""
+    before = core.runtime
+    core.moves += 1
+    before.dictionary.lent = {cell: value for piece in held.pieces for cell, value in piece.entries.items()}
+    try:
+        before.handover.rest()
+        yield
+    finally:
+        core.moves += 1  # before the old ones end: what is read of them from here on is read again
+        if core.runtime is not before:
+            before.close()
+        before.handover.go_on()
+        before.dictionary.lent = None
+
+
+def move_in(core: Core, held: Held, runtime: Runtime, planner: Planner, watch: Callable[[], None]) -> Moved:
+    """Give empty partitions what others held, and make that durable as the next epoch."""
+    began = time.perf_counter()
+    rules = core.rules
+    form = held.adopted(rules, runtime.partitions, planner.placing)
+    move = plan_move(held.form, form, held.groups, rules.schema)
+    dictionary = _dictionary(held.pieces, runtime)
+    mover = Mover(move, planner.forming(rules), rules.functions, dictionary, watch)
+    images = mover.images(held.pieces, runtime.partitions)
+    watch()
+    runtime.handover.take(images)
+    arities = {**held.gone(rules.schema), **{name: len(types) for name, types in form.schema.items()}}
+    runtime.adopt(arities, move.strata, map(planner.forming(rules), form.core.values()), form.places)
+    planner.committed(rules)
+    watch()
+    if core.durable is not None:
+        told = f"{held.partitions} to {runtime.partitions} partitions: {move}"
+        note = EpochRecord(time.perf_counter() - began, note=told)
+        runtime.handover.record(core.durable, core.number + 1, rules, form.schema, note)
+    return Moved(str(move), arities)
+
+
+@contextmanager
+def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
+    """While new partitions are filled: Ctrl-C waits for a moment at which nothing is half done."""
+    watch = _Watch()
+    with Guard(watch):
+        runtime.on_slice = watch
+        try:
+            yield watch
+        finally:
+            runtime.on_slice = nothing
+
+
+def held_in_folder(core: Core, durable: Durable) -> Held:
+    """What a state folder holds that was written by another number of partitions."""
+    image, count = durable.image, max(durable.partitions, 1)
+    placing = Placing(count)
+    placing.adopt(core.rules, durable.placements)
+    groups = tuple(map(frozenset, image.strata))
+    return Held(durable.pieces, count, _form(placing), groups, image.arities)
+
+
+def _form(placing: Placing) -> Form:
+    """The form in force with the places of all relations that there ever were."""
+    return replace(placing.form, places=placing.known)
+
+
+def _dictionary(pieces: Iterable[Image], runtime: Runtime) -> Dictionary:
+    """Where the values behind ids are known while strata are built: partitions on Spark do not know theirs yet."""
+    if runtime.session is None:
+        for piece in pieces:
+            runtime.dictionary.enter(piece.entries.items())
+        return runtime.dictionary
+    found = Dictionary()
+    for piece in pieces:
+        found.enter(piece.entries.items())
+    return found
+
+
+def _take_over(core: Core, opened: Opened, planner: Planner) -> None:
+    """From here on the new partitions are those of the engine."""
+    with opened.runtime.facts.one_epoch():
+        before = core.committed
+        core.questions.clear()
+        core.replicas.clear()
+        core.resources = (opened, planner)
+        core.committed = Committed(before.rules, before.schema, before.number + 1, before.sizes)

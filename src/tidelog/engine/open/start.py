@@ -1,0 +1,107 @@
+"""How an engine begins: with the program it is given, or with the state that a folder holds.
+
+Law: a state is taken over as it was, records, strata and rules; nothing is evaluated. A program that is given for a
+state with other rules is refused, with how the two differ (D1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tidelog.engine.write.commit import commit_program
+from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.lifetime import ENDS, NOW
+from tidelog.store.base import failures
+from tidelog.store.image.difference import check_same_program
+
+if TYPE_CHECKING:
+    from tidelog.engine.core.core import Core
+    from tidelog.program import Program
+    from tidelog.store.folder.durable import Durable
+
+
+def start(core: Core, parsed: Program) -> None:
+    """Begin with a program, or go on from what the state folder holds."""
+    if core.durable is None or core.durable.is_new:
+        _begin(core, parsed)
+    else:
+        _resume(core, core.durable, parsed)
+
+
+def _begin(core: Core, parsed: Program) -> None:
+    """The first epoch: the program's own declarations, rules and facts."""
+    base = replace(parsed, rules=(), facts=())
+    core.begin_with(replace(core.rules, program=base))
+    closed = given_relations(base)
+    if base.declarations and not parsed.rules and not closed:
+        core.begin_with(core.rules.changed())  # declared relations are known before any fact
+    if parsed.facts or parsed.rules or parsed.declarations:
+        commit_program(core, parsed, declared=base if closed else None)
+
+
+def _resume(core: Core, durable: Durable, parsed: Program) -> None:
+    """Take over a state that was read."""
+    from tidelog.store.image.agreement import check_references, check_strata, taken_over
+    from tidelog.store.image.rules import ruleset_from_values
+
+    image, name = durable.image, durable.store.name
+    stored = image.rules
+    if stored is None:
+        raise failures.RULES_UNREADABLE.error(name=name, what="there are none")
+    core.begin_with(taken_over(name, lambda: ruleset_from_values(stored, core.rules.functions, name)))
+    check_same_program(core.rules.program, durable.facts, parsed, durable.store.name)
+    _check_rewrites(core, durable)
+    check_strata(name, image.strata, core.rules.core.values())
+    core.begin_with(core.rules, number=image.epoch)
+    arities = (_move if durable.pieces else _fill)(core, durable)
+    schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
+    core.begin_with(core.rules, schema, durable.epoch)
+    if core.runtime.session is None:  # on Spark every partition knows its own entries only: not looked for there
+        check_references(name, schema, core.runtime.facts.rows, core.dictionary)
+    core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
+    _learn_times(core)
+
+
+def _fill(core: Core, durable: Durable) -> dict[str, int]:
+    """Take the records of a state over as they are; gives the number of columns of its relations."""
+    from tidelog.store.image.agreement import taken_over
+
+    image, placing = durable.image, core.planner.placing
+    core.runtime.fill(durable, core.rules.core.values())
+    placing.adopt(core.rules, durable.placements)
+    form = placing.next_form(core.rules)
+    arities = {**image.arities, **{name: len(types) for name, types in form.schema.items()}}
+    places = {**durable.placements, **form.places}
+    rules = map(core.planner.forming(core.rules), form.core.values())
+    taken_over(durable.store.name, lambda: core.runtime.adopt(arities, image.strata, rules, places))
+    durable.taken_over(core.rules, len(image.entries))
+    return arities
+
+
+def _move(core: Core, durable: Durable) -> dict[str, int]:
+    """Give the records of a state to another number of partitions, by an epoch of its own."""
+    from tidelog.engine.open.repartition import held_in_folder, move_in, watched  # few are opened so
+
+    with watched(core.runtime) as watch:
+        moved = move_in(core, held_in_folder(core, durable), core.runtime, core.planner, watch)
+    durable.moved_in()
+    return moved.arities
+
+
+def _learn_times(core: Core) -> None:
+    """The time of a state that was read, and the ends of its facts."""
+    facts = core.runtime.facts
+    for row in facts.rows(NOW) if NOW in core.rules.schema else ():
+        core.times.now = int(row[0])
+    for name in sorted(name for name in core.rules.schema if name.startswith(ENDS)):
+        core.times.enter(name.removeprefix(ENDS), facts.rows(name))
+
+
+def _check_rewrites(core: Core, durable: Durable) -> None:
+    """Every relation that a rule derives stands in a stratum of the state, unless another version wrote it."""
+    held = frozenset[str]().union(*durable.image.strata)
+    missing = {label for label, rule in core.rules.core.items() if rule.head.predicate not in held}
+    labels = sorted(label for label, made in core.rules.needed.items() if missing.intersection(made))
+    if labels:
+        raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))

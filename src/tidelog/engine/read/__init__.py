@@ -1,0 +1,1 @@
+"""Reading one committed epoch: views, queries, questions, pages."""

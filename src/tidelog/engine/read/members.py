@@ -1,0 +1,84 @@
+"""What can be read of an engine beside its views.
+
+Law: everything is that of the last committed epoch.
+"""
+
+from __future__ import annotations
+
+from tidelog.engine.base.times import in_seconds
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.forked import ForkedCore
+from tidelog.engine.read.look_up import size
+from tidelog.engine.read.report import fixed_rows
+from tidelog.engine.read.view import Rows
+from tidelog.program.functions.arguments import must_be
+from tidelog.syntax import print_rule
+
+SHOWN = 8  # relations in a summary
+
+
+def rules(core: Core) -> dict[str, str]:
+    """The text of every rule by its label."""
+    program = core.rules.program
+    return {rule.label or "": print_rule(rule, program.convention) for rule in program.rules}
+
+
+def release(core: Core, older_than: float = 0.0) -> int:
+    """Remove the files behind DataFrames that views of this engine made; they cannot be read any more.
+
+    With a state folder these are all that lie in it and were written at least ``older_than`` seconds ago, also by
+    engines before this one; an engine that only reads the folder removes its own. Returns how many DataFrames they
+    belonged to.
+    """
+    from tidelog.io.sweep import remove_folders, sweep_views  # and with them Arrow's file systems
+
+    must_be(older_than, (int, float), "older_than", "a number of seconds")
+    with core.writing:
+        core.must_be_open()
+        state = core.opened.lasting if core.durable is not None and core.durable.writable else None
+        found = sweep_views(state, older_than) if state is not None else 0
+        gone = found + (remove_folders(core.folders) if older_than <= 0 else 0)
+        if older_than <= 0:
+            core.folders.clear()
+    return gone
+
+
+def memory(core: Core) -> int:
+    """Bytes held by facts, indexes, journals and texts, and by copies that readers look at beside an epoch."""
+    return core.read(lambda facts: facts.memory) + core.replicas.memory
+
+
+def asserted(core: Core, name: str) -> Rows:
+    """The base facts of a relation: those that were asserted, derivable or not."""
+    core.must_be_open()
+    if not core.knows(name):
+        raise core.unknown_relation(name)
+    apart = core.rules.apart
+    if name in apart:
+        with core.writing:
+            cells, *_, bases = core.runtime.facts.counts(apart[name])
+            return fixed_rows(core, name, cells[bases])
+    rules = core.rules
+    if all(rule.head.predicate != name for rule in rules.program.rules):  # so all its facts are asserted
+        found = fixed_rows(core, name, core.read(lambda facts: facts.rows(name)))
+        if core.rules is rules:
+            return found
+    with core.writing:
+        cells, *_, bases = core.runtime.facts.counts(name)
+        return fixed_rows(core, name, cells[bases])
+
+
+def time(core: Core) -> int | float:
+    """The time of the last committed epoch, in seconds; 0 before the first that had one."""
+    seconds: int | float = in_seconds(core.times.now)
+    return seconds
+
+
+def summary(core: Core) -> str:
+    """An engine in one line."""
+    if isinstance(core, ForkedCore):
+        return f"Engine(of process {core.maker})"
+    if core.closed:
+        return f"Engine(closed after epoch {core.number})"
+    sizes = ", ".join(f"{name}: {size(core, name):,}" for name in core.relations[:SHOWN])
+    return f"Engine(epoch {core.number}, {len(core.rules.program.rules)} rules; {sizes or 'no relations'})"

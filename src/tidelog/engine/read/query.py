@@ -1,0 +1,228 @@
+"""Queries: a body whose variables are the columns of the answer.
+
+Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
+(`look_up`), on several partitions also atom by atom (`walk`). The rest is a rule that is added, read and taken back: on
+the partitions if nobody has the turn, else on copies of the relations that it names. Indexes that it needed stay
+(`partition.kept`). A question to a program with relations on demand asks for more of them; it has its turn between
+epochs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from tidelog.engine.base import failures
+from tidelog.engine.base.asyncio_thread import finished
+from tidelog.engine.base.own_limits import beyond, within
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.question import Question, make_ready
+from tidelog.engine.read.read_query import ANSWERS, GIVEN, read_query
+from tidelog.engine.read.typos import check_question
+from tidelog.engine.read.view import Rows
+from tidelog.engine.read.walk import walk
+from tidelog.io.columns import encode_value
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.limits import Limits
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.plan.build import value_type
+from tidelog.plan.strata import group_strata
+from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.program import Rule
+from tidelog.program.values.scope import atoms
+from tidelog.runtime.base.interrupts import Guard
+from tidelog.runtime.one.embedded import EmbeddedRuntime
+from tidelog.runtime.protocol.facts import Facts
+from tidelog.runtime.protocol.runtime import Runtime
+
+T = TypeVar("T")
+PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are no ids
+TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
+
+
+class Answer(NamedTuple):
+    """Answers, and the committed epoch that they are true at."""
+
+    rows: Rows
+    epoch: int
+
+
+def query(core: Core, text: str) -> Rows:
+    """The answers to a query: one column per variable, in order of appearance."""
+    core.must_be_open()
+    return _ask(core, text, (), ()).rows
+
+
+def answer(
+    core: Core, text: str, bind: tuple[str, ...] = (), values: Sequence[object] = (), limits: Limits | None = None
+) -> Answer:
+    """The answers to a query with their epoch; ``limits`` are those of the query alone, and end it with an error."""
+    core.must_be_open()
+    return _ask(core, text, bind, values, limits)
+
+
+async def aquery(core: Core, text: str) -> Rows:
+    """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+    return await finished(lambda: query(core, text))
+
+
+class Prepared:
+    """A query that was read and checked once, to be asked with values in the place of some of its variables."""
+
+    def __init__(self, core: Core, text: str, bind: tuple[str, ...]) -> None:
+        self._core, self.text, self.bind = core, text, bind
+        self.columns = self._ready().names
+
+    def __call__(self, /, *values: object, **named: object) -> Rows:
+        """The answers for these values, one for each variable of ``bind``, in order or by name: ``asked(Who="ann")``.
+
+        There is one column per other variable.
+        """
+        self._core.must_be_open()
+        given = {**dict(zip(self.bind, values, strict=False)), **named}
+        if len(values) + len(named) != len(self.bind) or given.keys() != {*self.bind}:
+            found = len(values) + len(named)
+            raise failures.NOT_THE_VALUES.error(wanted=len(self.bind), names=", ".join(self.bind), found=found)
+        return _ask(self._core, self.text, self.bind, [given[name] for name in self.bind]).rows
+
+    async def later(self, /, *values: object, **named: object) -> Rows:
+        """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+        return await finished(lambda: self(*values, **named))
+
+    def _ready(self) -> Question:
+        rule, names = read_query(self.text, self._core.rules.program.convention)
+        for name in self.bind:
+            if name not in names:
+                raise failures.NOT_A_VARIABLE.error(name=name, known=", ".join(names) or "none")
+        return make_ready(self._core, rule, self.bind)
+
+    def __repr__(self) -> str:
+        return f"Prepared({self.text!r}, bind={self.bind!r})"
+
+
+def prepare(core: Core, text: str, bind: str | Sequence[str] = ()) -> Prepared:
+    """A query to be asked often, with values for the variables in ``bind``: ``db.prepare("v(X, Y)", bind="X")(77)``."""
+    core.must_be_open()
+    names = bind.replace(",", " ").split() if isinstance(bind, str) else bind
+    return Prepared(core, text, tuple(dict.fromkeys(names)))
+
+
+def _ask(
+    core: Core, text: str, bind: tuple[str, ...], values: Sequence[object], limits: Limits | None = None
+) -> Answer:
+    rule, _ = read_query(text, core.rules.program.convention)
+    check_question(core, rule)
+    question = make_ready(core, rule, bind)
+    types = question.given_types
+    given = [encode_value(v, t or "number", core.dictionary) for v, t in zip(values, types, strict=True)]
+    if question.look_up is not None:
+        cells, epoch = at_one_epoch(core, partial(question.look_up.answer, core, given))
+        return Answer(Rows("answers", question.names, question.types, core.dictionary, cells), epoch)
+    return Answer(*_run(core, rule, bind, given, limits))
+
+
+def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
+    """What is read while one epoch is the committed one, and its number."""
+    for _ in range(TRIES):
+        before = core.number
+        found = read()
+        if core.number == before:
+            return found, before
+    with core.writing:
+        return read(), core.number
+
+
+def _run(
+    core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
+) -> tuple[Rows, int]:
+    """The answers that the rule of a question derives, and their epoch."""
+    if core.writing.take():
+        try:
+            return _on_partitions(core, make_ready(core, rule, bind), given, limits)
+        finally:
+            core.writing.give_back()
+    found = core.read(lambda facts: _on_replica(core, facts, rule, bind, given, limits))
+    if found is not None:
+        return found
+    with core.writing:  # on Spark, and where there is no room for copies
+        return _on_partitions(core, make_ready(core, rule, bind), given, limits)
+
+
+def _on_replica(
+    core: Core, facts: Facts, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
+) -> tuple[Rows, int] | None:
+    """The same out of copies, beside an epoch that has the turn; None where there are none."""
+    while core.runtime.session is None and core.rules.demand is None:  # what is asked for is derived where it is kept
+        question = make_ready(core, rule, bind)
+        names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
+        derived = {own.head.predicate for own in question.own_rules.values()}
+        replica = core.replicas.of_questions
+        with replica.at_last_epoch(names - derived, facts, lambda: core.number) as copies:
+            if copies is None:
+                break
+            if question.base is core.rules:
+                with _texts_dropped(copies.dictionary):
+                    cells = _on_copies(copies, question, given, beyond(limits, copies) or core.runtime.limits)
+                    return _rows(question, cells, copies.dictionary, core.dictionary), replica.epoch
+    return None
+
+
+def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
+    if (walked := walk(core, question, given)) is not None:
+        return _rows(question, walked, core.dictionary, core.dictionary), core.number
+    with _texts_dropped(core.dictionary), within(core.runtime, limits):
+        work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
+        cells = _answers(core.runtime, work, len(question.names))
+        return _rows(question, cells, core.dictionary, core.dictionary), core.number
+
+
+@contextmanager
+def _texts_dropped(dictionary: Dictionary) -> Iterator[None]:
+    """What a question enters into a dictionary goes when it ends; where memory is short, it may stay."""
+    dictionary.begin()
+    try:
+        yield
+    finally:
+        with suppress(MemoryError):
+            dictionary.drop()
+
+
+def _rows(question: Question, cells: Cells, made_in: Dictionary, kept_in: Dictionary) -> Rows:
+    """Answers; texts that were made for them, and go, are theirs alone."""
+    texts = [i for i, type_ in enumerate(question.types) if type_ not in PLAIN]
+    shown = made_in.showing(cells[:, texts].ravel().tolist()) if len(texts) and made_in.entries.made() else made_in
+    rows = Rows("answers", question.names, question.types, kept_in if shown is made_in else shown, cells)
+    rows.own_texts = 0 if shown is made_in else shown.entries.memory
+    return rows
+
+
+def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int], limits: Limits) -> Cells:
+    own, schema, functions = question.own_rules, question.rules.schema, question.rules.functions
+    named = {atom.predicate for rule in own.values() for atom in (rule.head, *atoms(rule.body))}
+    types = {name: schema[name] for name in named if name in schema}
+    forms = tuple(RuleForm(rule, types, value_type(rule, schema, functions)) for rule in own.values())
+    arities = {name: len(columns) for name, columns in types.items()}
+    strata = group_strata(list(own.values()), ())
+    work = EpochWork(arities, _inserts(given), added=forms, strata=strata, is_question=True)
+    copies.set_limits(limits)
+    try:
+        return _answers(copies, work, len(question.names))
+    finally:
+        copies.set_limits(Limits())
+
+
+def _inserts(given: Sequence[int]) -> dict[str, Cells]:
+    return {GIVEN: np.array([given], np.int64)} if given else {}
+
+
+def _answers(runtime: Runtime, work: EpochWork, columns: int) -> Cells:
+    with Guard(runtime):
+        changes = runtime.run(work).changes
+        try:
+            return changes.get(ANSWERS, (np.zeros((0, columns), np.int64),))[0]
+        finally:
+            runtime.rollback()

@@ -1,0 +1,144 @@
+"""A question made ready: a body that was read, checked against the rules in force, and looked at for how to answer it.
+
+Law: a question is a rule whose head are its variables; those that are given when it is asked are the columns of one
+more relation in its body, which holds one row. What is ready stays so until the rules or types of the engine change. A
+question about one relation, with constants and variables alone, needs no rule at all: it is a look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.look_up import matching
+from tidelog.engine.read.read_query import ANSWERS, GIVEN
+from tidelog.kernel.cells import Cells
+from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.plan.ruleset import Ruleset
+from tidelog.program import Atom, Const, Rule, Var, Wildcard
+from tidelog.program.values.scope import atoms
+from tidelog.rewrite.names import is_auxiliary
+
+REMEMBERED = 512  # questions
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """A question about one relation: the columns that are bound, by a cell or by the place of what is given.
+
+    ``answers`` are the columns of the answer, ``same`` pairs of columns that must agree; where a column is neither,
+    several facts may give one answer.
+    """
+
+    relation: str
+    columns: tuple[int, ...]
+    key: tuple[int, ...]
+    given: tuple[tuple[int, int], ...]  # where in the key, and which of what is given
+    answers: tuple[int, ...]
+    same: tuple[tuple[int, int], ...]
+    is_whole: bool  # every fact gives an answer of its own
+
+    def answer(self, core: Core, given: Sequence[int]) -> Cells:
+        """The rows of the answer."""
+        key = list(self.key)
+        for place, which in self.given:
+            key[place] = given[which]
+        found = matching(core, self.relation, self.columns, key)
+        for one, other in self.same:
+            found = found[found[:, one] == found[:, other]]
+        if not self.answers:
+            return np.zeros((min(1, len(found)), 0), np.int64)
+        found = found[:, list(self.answers)]
+        return found if self.is_whole or len(found) < 2 else np.unique(found, axis=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that is ready; ``base`` are the rules that it was checked against, ``rules`` those with its own."""
+
+    names: tuple[str, ...]
+    base: Ruleset
+    rules: Ruleset
+    look_up: LookUp | None
+
+    @property
+    def types(self) -> tuple[str | None, ...]:
+        """The types of the columns of the answer."""
+        return self.rules.schema[ANSWERS]
+
+    @property
+    def given_types(self) -> tuple[str | None, ...]:
+        """The types of what is given."""
+        return self.rules.schema.get(GIVEN, ())
+
+    @property
+    def own_rules(self) -> dict[str, Rule]:
+        """The rules that only the question needs."""
+        return {label: rule for label, rule in self.rules.core.items() if label not in self.base.core}
+
+
+def make_ready(core: Core, rule: Rule, given: tuple[str, ...]) -> Question:
+    """A question, ready for the rules in force; ``rule`` has all its variables in the head."""
+    known = core.questions.get((rule, given))
+    if isinstance(known, Question) and known.base is core.rules:
+        return known
+    base = core.rules
+    names = tuple(arg.name for arg in rule.head.args if isinstance(arg, Var) and arg.name not in given)
+    body = (Atom(GIVEN, tuple(map(Var, given)), span=rule.head.span), *rule.body) if given else rule.body
+    asked = replace(rule, head=replace(rule.head, args=tuple(map(Var, names))), body=body)
+    arities = {ANSWERS: len(names), **({GIVEN: len(given)} if given else {})}
+    rules = base.changed(add=(asked,), known=arities)
+    found = Question(names, base, rules, None)
+    found = replace(found, look_up=_look_up(found, core.dictionary))
+    if len(core.questions) >= REMEMBERED:
+        core.questions.clear()
+    core.questions[rule, given] = found
+    return found
+
+
+def _look_up(question: Question, dictionary: Dictionary) -> LookUp | None:
+    """How to look the answers up, if that can be done."""
+    rules = list(question.own_rules.values())
+    if len(rules) != 1 or not all(isinstance(literal, Atom) for literal in rules[0].body):
+        return None
+    named = [atom for atom in atoms(rules[0].body) if atom.predicate != GIVEN]
+    if len(named) != 1 or is_auxiliary(named[0].predicate) or named[0].predicate not in question.base.schema:
+        return None
+    if named[0].predicate in question.base.restricted | question.rules.restricted:  # it holds what was asked so far
+        return None
+    if not all(isinstance(arg, Var | Wildcard | Const) for arg in named[0].args):
+        return None
+    given = [arg for atom in atoms(rules[0].body) if atom.predicate == GIVEN for arg in atom.args]
+    return _look_up_atom(named[0], given, list(rules[0].head.args), dictionary)
+
+
+def _look_up_atom(atom: Atom, given: Sequence[object], head: Sequence[object], dictionary: Dictionary) -> LookUp | None:
+    first: dict[object, int] = {}
+    bound: list[tuple[int, int, int]] = []  # column, cell, which of what is given
+    same, loose = [], False
+    for column, arg in enumerate(atom.args):
+        if isinstance(arg, Const):
+            # A text that is looked for is not made known by that.
+            cell = symbol_id(arg.value) if isinstance(arg.value, str) else dictionary.encode(arg.value, arg.type)
+            bound.append((column, cell, -1))
+        elif arg in given:
+            bound.append((column, 0, given.index(arg)))
+        elif isinstance(arg, Var) and arg in first:
+            same.append((first[arg], column))
+        else:
+            first[arg] = column
+            loose |= arg not in head
+    if not {*head, *given} <= {*first, *(arg for arg in atom.args if arg in given)}:
+        return None
+    return LookUp(
+        atom.predicate,
+        tuple(column for column, _, _ in bound),
+        tuple(cell for _, cell, _ in bound),
+        tuple((place, which) for place, (_, _, which) in enumerate(bound) if which >= 0),
+        tuple(first[arg] for arg in head),
+        tuple(same),
+        not loose,
+    )

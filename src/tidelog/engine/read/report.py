@@ -1,0 +1,170 @@
+"""What an epoch did, told to the user.
+
+Law: rows are read when they are asked for; relations that did not change have an empty change set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.view import ChangeSet, Rows, data_frame_maker
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.net import NetChange
+from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.runtime.base.outcome import EpochOutcome, StratumStatistics
+
+if TYPE_CHECKING:
+    from tidelog.engine.write.epoch import Epoch
+
+Types = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpochStatistics:
+    """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds.
+
+    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` how often
+    one of them had to wait for others, at most. ``replans`` counts the rules that were planned anew in the middle of
+    it, since what they read had grown or shrunk by a factor.
+    """
+
+    seconds: float = 0.0
+    supports: Mapping[str, int] = field(default_factory=dict)
+    suspended: int = 0
+    revived: int = 0
+    strata: tuple[StratumStatistics, ...] = ()
+    messages: int = 0
+    exchanges: int = 0
+    replans: int = 0
+
+
+class Changes(Mapping[str, ChangeSet]):
+    """What an epoch changed, by relation; relations that did not change have an empty change set."""
+
+    def __init__(self, made: Mapping[str, Callable[[], ChangeSet]], empty: Callable[[str], ChangeSet]) -> None:
+        self._make = made
+        self._made: dict[str, ChangeSet] = {}
+        self._empty = empty
+
+    def __getitem__(self, name: str) -> ChangeSet:
+        if name not in self._make:
+            return self._empty(name)
+        if name not in self._made:
+            self._made[name] = self._make[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._make
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._make)
+
+    def __len__(self) -> int:
+        return len(self._make)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        from tidelog.engine.read.pickling import changes_of
+
+        return changes_of, (dict(self),)
+
+    def _repr_html_(self) -> str:
+        from tidelog.engine.read.page import changes_page
+
+        return changes_page(self)
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
+
+
+def report(
+    core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema, rules: Ruleset | None = None
+) -> None:
+    """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows.
+
+    ``before`` are the types of deleted rows where the epoch changed them, ``rules`` those of an epoch that is only
+    tried: columns of relations that are new have their names from there.
+    """
+    epoch.number = core.number
+    old = {**schema, **before}
+
+    def read(name: str) -> NetChange[Cells]:
+        with core.serving():
+            return outcome.changes[name]
+
+    def change_of(name: str) -> Callable[[], ChangeSet]:
+        def change() -> ChangeSet:
+            inserted = fixed_rows(core, name, lambda: read(name)[0], schema, rules)
+            deleted = fixed_rows(core, name, lambda: read(name)[1], old, rules)
+            types = told_types(inserted.types, deleted.types)
+            frame = data_frame_maker(core, name, inserted.columns, types, outcome.changes)
+            return ChangeSet(inserted, deleted, frame)
+
+        return change
+
+    changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name)]
+    epoch.changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
+    epoch.statistics = EpochStatistics(
+        outcome.seconds,
+        _supports_by_label(outcome.supports, core.rules),
+        outcome.suspended,
+        outcome.revived,
+        tuple(outcome.strata),
+        outcome.messages,
+        outcome.exchanges,
+        outcome.replans,
+    )
+
+
+def told_types(after: Types, before: Types) -> Types:
+    """The types of inserted and deleted rows in one table: those that columns have, or else had."""
+    return tuple(old if new is None else new for new, old in zip(after, before, strict=True))
+
+
+def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, int]:
+    """The supports of core rules, added up by the labels of the user's rules."""
+    supports: dict[str, int] = {}
+    for label, count in counted.items():
+        rule = rules.core.get(label)
+        if rule is None and is_auxiliary(label):  # a copy that several rules may share
+            continue
+        name = label if rule is None else rule.users_label or label
+        supports[name] = supports.get(name, 0) + count
+    return supports
+
+
+def no_change(core: Core, name: str) -> ChangeSet:
+    """The change set of a relation that did not change."""
+    if name not in core.schema:
+        raise core.unknown_relation(name)
+    empty = fixed_rows(core, name, np.zeros((0, len(core.schema[name])), np.int64))
+    return ChangeSet(empty, empty)
+
+
+def fixed_rows(
+    core: Core,
+    name: str,
+    cells: Cells | Callable[[], Cells],
+    schema: Schema | None = None,
+    rules: Ruleset | None = None,
+) -> Rows:
+    """Rows of a relation that stay as they are; ``rules`` know those that are not committed."""
+    known = schema or core.schema
+    types = known[name] if name in known else core.rules.schema[name]  # declared, and in no epoch yet
+    names = core.columns(name, rules if name not in core.rules.schema else None)
+    return Rows(name, names[: len(types)], types, core.dictionary, cells, core.outside(name))
+
+
+def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:
+    """Shows a row of cells as the fact that it is."""
+
+    def show(name: str, row: Cells) -> str:
+        rows = Rows(name, core.columns(name), rules.schema[name], core.dictionary, row.reshape(1, -1))
+        return core.fact_writer(name, rules)(rows.rows()[0])
+
+    return show

@@ -1,0 +1,69 @@
+"""Questions over several relations that name values, answered where the facts are.
+
+Law: the rule of a question joins relations on one partition, so that on several whole relations are copied for it. A
+question that names a value mostly needs few facts: they are looked up, atom after atom, each look sent to those who may
+hold what it wants (`partition.finding`). The answers are those of the rule. Where more facts are visited than is
+worth it, the rule is run after all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.question import Question
+from tidelog.engine.read.read_query import GIVEN
+from tidelog.kernel.cells import Cells
+from tidelog.program import Atom, Call, Comparison, Const, Negation, Rule, Var
+from tidelog.program.values.scope import atoms
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.why import Ledger
+from tidelog.why.errors import OutOfWorkError
+from tidelog.why.join import Join
+
+VISITED = 1 << 12  # facts
+
+
+def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
+    """The answers to a question that names values; None where its rule is to be run."""
+    rule = _walkable(core, question)
+    if rule is None:
+        return None
+    ledger = Ledger(core.runtime, question.rules, VISITED)
+    join = Join(ledger)
+    names = [arg.name for arg in rule.head.args if isinstance(arg, Var)]
+    first = len(names) - len(given)
+    asked = join.prepare(rule, range(first, len(names)))
+    start = asked.start(dict(enumerate(given, first)), join.encode)
+    assert not isinstance(start, int), "what is given are variables"
+    try:
+        found = {tuple(f.binding[name] for name in names[:first]) for f in join.solve(asked, start)}
+    except OutOfWorkError:
+        return None
+    return np.array(sorted(found), np.int64).reshape(len(found), first)
+
+
+def _walkable(core: Core, question: Question) -> Rule | None:
+    """The one rule of a question, with what is given behind its head; None where it is not worth it to walk."""
+    rules = list(question.own_rules.values())
+    if core.runtime.partitions == 1 or core.rules.demand is not None or len(rules) != 1:
+        return None
+    given = [arg for atom in atoms(rules[0].body) if atom.predicate == GIVEN for arg in atom.args]
+    body = tuple(x for x in rules[0].body if not (isinstance(x, Atom) and x.predicate == GIVEN))
+    named = [atom for atom in atoms(body) if not is_auxiliary(atom.predicate)]
+    is_plain = all(isinstance(x, Atom | Negation) or _compares(x) for x in body) and len(named) == len(
+        list(atoms(body))
+    )
+    names_values = any(isinstance(arg, Const) or arg in given for x in body if isinstance(x, Atom) for arg in x.args)
+    if not is_plain or not names_values:
+        return None
+    head = rules[0].head
+    return replace(rules[0], head=replace(head, args=(*head.args, *given)), body=body)
+
+
+def _compares(literal: object) -> bool:
+    """Whether a literal compares values that are there; what is computed may fail, which is the rule's to tell."""
+    return isinstance(literal, Comparison) and not any(isinstance(x, Call) for x in (literal.left, literal.right))

@@ -1,0 +1,1 @@
+"""How readers share a core with the writer: turns, replicas and their pace."""

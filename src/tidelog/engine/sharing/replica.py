@@ -1,0 +1,221 @@
+"""Copies of relations that readers look at while an epoch has the turn.
+
+Law (D24): a replica holds relations as they are at one committed epoch. A relation is copied when it is first asked for
+in the middle of an epoch; from then on every epoch leaves what it changed of it, and whoever reads the replica brings
+it up to the last committed epoch first. So an epoch pays for its own changes of copied relations and nothing else, a
+reader for what has changed since the last reading; neither waits for the other. Copies are bounded, and given up when
+nobody has asked for long.
+
+There are two: a look-up never waits for a question that runs rules. On Spark there is none: its relations are too large
+to be copied into this process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.net import NetChange
+from tidelog.partition.texts.dictionary import Dictionary, ScratchDictionary
+from tidelog.plan.work import EpochWork
+from tidelog.program.functions.table import Function
+from tidelog.runtime.one.embedded import EmbeddedRuntime
+from tidelog.runtime.protocol.facts import Facts
+
+IDLE = 1 << 12  # epochs that may wait for a reader
+MUCH = 1 << 14  # rows changed that a look-up does not catch up with
+PATIENCE = 16  # look-ups that go through a relation before it is worth a copy
+SMALL = 1 << 12  # facts that are copied at once
+ROOM = 1 << 28  # bytes that copies may take whatever the facts take; else as much again as these
+CELL_BYTES = 8
+
+Waiting = tuple[int, dict[str, NetChange[Cells]]]  # the number of an epoch, and what it changed in copied relations
+
+
+@dataclass(slots=True)
+class Copies:
+    """Relations copied into a runtime of their own, and the epochs that it has not been brought up to."""
+
+    runtime: EmbeddedRuntime
+    names: frozenset[str] = frozenset()
+    widths: dict[str, int] = field(default_factory=dict)  # the number of columns of those that hold or held facts
+    waiting: deque[Waiting] = field(default_factory=deque)
+    rows: int = 0  # that wait
+
+
+class Replica:
+    """One set of copies, read by one thread at a time."""
+
+    def __init__(self, make: Callable[[], EmbeddedRuntime], most: int) -> None:
+        self._make, self._most = make, most  # rows that may wait
+        self._passed = 0  # look-ups that have not found copies
+        self._is_copying = False
+        self._reading = threading.Lock()
+        self._copies: Copies | None = None
+        self.epoch = 0  # that the copies are at; to be read while they are held
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by copies."""
+        copies = self._copies
+        return 0 if copies is None else copies.runtime.partition.relations.memory()
+
+    def clear(self) -> None:
+        """Give up all copies; whoever reads them goes on with what they were."""
+        copies, self._copies = self._copies, None
+        if copies is not None and self._reading.acquire(blocking=False):
+            copies.runtime.close()
+            self._reading.release()
+
+    def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
+        """Read what an epoch changed of copied relations, before the moment in which it is told of."""
+        copies = self._copies
+        if copies is not None:
+            for name in copies.names & changes.keys():
+                changes[name]
+
+    def note(self, number: int, changes: Mapping[str, NetChange[Cells]]) -> None:
+        """An epoch is committed: leave what it changed of copied relations. Called where no reader copies."""
+        copies = self._copies
+        if copies is None:
+            return
+        found = {name: changes[name] for name in changes if name in copies.names}
+        copies.waiting.append((number, found))
+        copies.rows += sum(len(plus) + len(minus) for plus, minus in found.values())
+        is_as_before = all(c[0].shape[1] == copies.widths.setdefault(n, c[0].shape[1]) for n, c in found.items())
+        if not is_as_before or len(copies.waiting) > IDLE or copies.rows > self._most:
+            self._copies = None
+
+    def is_worth_asking(self, name: str, live: Facts) -> bool:
+        """Whether a look-up is better off with a copy, where it can go through the facts instead.
+
+        Making a copy takes about as long as going through the facts some times; who comes meanwhile does that.
+        """
+        copies = self._copies
+        if self._is_copying or (copies is not None and name in copies.names):
+            return not self._is_copying
+        self._passed += 1
+        return self._passed > PATIENCE or live.live(name) <= SMALL
+
+    @contextmanager
+    def at_last_epoch(
+        self, names: Iterable[str], live: Facts, number: Callable[[], int]
+    ) -> Iterator[EmbeddedRuntime | None]:
+        """Copies of relations at the last committed epoch, or None where they would be too large; they stay so."""
+        with self._reading:
+            while (copies := self._with(frozenset(names), live, number)) is not None:
+                last = number()
+                if copies is self._copies:  # which have been told of every epoch up to here
+                    _catch_up(copies, last)
+                    self.epoch = last
+                    break
+            yield None if copies is None else copies.runtime
+
+    def _with(self, names: frozenset[str], live: Facts, number: Callable[[], int]) -> Copies | None:
+        copies = self._copies
+        if copies is not None and names <= copies.names:
+            return copies
+        room = max(ROOM, live.memory)
+        if self.memory + _bytes(names, live) > room:
+            copies = None
+        if _bytes(names, live) > room:
+            return None
+        copies = copies or Copies(self._make())
+        self._passed, self._is_copying = 0, True
+        try:
+            return self._copied(copies, names, live, number)
+        finally:
+            self._is_copying = False
+
+    def _copied(self, copies: Copies, names: frozenset[str], live: Facts, number: Callable[[], int]) -> Copies:
+        with live.one_epoch():
+            at, fresh = number(), names - copies.names
+            rows = {name: live.rows(name) for name in fresh if live.arity(name) is not None}
+            copies.names |= fresh
+            copies.widths.update((name, cells.shape[1]) for name, cells in rows.items())
+            self._copies = copies
+        _catch_up(copies, at)
+        _apply(copies.runtime, rows, {})
+        return copies
+
+
+def _bytes(names: Iterable[str], live: Facts) -> int:
+    """About what copies take: a record and a place in a table for every fact, and an index."""
+    return sum(live.live(name) * CELL_BYTES * ((live.arity(name) or 0) + 5) for name in names)
+
+
+def _catch_up(copies: Copies, number: int) -> None:
+    """Carry out what epochs up to a number have left."""
+    found: dict[str, list[NetChange[Cells]]] = {}
+    while copies.waiting and copies.waiting[0][0] <= number:
+        _, changes = copies.waiting.popleft()
+        for name, change in changes.items():
+            found.setdefault(name, []).append(change)
+    if found:
+        copies.rows = 0
+        both = {name: _composed(changes) for name, changes in found.items()}
+        inserts = {name: plus for name, (plus, _) in both.items() if len(plus)}
+        _apply(copies.runtime, inserts, {name: minus for name, (_, minus) in both.items() if len(minus)})
+
+
+def _composed(changes: list[NetChange[Cells]]) -> NetChange[Cells]:
+    """What several changes, one after the other, come to: of each row the last one counts.
+
+    >>> one, other = np.array([[1, 2]]), np.array([[3, 4]])
+    >>> found = _composed([NetChange(one, other), NetChange(other, one)])
+    >>> found.inserted.tolist(), found.deleted.tolist()
+    ([[3, 4]], [[1, 2]])
+    """
+    if len(changes) == 1:
+        return changes[0]
+    rows = np.concatenate([part for change in reversed(changes) for part in change])
+    signs = np.concatenate([np.full(len(p), 1 - 2 * i) for change in reversed(changes) for i, p in enumerate(change)])
+    if not rows.shape[1]:
+        return NetChange(rows[:1][signs[:1] > 0], rows[:1][signs[:1] < 0])
+    keys = np.ascontiguousarray(rows).view([("", np.int64)] * rows.shape[1]).ravel()
+    _, first = np.unique(keys, return_index=True)
+    rows, signs = rows[first], signs[first]
+    return NetChange(np.ascontiguousarray(rows[signs > 0]), np.ascontiguousarray(rows[signs < 0]))
+
+
+def _apply(runtime: EmbeddedRuntime, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells]) -> None:
+    arities = {name: rows.shape[1] for name, rows in (*deletes.items(), *inserts.items())}
+    runtime.run(EpochWork(arities, inserts, deletes))
+    runtime.commit()
+
+
+class Replicas:
+    """The replica that look-ups read, and the one that questions run their rules on."""
+
+    def __init__(self, functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary) -> None:
+        def make(own: bool) -> EmbeddedRuntime:
+            return EmbeddedRuntime(functions, dictionary=ScratchDictionary(dictionary) if own else dictionary)
+
+        self.of_look_ups = Replica(lambda: make(own=False), MUCH)
+        self.of_questions = Replica(lambda: make(own=True), ROOM // 64)
+
+    def clear(self) -> None:
+        """Give up all copies."""
+        self.of_look_ups.clear()
+        self.of_questions.clear()
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by copies."""
+        return self.of_look_ups.memory + self.of_questions.memory
+
+    def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
+        """An epoch is about to be committed."""
+        self.of_look_ups.read_ahead(changes)
+        self.of_questions.read_ahead(changes)
+
+    def note(self, number: int, changes: Mapping[str, NetChange[Cells]]) -> None:
+        """An epoch is committed."""
+        self.of_look_ups.note(number, changes)
+        self.of_questions.note(number, changes)

@@ -1,0 +1,101 @@
+"""Who may touch the partitions: an epoch or a question that runs rules, one at a time, or look-ups between them.
+
+Law (D24): nobody who reads waits here for an epoch, but for the moments that `pace` gives it. A look-up happens at
+once, where no one has the turn, or is told to look elsewhere (`replica`); it holds an epoch up for microseconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from types import TracebackType
+
+from tidelog.engine.sharing.pace import Pace
+
+LATELY = 0.05  # seconds
+
+
+class Turn:
+    """The turn to touch the partitions; a context manager that waits for it."""
+
+    def __init__(self) -> None:
+        self.pace = Pace()
+        self._turn = threading.RLock()
+        self._looking = threading.Lock()
+        self._depth = 0
+        self._ended = -LATELY
+
+    def __enter__(self) -> None:
+        if self.pace.writer == threading.get_ident():
+            self._turn.acquire()
+            self._depth += 1
+            return
+        with self.pace.wanted():
+            self._turn.acquire()
+        with self._looking:  # until a look-up that is under way has found its rows
+            self._depth += 1
+        self.pace.begin()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._depth == 1:
+            self.pace.end()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        self._ended = perf_counter()
+        self._depth -= 1
+        self._turn.release()
+
+    @contextmanager
+    def last(self, patience: float) -> Iterator[None]:
+        """The last turn of all: whoever has it, or looks something up, ends first, unless that takes too long."""
+        held = self._turn.acquire(timeout=patience)
+        looking = self._looking.acquire(timeout=patience)
+        try:
+            yield
+        finally:
+            if looking:
+                self._looking.release()
+            if held:
+                self._turn.release()
+
+    @property
+    def was_taken_lately(self) -> bool:
+        """Whether somebody has the turn or had it a moment ago."""
+        return self._depth > 0 or perf_counter() - self._ended < LATELY
+
+    def read(self) -> None:
+        """Somebody begins to read, and leaves epochs their time."""
+        if self.was_taken_lately:
+            self.pace.read()
+
+    def take(self) -> bool:
+        """Take the turn if nobody has it, this thread included; and end it by `give_back`."""
+        if not self._turn.acquire(blocking=False):
+            return False
+        if self._depth:
+            self._turn.release()
+            return False
+        with self._looking:
+            self._depth += 1
+        return True
+
+    def give_back(self) -> None:
+        """End what `take` began."""
+        self._give_back()
+
+    def look(self) -> bool:
+        """Begin a look-up if nobody has the turn, and end it by `looked`."""
+        self._looking.acquire()
+        if self._depth:
+            self._looking.release()
+            return False
+        return True
+
+    def looked(self) -> None:
+        """End a look-up."""
+        self._looking.release()

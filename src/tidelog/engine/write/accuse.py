@@ -1,0 +1,34 @@
+"""What led to an epoch that a constraint refuses: the changes behind its first violation, in the text of the error.
+
+Law: the error is told whatever happens here. An epoch is tried out again to find what caused the violation, so that one
+that took long, or that brings much, is refused without it; whoever wants to know asks `Epoch.blame`.
+"""
+
+from __future__ import annotations
+
+from tidelog.blame import Blame
+from tidelog.engine.ask.blame import blame_epoch
+from tidelog.engine.core.core import Core
+from tidelog.engine.write.epoch import Epoch
+from tidelog.errors import ConstraintError, TidelogError
+
+TRIALS = 32
+LONG = 0.5  # seconds
+
+
+def accused(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) -> ConstraintError:
+    """The error with what caused the first violation; ``seconds`` is how long the epoch took."""
+    first = error.violations[0].first
+    if not first or seconds > LONG or epoch.collected.arrivals:
+        return error
+    try:
+        found = blame_epoch(core, epoch, first[0], TRIALS)
+    except TidelogError:
+        return error
+    if not isinstance(found, Blame) or not found.changes:
+        return error
+    heading = "because" if sum(violated.count for violated in error.violations) == 1 else "the first of them because"
+    causes = tuple(map(str, found.changes))
+    accused = error.reworded("\n".join([str(error), heading, *(f"  {cause}" for cause in causes)]))
+    accused.causes = causes
+    return accused

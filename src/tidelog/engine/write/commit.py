@@ -1,0 +1,347 @@
+"""Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
+
+Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
+the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot undo it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.engine.base import failures
+from tidelog.engine.base.arguments import check_source
+from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.facts import program_facts
+from tidelog.engine.base.signature import Signature
+from tidelog.engine.base.times import Moment, microseconds
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.report import Changes, no_change, report, row_text
+from tidelog.engine.read.typos import check_changes, check_symbols
+from tidelog.engine.write.constraints import check_constraints, enforce
+from tidelog.engine.write.declare import begins_declaration, read_declarations, with_declarations
+from tidelog.engine.write.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
+from tidelog.engine.write.epoch import Collected, Epoch
+from tidelog.engine.write.epoch_input import tell
+from tidelog.engine.write.instances import add_instance, remove_instance
+from tidelog.engine.write.prepare import Prepared, prepare
+from tidelog.errors import ConstraintError
+from tidelog.io.match_names import report_ignored
+from tidelog.io.nulls import InputReport
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.failures import UNORDERED
+from tidelog.partition.memory.keys import KeyClash, check_keys, check_new_keys
+from tidelog.program import SOUFFLE, Instance, Program, Rule
+from tidelog.program.checks.order import wanted_step
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.functions.arguments import must_be
+from tidelog.program.values.component import SEPARATOR
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.runtime.base.interrupts import Guard
+from tidelog.runtime.base.outcome import EpochOutcome
+from tidelog.store.base.memos import change_memos
+from tidelog.store.image.difference import fact_texts
+from tidelog.syntax import parse_rule
+
+if TYPE_CHECKING:
+    from tidelog.blame import Blame, ViewBlame
+    from tidelog.engine.read.ask import Fact
+    from tidelog.engine.write.violations import Violation
+    from tidelog.store.log.markers import Keeping
+
+
+@dataclass(frozen=True, slots=True)
+class Committer:
+    """What an epoch sees of the engine that it changes (`epoch.Target`)."""
+
+    core: Core
+
+    @property
+    def takes_arrivals(self) -> bool:
+        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+        return self.core.runtime.session is not None
+
+    def check_relation(self, name: str, program: Program | None) -> None:
+        """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+        must_be(name, str, "relation", "the name of a relation")
+        if is_auxiliary(name):
+            raise failures.OWN_NAME.error(name=name)
+        # Soufflé's names may hold `?`, and periods between the names of instances.
+        if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
+            raise failures.NO_NAME.error(name=name)
+        rules = self.core.rules
+        if name in inline_relations(rules.program if program is None else program):
+            raise failures.INLINE_FACTS.error(name=name)
+        declared = () if program is None else (d.relation for d in program.declarations)
+        if rules.program.convention == SOUFFLE and name not in rules.schema and name not in declared:
+            raise self.core.unknown_relation(name)
+
+    def is_repeated(self, epoch: Epoch) -> bool:
+        """Whether an epoch brings input that was committed before."""
+        return is_repeated(self.core, epoch)
+
+    def check_label(self, label: str) -> None:
+        """Refuse a label that no rule has."""
+        must_be(label, str, "label", "the label of a rule")
+        self.core.rules.rule(label)
+
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
+        """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
+        must_be(text, (str, Rule), "text", "a rule, as text or as a value")
+        must_be(label, (str, type(None)), "label", "a label for the rule, or None")
+        rules = self.core.rules
+        if isinstance(text, str) and (found := begins_declaration(text)):
+            raise failures.NOT_A_RULE.error(found=found)
+        rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
+        rule = rule if label is None else replace(rule, label=label)
+        check_symbols(self.core, [rule])
+        return rule if again and rule.label is not None else rules.label([rule], taken)[0]
+
+    def declare(self, collected: Collected, text: str) -> Program:
+        """Collect declarations and the facts beside them; gives what the text says."""
+        before = self.core.rules.program if collected.program is None else collected.program
+        given = read_declarations(text, before.convention)
+        after = with_declarations(before, given)
+        collected.program = after if after != before else collected.program
+        collected.facts += program_facts(given, self.core.rules.functions)
+        return given
+
+    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+        """Collect what an instance brings; gives its name."""
+        return add_instance(self.core, collected, instance)
+
+    def remove_instance(self, collected: Collected, name: str) -> None:
+        """Collect what goes with an instance."""
+        remove_instance(self.core, collected, name)
+
+    def no_changes(self) -> Changes:
+        """What an epoch reports that changes nothing."""
+        return Changes({}, lambda name: no_change(self.core, name))
+
+    def commit(self, epoch: Epoch) -> None:
+        """Commit an epoch."""
+        self.core.must_be_open()
+        if self.core.durable is not None:
+            self.core.durable.must_be_writable()
+        began = time.perf_counter()
+        try:
+            commit(self.core, epoch)
+        except ConstraintError as error:
+            from tidelog.engine.write.accuse import accused  # few epochs are refused
+
+            raise accused(self.core, epoch, error, time.perf_counter() - began) from None
+
+    def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
+        """Why a fact changed in an epoch that ran."""
+        from tidelog.engine.ask.blame import blame_epoch  # few epochs are asked
+
+        return blame_epoch(self.core, epoch, fact, trials)
+
+
+def begin(
+    core: Core,
+    source: str | None = None,
+    offset: int | None = None,
+    *,
+    author: str | None = None,
+    note: str | None = None,
+    at: Moment | None = None,
+) -> Epoch:
+    """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
+
+    With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again. The
+    log of a state folder keeps who the ``author`` is, and a ``note``. ``at`` is its time, a number of seconds or a
+    datetime and never less than that of the last: facts that end by then are deleted in it.
+    """
+    core.must_be_open()
+    check_source(source, offset)
+    moment = None if at is None else microseconds(at, "at")
+    return Epoch(Committer(core), source, offset, Signature(author, note), moment)
+
+
+def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
+    """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
+    check_symbols(core, parsed.rules, parsed)
+    epoch = Epoch(Committer(core))
+    epoch.collected = Collected(
+        facts=program_facts(parsed, core.rules.functions),
+        added=list(core.rules.label(parsed.rules)),
+        text_facts=fact_texts(parsed),
+        program=declared,
+    )
+    commit(core, epoch)
+
+
+def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
+    """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
+    with core.writing, core.meter.watching(core):
+        if is_repeated(core, epoch):
+            return
+        check_changes(core, epoch.collected)
+        with _texts_dropped_on_failure(core):
+            prepared = prepare(core, epoch.collected)
+            report_tables(prepared.met, epoch)
+            with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
+                outcome = _run(core, prepared, kept_at_once(core, prepared.rules))
+                with _rolled_back_on_failure(core):
+                    _check_keys(core, prepared, outcome)
+                    _check_orders(core, prepared, outcome)
+                    epoch.violations = check_constraints(core, prepared, outcome) if lawful else ()
+                    enforce(epoch.violations)
+                    epoch.told = tell(core, prepared, outcome)
+                    record(core, epoch, prepared.rules, outcome)
+                core.dictionary.end()
+                before = types_before(core, prepared.rules)
+                core.replicas.read_ahead(outcome.changes)
+                core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
+                core.times.committed(prepared.lived.moment, prepared.lived.entered, prepared.lived.spent)
+                core.times.keep(core.rules.schema)
+                _settle_sizes(core, outcome)
+        core.planner.committed(core.rules)
+        report(core, epoch, outcome, core.schema, before)
+        epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
+        epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
+        core.profiler.note(outcome, core.rules)
+        core.meter.note(core.number, outcome)
+        if core.feeds:
+            from tidelog.engine.write.feeds import feed
+
+            feed(core, outcome.changes, before)
+        for note in core.listeners:
+            note(epoch)
+        snapshot_if_due(core)
+
+
+def report_tables(met: InputReport, epoch: Epoch) -> None:
+    """Warn of the columns that are ignored, unless whoever made the epoch reports them in another way."""
+    for relation, names in met.ignored.items() if epoch.warns else ():
+        report_ignored(relation, relation, names)
+
+
+def advance(core: Core, to: Moment) -> Epoch:
+    """An epoch at a later time that changes nothing but what ends by then; gives the epoch, committed."""
+    core.must_be_open()
+    epoch = Epoch(Committer(core), at=microseconds(to, "to"))
+    epoch.commit()
+    return epoch
+
+
+def begin_batch(core: Core, source: str, offset: int, latest: datetime | None) -> Epoch:
+    """An epoch of a stream, at the time of its latest event; one whose events are older has the time of the last."""
+    core.must_be_open()
+    moment = None if latest is None else max(core.times.now, microseconds(latest, "event_time"))
+    return Epoch(Committer(core), source, offset, at=moment)
+
+
+def preview(core: Core, epoch: Epoch) -> None:
+    """Run an epoch, tell in it what would change and what that costs, and roll it back."""
+    core.must_be_open()
+    must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
+    if core.durable is not None:
+        core.durable.must_be_exact()
+    with core.writing:
+        collected = Collected(timeless=True) if is_repeated(core, epoch) else epoch.collected
+        check_changes(core, collected)
+        with previewed(core, collected) as (prepared, outcome):
+            report_tables(prepared.met, epoch)
+            told = tell(core, prepared, outcome)
+            epoch.violations = check_constraints(core, prepared, outcome)
+        schema = {**core.schema, **prepared.rules.schema}
+        report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
+        epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
+        epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
+        epoch.number, epoch.told = None, told
+
+
+@contextmanager
+def previewed(core: Core, collected: Collected) -> Iterator[tuple[Prepared, EpochOutcome]]:
+    """Run changes and roll them back at the end: inside, the partitions hold what a commit would show."""
+    with core.writing, _texts_dropped_on_failure(core):
+        prepared = prepare(core, collected)
+        with Guard(core.runtime):
+            outcome = _run(core, prepared)
+            try:
+                _check_keys(core, prepared, outcome)
+                _check_orders(core, prepared, outcome)
+                yield prepared, outcome
+            finally:
+                core.runtime.rollback()
+
+
+def _run(core: Core, prepared: Prepared, keeping: Keeping | None = None) -> EpochOutcome:
+    """Carry out the work; rows of DataFrames that share a key are found where they arrive."""
+    try:
+        return core.runtime.run(prepared.work, prepared.arriving, keeping)
+    except KeyClash as clash:
+        raise clash.as_error(row_text(core, prepared.rules)) from None
+
+
+def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """Refuse an epoch that breaks the key of a relation with rules (D9), or a key that comes with the epoch."""
+    program = prepared.rules.program
+    if program.keys:
+        text = row_text(core, prepared.rules)
+        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, text)
+        check_new_keys(core.rules.program, program, lambda name: _held(core, prepared, name), outcome.changes, text)
+
+
+def _held(core: Core, prepared: Prepared, name: str) -> Cells:
+    """The rows of a relation before the epoch, none if it is new."""
+    if name in core.schema:
+        return core.runtime.facts.rows(name)
+    return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)
+
+
+def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """Refuse an epoch in which a step of a recursion with witnesses does not make the value worse."""
+    for name, rule in prepared.rules.orders.items():
+        if name in outcome.changes and len(outcome.changes[name][0]):
+            step = core.dictionary.decode(int(outcome.changes[name][0][0][-1]), prepared.rules.schema[name][-1])
+            raise UNORDERED.error(label=rule.users_label, step=step, wanted=wanted_step(rule))
+
+
+@contextmanager
+def _rolled_back_on_failure(core: Core) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        core.runtime.rollback()
+        raise
+
+
+@contextmanager
+def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
+    """What an epoch enters into the dictionary goes if it fails before `end`; where memory is short, it may stay."""
+    core.dictionary.begin()
+    try:
+        yield
+    except BaseException:
+        with suppress(MemoryError):
+            core.dictionary.drop()
+        raise
+    core.dictionary.end()
+
+
+def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """From here on readers see the epoch."""
+    before, rules = core.committed, prepared.rules
+    core.replicas.note(before.number + 1, outcome.changes)
+    schema = before.schema if rules is before.rules else {**before.schema, **rules.schema}
+    sizes = {**before.sizes, **dict.fromkeys(outcome.changes)} if outcome.changes else before.sizes
+    core.committed = Committed(rules, schema, before.number + 1, sizes)
+    if epoch.source is not None and epoch.offset is not None:
+        core.offsets[epoch.source] = epoch.offset
+    change_memos(core.memos, epoch.memos)
+
+
+def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:
+    """How many facts the relations hold that have changed, once their records are at rest."""
+    live, sizes = core.runtime.facts.live, core.committed.sizes
+    for name in outcome.changes:
+        sizes[name] = live(name)

@@ -1,0 +1,74 @@
+"""Which constraints an epoch violates: found before it is recorded, and refused or warned of.
+
+Law (D27): an epoch after which a constraint's body holds is refused and rolled back; with `severity(warn)` it is told
+once, in the epoch in which the violation comes. What is looked at are the changes of the hidden relations of
+violations, so that the cost follows the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.engine.base import failures
+from tidelog.engine.core.core import Core
+from tidelog.engine.write.prepare import Prepared
+from tidelog.errors import ConstraintError, ConstraintWarning
+from tidelog.errors.warn import warn
+from tidelog.kernel.cells import Cells
+from tidelog.program import Rule
+from tidelog.program.values.rule import REFUSE, WARN
+from tidelog.runtime.base.outcome import EpochOutcome
+
+if TYPE_CHECKING:
+    from tidelog.engine.write.violations import Violated
+
+
+def check_constraints(core: Core, prepared: Prepared, outcome: EpochOutcome) -> tuple[Violated, ...]:
+    """The constraints that the epoch which has run violates, those that refuse it first."""
+    found = dict(_violations(core, prepared, outcome))
+    if not found:
+        return ()
+    from tidelog.engine.write.violations import told  # most epochs violate nothing
+
+    return tuple(sorted(told(core, prepared.rules, found), key=lambda violated: violated.severity != REFUSE))
+
+
+def enforce(violations: Sequence[Violated]) -> None:
+    """Refuse an epoch that violates a constraint, and warn of what is only to be warned of.
+
+    A warning that was made an error refuses the epoch too: nothing of it is recorded yet.
+    """
+    refused = tuple(violated for violated in violations if violated.severity == REFUSE)
+    if refused:
+        error: ConstraintError = failures.REFUSED.error(told="\n".join(map(str, refused)))
+        error.violations = refused
+        raise error
+    for violated in violations:
+        warn(ConstraintWarning(str(violated)))
+
+
+def _violations(core: Core, prepared: Prepared, outcome: EpochOutcome) -> Iterator[tuple[str, Cells]]:
+    """The rows of hidden relations that are to be told."""
+    before, after = core.rules.constraints, prepared.rules.constraints
+    names = {name for name in outcome.changes if name in after}
+    if before is not after:  # a constraint that only warned may refuse from now on
+        names.update(name for name in after if _severity(before.get(name)) == WARN)
+    for name in sorted(names):
+        none: Cells = np.zeros((0, len(prepared.rules.schema[name])), np.int64)
+        come, gone = outcome.changes.get(name, (none, none))
+        if _severity(after[name]) == REFUSE and _severity(before.get(name)) == WARN:
+            come = np.concatenate([_without(core.runtime.facts.rows(name), gone), come])
+        if len(come):
+            yield name, come
+
+
+def _severity(rule: Rule | None) -> str:
+    return "" if rule is None or rule.constraint is None else rule.constraint.severity
+
+
+def _without(rows: Cells, gone: Cells) -> Cells:
+    left = set(map(tuple, gone.tolist()))
+    return rows[[tuple(row) not in left for row in rows.tolist()]]

@@ -1,0 +1,63 @@
+"""Declarations that an epoch adds to the program.
+
+Law: a declaration that is added means what it would mean in the program's text, for everything else in the same epoch
+too. One that is already there changes nothing; one that contradicts the program refuses the epoch. How names are read
+stays as it is, and no file is read: what concerns a whole program (directives, components, pragmas) is refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from tidelog.engine.base import failures
+from tidelog.program import Program
+from tidelog.program.functions.arguments import must_be
+from tidelog.syntax import parse_program
+
+Part = TypeVar("Part")
+_WORD = re.compile(r"\s*(\.(?:decl|type|lifetime))\b")
+_WHOLE = {
+    "directives": "`.input`, `.output` and `.printsize`",
+    "components": "`.comp`",
+    "instances": "`.init`",
+    "pragmas": "`.pragma`",
+    "functors": "`.functor`",
+}
+
+
+def begins_declaration(text: str) -> str | None:
+    """The word by which a text begins that is no rule.
+
+    >>> begins_declaration(" .decl p(x: number)"), begins_declaration("p(X) :- q(X).")
+    ('.decl', None)
+    """
+    found = _WORD.match(text)
+    return found and found[1]
+
+
+def read_declarations(text: str, convention: str) -> Program:
+    """The declarations of a text, with the rules and facts beside them."""
+    must_be(text, str, "text", "the text of declarations, such as `.decl vip(person: symbol)`")
+    given = parse_program(text, "<declarations>", convention=convention)
+    found = [words for field, words in _WHOLE.items() if getattr(given, field)]
+    if found or given.convention != convention:
+        raise failures.NOT_DECLARED.error(found=", ".join(found) or "`.convention`")
+    return given
+
+
+def with_declarations(program: Program, given: Program) -> Program:
+    """The program with the declarations, types, keys and lifetimes of another that it does not have yet."""
+    return replace(
+        program,
+        declarations=_more(program.declarations, given.declarations),
+        types=_more(program.types, given.types),
+        keys=_more(program.keys, given.keys),
+        lifetimes=_more(program.lifetimes, given.lifetimes),
+    )
+
+
+def _more(known: Sequence[Part], given: Sequence[Part]) -> tuple[Part, ...]:
+    return (*known, *(each for each in given if each not in known))

@@ -1,0 +1,255 @@
+"""An epoch in the making: changes of facts and rules, collected and then committed whole.
+
+Law (D3): within one epoch the signs of a fact are summed, so that the order of changes does not matter. Leaving the
+``with`` block commits; an exception inside it, or in the commit, leaves the engine at the epoch before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
+
+from tidelog.engine.base import failures
+from tidelog.engine.base.asyncio_thread import finished
+from tidelog.engine.base.signature import Signature
+from tidelog.engine.base.times import Moment, microseconds
+from tidelog.engine.read.report import Changes, EpochStatistics
+from tidelog.engine.read.view import Table, table_data
+from tidelog.io.nulls import NullCounts, NullPolicy, Policy, read_policy
+from tidelog.io.rows import Data, read_rows
+from tidelog.io.signed import by_sign
+from tidelog.io.tabular import Tabular
+from tidelog.program import Instance, Program, Rule
+from tidelog.program.functions.arguments import must_be
+from tidelog.spark.arrivals import Arrival, is_data_frame
+
+if TYPE_CHECKING:
+    from tidelog.blame import Blame, ViewBlame
+    from tidelog.engine.read.ask import Fact
+    from tidelog.engine.write.epoch_input import Told
+    from tidelog.engine.write.violations import Violated, Violation
+
+
+@dataclass(slots=True)
+class Collected:
+    """What an epoch is to change."""
+
+    facts: list[tuple[int, str, Data]] = field(default_factory=list)  # sign, relation, rows
+    arrivals: list[Arrival] = field(default_factory=list)
+    added: list[Rule] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
+    text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
+    at: int | None = None  # the time of the epoch, in microseconds
+    timeless: bool = False  # a trial or a copy: nothing ends by it, and no table is too large
+
+    @property
+    def changes_rules(self) -> bool:
+        """Whether more than facts change."""
+        return bool(self.added or self.removed) or self.program is not None
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.arrivals or self.changes_rules)
+
+
+class Target(Protocol):
+    """What an epoch asks of the engine that it changes."""
+
+    @property
+    def takes_arrivals(self) -> bool:
+        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+
+    def check_relation(self, name: str, program: Program | None) -> None:
+        """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+
+    def is_repeated(self, epoch: Epoch) -> bool:
+        """Whether an epoch brings input that was committed before."""
+
+    def check_label(self, label: str) -> None:
+        """Refuse a label that no rule has."""
+
+    def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
+        """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
+
+    def declare(self, collected: Collected, text: str) -> Program:
+        """Collect declarations and the facts beside them; gives what the text says."""
+
+    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+        """Collect what an instance brings; gives its name."""
+
+    def remove_instance(self, collected: Collected, name: str) -> None:
+        """Collect what goes with an instance."""
+
+    def no_changes(self) -> Changes:
+        """What an epoch reports that changes nothing."""
+
+    def commit(self, epoch: Epoch) -> None:
+        """Commit an epoch."""
+
+    def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
+        """Why a fact changed in an epoch that ran."""
+
+
+class Epoch:
+    """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
+
+    def __init__(
+        self,
+        target: Target,
+        source: str | None = None,
+        offset: int | None = None,
+        signature: Signature | None = None,
+        at: int | None = None,
+    ) -> None:
+        self._target = target
+        self._open = True
+        self.source = source
+        self.offset = offset
+        self.signature = signature or Signature()
+        self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
+        self.collected = Collected(at=at)
+        self.number: int | None = None
+        self.changes = target.no_changes()
+        self.statistics = EpochStatistics()
+        self.ended: Mapping[str, int] = {}  # how many facts of each relation ended by the time of the epoch
+        self.late: Mapping[str, int] = {}  # and how many were inserted after their end
+        self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
+        self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
+        self.warns = True  # of what is ignored; whoever reports that in another way sets it to False
+        self.told: Told | None = None
+        self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
+
+    def insert(self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None) -> None:
+        """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
+
+        With ``until`` they end at that time, a number of seconds or a datetime, unless they are to end later already.
+        ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none" or
+        ``{"mgr": "none"}``; after the commit ``epoch.nulls`` has the counts.
+        """
+        self._change(1, relation, rows, nulls, None if until is None else microseconds(until, "until"))
+
+    def delete(self, relation: str, rows: Tabular, *, nulls: Policy | None = None) -> None:
+        """Retract base facts; those that are not asserted are passed over."""
+        self._change(-1, relation, rows, nulls)
+
+    def change(self, relation: str, rows: Tabular, change: str = "change", *, nulls: Policy | None = None) -> None:
+        """Assert and retract base facts as a column of a table says: +1 or -1; all rows or none are accepted."""
+        must_be(change, str, "change", "the name of a column of +1 and -1")
+        policy = read_policy(nulls, relation)
+        if is_data_frame(rows):
+            self._take_arrival(Arrival(relation, rows, change=change, nulls=policy))
+            return
+        data = self._read(relation, rows, policy)
+        self.collected.facts += ((sign, relation, part) for sign, part in by_sign(relation, data, change))
+
+    def write(self, sign: int, relation: str, rows: Data) -> None:
+        """Assert (1) or retract (-1) facts of a text."""
+        self._must_be_open()
+        self._target.check_relation(relation, self.collected.program)
+        self.collected.facts.append((sign, relation, rows))
+
+    def add_rule(self, text: str | Rule, label: str | None = None) -> str:
+        """Add a rule, given as text or as a value; returns its label."""
+        self._must_be_open()
+        taken = [r.label or "" for r in self.collected.added]
+        rule = self._target.read_rule(text, label, taken, again=self._target.is_repeated(self))
+        self.collected.added.append(rule)
+        assert rule.label is not None
+        return rule.label
+
+    def remove_rule(self, label: str) -> None:
+        """Remove a rule by its label."""
+        self._must_be_open()
+        collected = self.collected
+        if label in [r.label for r in collected.added]:
+            collected.added = [r for r in collected.added if r.label != label]
+        elif label not in collected.removed:
+            if not self._target.is_repeated(self):  # what it removes has gone
+                self._target.check_label(label)
+            collected.removed.append(label)
+
+    def declare(self, text: str) -> list[str]:
+        """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
+
+        The text may hold rules and facts too, which are added with them; returns the labels of the rules.
+        """
+        self._must_be_open()
+        return [self.add_rule(rule) for rule in self._target.declare(self.collected, text).rules]
+
+    def add_instance(self, text: str | Instance) -> str:
+        """Make an instance of a component of the program: ``.init g = Graph<City>``; returns its name.
+
+        The text may declare components before it.
+        """
+        self._must_be_open()
+        return self._target.add_instance(self.collected, text)
+
+    def remove_instance(self, name: str) -> None:
+        """Remove an instance by its name: its rules, and its relations with all their facts."""
+        self._must_be_open()
+        self._target.remove_instance(self.collected, name)
+
+    def __bool__(self) -> bool:
+        return bool(self.collected)
+
+    def __enter__(self) -> Epoch:
+        self._must_be_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        self._open = False
+
+    async def __aenter__(self) -> Epoch:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await finished(lambda: self.__exit__(kind, error, trace))
+
+    def commit(self) -> None:
+        """Commit now; the ``with`` block does it by itself."""
+        self._must_be_open()
+        self._open = False
+        self._target.commit(self)
+
+    def blame(self, fact: Fact | Violation, *, trials: int = 1000) -> Blame | ViewBlame:
+        """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
+
+        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`. One of the first
+        violations of a constraint, also in an epoch that was refused, is blamed as a fact is.
+        """
+        return self._target.blame(self, fact, trials)
+
+    def _change(self, sign: int, relation: str, rows: object, nulls: Policy | None, until: int | None = None) -> None:
+        policy = read_policy(nulls, relation)
+        if is_data_frame(rows):
+            self._take_arrival(Arrival(relation, rows, sign, nulls=policy), until)
+            return
+        data = self._read(relation, rows, policy)
+        self.collected.facts.append((sign, relation, data if until is None else replace(data, until=until)))
+
+    def _read(self, relation: str, rows: object, policy: NullPolicy | None) -> Data:
+        self._must_be_open()
+        self._target.check_relation(relation, self.collected.program)
+        return table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows, policy)
+
+    def _take_arrival(self, frame: Arrival, until: int | None = None) -> None:
+        """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
+        self._must_be_open()
+        self._target.check_relation(frame.relation, self.collected.program)
+        if self._target.takes_arrivals and until is None:
+            self.collected.arrivals.append(frame)
+        else:
+            found = frame.collected()
+            self.collected.facts += ((sign, name, replace(data, until=until)) for sign, name, data in found)
+
+    def _must_be_open(self) -> None:
+        if not self._open:
+            raise failures.EPOCH_OVER.error()

@@ -1,0 +1,197 @@
+"""What lifetimes make of the changes of an epoch: ends of inserted facts, and the facts that end by its time.
+
+Law: within an epoch the signs of a fact are summed first (D3). A fact that is inserted ends at the later of the end it
+had and the one it gets: refreshing extends, and what has no end keeps none. A fact that is deleted has no end any more.
+What ends by the time of the epoch is deleted in it; so are, of a bounded table, as many of the facts inserted or
+refreshed longest ago as are too many. All of it is one more change of facts, in the same epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.engine.base.times import FOREVER
+from tidelog.kernel.cells import Cells
+from tidelog.program.functions.table import display_key
+from tidelog.program.graph.lifetime import ENDS, NOW, Life
+
+if TYPE_CHECKING:
+    from tidelog.engine.core.core import Core
+    from tidelog.plan.ruleset import Ruleset
+
+Rows = dict[str, Cells]
+Row = tuple[int, ...]
+Given = Mapping[str, Sequence[tuple[int, Cells]]]  # ends that were told with inserted rows
+
+
+@dataclass(slots=True)
+class Lived:
+    """The time of an epoch, and by relation: how many facts end, how many came too late, and what is remembered."""
+
+    moment: int
+    ended: dict[str, int] = field(default_factory=dict)
+    late: dict[str, int] = field(default_factory=dict)
+    entered: Rows = field(default_factory=dict)
+    spent: dict[str, int] = field(default_factory=dict)
+
+
+def concerned(core: Core, rules: Ruleset, moment: int, given: Given, changed: Iterable[str]) -> list[str]:
+    """The relations that lifetimes have a say in, among those that an epoch changes and those whose facts end."""
+    times = core.times
+    if not rules.lives and not given and not times.governed:
+        return []
+    found = {name for name in changed if name in rules.lives or name in given or name in times.governed}
+    return sorted(found | times.due(moment).keys())
+
+
+def hidden_types(
+    rules: Ruleset, names: Iterable[str], *, moves: bool
+) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
+    """The types and numbers of columns of hidden relations that are not known yet; ``moves``: the time does."""
+    types = {name: rules.schema[name] for name in names if name in rules.schema}  # ends of relations that go are known
+    columns = {ENDS + name: (*(t or "number" for t in types[name]), "number", "number") for name in types}
+    if moves:
+        columns[NOW] = ("number",)
+    missing = {name: types for name, types in columns.items() if name not in rules.known}
+    bound = {(name, i): type_ for name, types in missing.items() for i, type_ in enumerate(types)}
+    return bound, {name: len(types) for name, types in missing.items()}
+
+
+def govern(
+    core: Core, rules: Ruleset, moment: int, names: Sequence[str], given: Given, inserts: Rows, deletes: Rows
+) -> Lived:
+    """Put into an epoch's net changes what lifetimes make of them."""
+    lived, due = Lived(moment), core.times.due(moment) if names else {}
+    for name in names:
+        arity = len(rules.schema[name] if name in rules.schema else core.schema[name])
+        change = _Change(core, name, rules.lives.get(name, Life()), moment, arity)
+        change.take(inserts.pop(name, None), deletes.pop(name, None), due.get(name), given.get(name, ()))
+        change.put(inserts, deletes, lived)
+    if moment != core.times.now:
+        inserts[NOW] = np.array([[moment]], np.int64)
+        if NOW in core.rules.schema:
+            deletes[NOW] = np.array([[core.times.now]], np.int64)
+    return lived
+
+
+class _Change:
+    """What an epoch does to one relation whose facts may end."""
+
+    def __init__(self, core: Core, name: str, life: Life, moment: int, arity: int) -> None:
+        self.core, self.name, self.life, self.moment, self.arity = core, name, life, moment, arity
+        self.inserted: dict[Row, int] = {}  # with their ends
+        self.gone: set[Row] = set()
+        self.old: dict[Row, tuple[int, int]] = {}  # the ends and epochs that rows have
+        self.ended = self.late = self.spent = 0
+
+    def take(
+        self, inserts: Cells | None, deletes: Cells | None, due: Cells | None, given: Sequence[tuple[int, Cells]]
+    ) -> None:
+        """Look at the rows that come, go and may end."""
+        looked_at = [rows for rows in (inserts, deletes, due) if rows is not None]
+        self.old = self._ends_of(np.concatenate(looked_at))
+        self.gone = set() if deletes is None else _rows(deletes)
+        if inserts is not None:
+            self._insert(inserts, given)
+        for row in () if due is None else _rows(due):
+            is_over = row in self.old and self.old[row][0] <= self.moment
+            if is_over and row not in self.inserted and row not in self.gone:
+                self.ended += 1
+                self.gone.add(row)
+        if self.life.size is not None:
+            self._evict(self.life.size)
+
+    def _ends_of(self, rows: Cells) -> dict[Row, tuple[int, int]]:
+        found = self._present(ENDS + self.name, rows)
+        return {tuple(row[:-2]): (row[-2], row[-1]) for row in found.tolist()}
+
+    def _present(self, name: str, rows: Cells) -> Cells:
+        """The rows of a relation that begin with one of these, at the last committed epoch."""
+        types = self.core.rules.schema.get(name)  # which has gone, or comes again with other columns, has no rows
+        if types is None:
+            return rows[:0]
+        facts = self.core.runtime.facts
+        if not self.arity:
+            return facts.rows(name)
+        wide: Cells = np.zeros((len(rows), len(types)), np.int64)
+        wide[:, : self.arity] = rows
+        return facts.rows_with_keys(name, tuple(range(self.arity)), wide)
+
+    def _insert(self, rows: Cells, given: Sequence[tuple[int, Cells]]) -> None:
+        told: dict[Row, int] = {}
+        for end, cells in given:
+            for row in _rows(cells):
+                told[row] = max(end, told.get(row, end))
+        lasting = _rows(self._present(self.name, rows)) - self.old.keys()
+        for row in _rows(rows):
+            end = told[row] if row in told else self._usual(row)
+            end = FOREVER if row in lasting else max(end, self.old[row][0] if row in self.old else end)
+            if end > self.moment:
+                self.inserted[row] = end
+            else:
+                self.late += 1
+
+    def _usual(self, row: Row) -> int:
+        """When a fact ends of which nothing is told."""
+        if self.life.lifetime is None:
+            return FOREVER
+        return min(FOREVER, (self.moment if self.life.column is None else row[self.life.column]) + self.life.lifetime)
+
+    def _evict(self, size: int) -> None:
+        """The oldest facts of a table that has become too large go; among those of one epoch, the least."""
+        hidden, facts = ENDS + self.name, self.core.runtime.facts
+        known = hidden in self.core.rules.schema
+        over = (facts.live(hidden) if known else 0) - size
+        over += len(self.inserted.keys() - self.old.keys()) - len(self.gone & self.old.keys())
+        if over <= 0:
+            return
+        for epoch, rows in self.core.times.oldest(self.name, lambda: facts.rows(hidden)) if known else ():
+            ends = self._ends_of(rows)
+            here = [row for row in ends if ends[row][1] == epoch and row not in self.inserted and row not in self.gone]
+            self.old.update((row, ends[row]) for row in here)
+            chosen = sorted(here, key=self._order)[:over]
+            self.gone.update(chosen)
+            self.ended += len(chosen)
+            over -= len(chosen)
+            if len(chosen) < len(here) or not over:
+                break
+            self.spent += 1
+        for row in sorted(self.inserted, key=self._order)[:over]:
+            del self.inserted[row]
+            if row in self.old:
+                self.gone.add(row)
+            self.ended += 1
+
+    def _order(self, row: Row) -> tuple[object, ...]:
+        """The order of rows by their values, wherever they live."""
+        types = self.core.schema.get(self.name, (None,) * len(row))
+        decode = self.core.dictionary.decode_any
+        return tuple(display_key(decode(cell, type_), type_) for cell, type_ in zip(row, types, strict=True))
+
+    def put(self, inserts: Rows, deletes: Rows, lived: Lived) -> None:
+        """The changes of the relation and of its ends."""
+        epoch, bounded = self.core.number + 1, self.life.size is not None
+        ends = [(*row, end, epoch) for row, end in self.inserted.items() if bounded or end != FOREVER]
+        before = [(*row, *self.old[row]) for row in (*self.gone, *self.inserted) if row in self.old]
+        for name, rows, into in (
+            (self.name, self.inserted, inserts),
+            (self.name, self.gone, deletes),
+            (ENDS + self.name, ends, inserts),
+            (ENDS + self.name, before, deletes),
+        ):
+            if rows:
+                width = self.arity + 2 * (name != self.name)
+                into[name] = np.array(list(rows), np.int64).reshape(len(rows), width)
+        if ends:
+            lived.entered[self.name] = inserts[ENDS + self.name]
+        for found, count in ((lived.ended, self.ended), (lived.late, self.late), (lived.spent, self.spent)):
+            if count:
+                found[self.name] = count
+
+
+def _rows(cells: Cells) -> set[Row]:
+    return set(map(tuple, cells.tolist()))

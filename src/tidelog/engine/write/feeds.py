@@ -1,0 +1,171 @@
+"""Micro-batches of streams in, changes of views out.
+
+Law: input is applied once and a feed has every epoch once, whatever fails in between. A feed that cannot be written
+is told as a warning, since its epoch is committed, and is brought up to date with the next one: from the history of
+the state folder, or from what the epochs changed, which is kept so long.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.engine.base import failures
+from tidelog.engine.core.core import Core, Fed
+from tidelog.engine.read.report import Types, told_types
+from tidelog.engine.read.view import View, open_view
+from tidelog.engine.write.durable import changes_since
+from tidelog.errors import StateWarning, TidelogError
+from tidelog.io.feed import Feed, FolderFeed
+from tidelog.io.place import open_files
+from tidelog.io.rows import data_types, encode_rows, read_rows
+from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
+from tidelog.program.functions.arguments import argument_error, must_be
+from tidelog.program.values.outside import NATURAL, merge
+from tidelog.spark.session.master import refuse_connect
+from tidelog.spark.streams import Begin, Stream, source_of, start_stream
+from tidelog.spark.table_feed import TableFeed
+from tidelog.spark.views import new_folder, session_or_active, to_data_frame
+
+if TYPE_CHECKING:
+    from tidelog.kernel.cells import Cells
+    from tidelog.plan.ruleset import Schema
+    from tidelog.runtime.base.outcome import RowChanges
+    from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
+
+TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime")  # as Spark calls them
+
+
+def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
+    """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
+    if not hasattr(stream.rows, "isStreaming"):
+        raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
+    refuse_connect(stream.rows)
+    if stream.event_time is not None and stream.event_time not in stream.rows.columns:
+        raise argument_error(stream.event_time, "event_time", "a column of the DataFrame, or None")
+    if not isinstance(stream.also, Mapping) or not all(map(_is_act, stream.also.items())):
+        raise argument_error(stream.also, "also", "a function of an epoch for every number of a batch")
+    for name in stream.trigger:
+        if name not in TRIGGERS:
+            raise argument_error(name, "trigger", f"one of {', '.join(TRIGGERS)}")
+    if stream.checkpoint is None and core.opened.lasting is not None:
+        stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
+    return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))
+
+
+def _is_act(item: tuple[object, object]) -> bool:
+    """Whether a batch is named by its number, with what its epoch is to do."""
+    batch, act = item
+    return isinstance(batch, int) and not isinstance(batch, bool) and batch >= 0 and callable(act)
+
+
+def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
+    """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
+    shown = open_view(core, view)
+    must_be(folder, (str, Path, type(None)), "folder", "a folder, or None")
+    must_be(table, (str, type(None)), "table", "the name of a table, or None")
+    found = make_feed(
+        shown.name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
+    )
+    with core.writing:
+        last, fed = found.last(), Fed(found, shown)
+        if core.opened.lasting is not None:
+            _catch_up(core, fed, last)
+        core.feeds.append(fed)
+
+
+def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[[], SparkSession]) -> Feed:
+    """The feed that a user asks for."""
+    if (folder is None) == (table is None):
+        raise failures.FEED_PLACE.error(view=view)
+    if folder is not None:
+        return FolderFeed(view, folder.rstrip("/"))
+    assert table is not None
+    return TableFeed(view, table, spark())
+
+
+def feed(core: Core, changes: RowChanges, before: Schema) -> None:
+    """After a commit: every feed gets what the epoch changed; ``before``: types of deleted rows that it changed."""
+    for fed in core.feeds:
+        if (view := fed.feed.view) in changes:
+            fed.waiting.append((core.number, changes, before.get(view, core.schema[view])))
+        try:
+            _write_waiting(core, fed)
+        except (TidelogError, OSError) as error:
+            fed.failed = True
+            if core.opened.lasting is not None:
+                fed.waiting.clear()  # the history has them
+            warnings.warn(f"epoch {core.number} is committed, but {error}", StateWarning, stacklevel=6)
+
+
+def _write_waiting(core: Core, fed: Fed) -> None:
+    if fed.failed:
+        last = fed.feed.last()
+        fed.waiting = [waiting for waiting in fed.waiting if waiting[0] > last]
+        if core.opened.lasting is not None:
+            _catch_up(core, fed, last)
+            fed.waiting.clear()
+    while fed.waiting:
+        _put(core, fed, *fed.waiting[0])
+        fed.waiting.pop(0)
+    fed.failed = False
+
+
+def _shown(core: Core, fed: Fed) -> View:
+    """The view of a feed, as it was before its relation went where that is gone."""
+    if core.knows(fed.feed.view):
+        fed.view = open_view(core, fed.feed.view)
+    return fed.view
+
+
+def _put(core: Core, fed: Fed, epoch: int, changes: RowChanges, before: Types) -> None:
+    view, feed = _shown(core, fed), fed.feed
+    names, types, outside = view.columns, told_types(view.types, before), _lasting_types(view)
+
+    def write(folder: str) -> list[Kinds]:
+        return core.runtime.facts.write_view(folder, feed.view, names, types, changes, outside=outside)
+
+    feed.put(epoch, write, partial(_signed_data_frame, core, write, Shown(names, types, True, outside=outside)))
+
+
+def _lasting_types(view: View) -> tuple[str, ...]:
+    """All epochs of a feed have one schema: natural types, and times without a zone where they are that."""
+    return tuple(merge(type_, NATURAL) for type_ in view.outside)
+
+
+def _catch_up(core: Core, fed: Fed, last: int) -> None:
+    """Write the epochs that a feed does not hold yet."""
+    view, feed = _shown(core, fed), fed.feed
+    names, outside = view.columns, _lasting_types(view)
+    for epoch, found in groupby(changes_since(core, feed.view, last), key=lambda change: change.epoch):
+        changes = list(found)
+        types = data_types(feed.view, read_rows(feed.view, [c.fact for c in changes]), view.types)
+        plus, minus = (_cells_of(core, feed.view, [c.fact for c in changes if c.sign == s], types) for s in (1, -1))
+        write = changes_writer(plus, minus, names, types, core.dictionary, outside)
+        shown = Shown(names, types, True, outside=outside)
+        feed.put(epoch, write, partial(_signed_data_frame, core, write, shown))
+
+
+def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Sequence[str]) -> Cells:
+    if not facts:
+        return np.zeros((0, len(types)), np.int64)
+    return encode_rows(name, read_rows(name, facts), types, core.dictionary)
+
+
+@contextmanager
+def _signed_data_frame(core: Core, write: Write, shown: Shown) -> Iterator[DataFrame]:
+    """Changes as a DataFrame, whose files are removed afterwards: nobody else reads them."""
+    folder = new_folder(core.opened.lasting)
+    try:
+        yield to_data_frame(session_or_active(core.runtime.session), folder, write, shown)
+    finally:
+        files, place = open_files(folder)
+        with suppress(OSError):
+            files.delete_dir(place)

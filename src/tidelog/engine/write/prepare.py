@@ -1,0 +1,259 @@
+"""From the changes that an epoch has collected to the work that a runtime carries out.
+
+Law: preparing changes nothing, neither the engine nor the epoch; what is wrong with an epoch is found here, or while it
+runs. Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one key may
+have several owners: those come through this process, where their key can be looked at as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tidelog.engine.base import failures
+from tidelog.engine.base.facts import learn, told_types
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.report import row_text
+from tidelog.engine.write.epoch import Collected
+from tidelog.engine.write.expiry import Lived, concerned, govern, hidden_types
+from tidelog.engine.write.origins import Namer, remember
+from tidelog.io.match_names import other_names
+from tidelog.io.nulls import InputReport, NullCounts
+from tidelog.io.rows import Data, encode_rows, in_order, without_nulls
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.net import net_rows
+from tidelog.partition.memory.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
+from tidelog.plan.ruleset import Ruleset, Schema
+from tidelog.plan.work import EpochWork
+from tidelog.program.graph.asserted import users_name
+from tidelog.program.graph.choice import given_relations
+from tidelog.program.values.schema import numbered_columns
+from tidelog.program.values.shape import Shape, same_parts
+from tidelog.rewrite.names import is_auxiliary
+from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.spark.arrivals import learn_arrivals
+
+Facts = Sequence[tuple[int, str, Data]]
+Signed = dict[str, list[tuple[int, Cells]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The rule set after an epoch, the work that leads there, and the rows that go to the partitions by themselves."""
+
+    rules: Ruleset
+    work: EpochWork
+    arriving: tuple[Arriving, ...] = ()
+    lived: Lived = field(default_factory=lambda: Lived(0))
+    met: InputReport = field(default_factory=InputReport)
+
+    def nulls(self) -> dict[str, NullCounts]:
+        """The nulls that were skipped or replaced, by relation; those of DataFrames are known after the run."""
+        for frame in self.arriving:
+            if frame.count_nulls is not None:
+                self.met.count(users_name(frame.relation) or frame.relation, frame.count_nulls())
+        return self.met.nulls
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """Rules whose types are known, and the rows of an epoch as far as they pass through this process."""
+
+    rules: Ruleset
+    facts: Facts
+    arriving: tuple[Arriving, ...]
+    moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
+    at: int | None = None  # the time of the epoch, if it has one
+    timeless: bool = False
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
+    met: InputReport = field(default_factory=InputReport)
+
+    @property
+    def mixed(self) -> frozenset[str]:
+        """The relations that get rows of both kinds, or of DataFrames alone; they are summed where the rows arrive."""
+        return frozenset(frame.relation for frame in self.arriving)
+
+
+def prepare(core: Core, collected: Collected) -> Prepared:
+    """The work of an epoch."""
+    collected = _structures_here(core, collected)
+    draft = _draft(core, collected)
+    apart = _keyed_apart(core, draft)
+    if apart:
+        arrivals = [arrival for arrival in collected.arrivals if arrival.relation not in apart]
+        found = [part for arrival in collected.arrivals if arrival.relation in apart for part in arrival.collected()]
+        draft = _draft(core, replace(collected, facts=[*collected.facts, *found], arrivals=arrivals))
+    return _planned(core, draft)
+
+
+def _structures_here(core: Core, collected: Collected) -> Collected:
+    """The rows of DataFrames that hold records or algebraic values, or that end, come through this process."""
+    if not collected.arrivals:
+        return collected
+    rules = _rules_after(core.rules, collected)
+    lasting = [a for a in collected.arrivals if a.relation not in rules.lives and a.relation not in core.times.governed]
+    there = [a for a in lasting if not any(isinstance(t, Shape) for t in rules.schema.get(a.relation, ()))]
+    here = [part for a in collected.arrivals if a not in there for part in a.collected()]
+    return replace(collected, facts=[*collected.facts, *here], arrivals=there) if here else collected
+
+
+def _draft(core: Core, collected: Collected) -> _Draft:
+    rules = _rules_after(core.rules, collected)
+    gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
+    _refuse_other_meanings(core.rules, rules)
+    given = _given(core.rules, rules, gone)
+    moves = _moves(core.rules, rules, gone)
+    rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
+    after = rules
+    namer = Namer(rules, lambda name: core.columns(name, core.rules if name in gone else after))
+    met = InputReport()
+    ordered = [
+        (sign, name, _ordered(data, namer, name, rules.schema.get(given(name)), met)) for sign, name, data in rows
+    ]
+    facts = [(sign, given(name), data) for sign, name, data in ordered if data.length]
+    staying = [(sign, given(name), data) for sign, name, data in ordered if data.length and name not in gone]
+    rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
+    arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
+    arriving, bound, known = learn_arrivals(arrivals, rules.schema, namer, namer.meet)
+    for frame in arriving:
+        met.ignore(users_name(frame.relation) or frame.relation, frame.ignored)
+    rules = _learning(rules, bound, known)
+    return _Draft(rules, facts, tuple(arriving), moves, collected.at, collected.timeless, namer.in_use(), met)
+
+
+def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport) -> Data:
+    """Columns in the order of the relation, without nulls where a policy says what to do with them.
+
+    A relation whose columns have no names takes those of the first table.
+    """
+    own = names(relation)
+    found = in_order(data, own, relation)
+    if found is not data and data.names is not None:
+        met.ignore(relation, other_names(own, data.names))
+    names.meet(relation, data.names)
+    if data.nulls is None:
+        return found
+    width = len(found.columns)
+    called = names(relation) or numbered_columns(width)
+    found, counts = without_nulls(found, called, types or (None,) * width, relation)
+    met.count(relation, counts)
+    return found
+
+
+def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
+    """Where the asserted facts of a relation go, or went: some are kept apart."""
+    apart = {**after.apart, **{name: to for name, to in before.apart.items() if name in gone}}
+    return lambda name: apart.get(name, name)
+
+
+def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
+    """Relations whose facts would be kept elsewhere from now on, or would be of other structures, hold none."""
+    if before.program.declarations is after.program.declarations and before.program.types is after.program.types:
+        return
+    for name in sorted(after.known.keys() & before.schema.keys() & after.schema.keys()):
+        for one, other in zip(before.schema[name], after.schema[name], strict=False):
+            if isinstance(one, Shape) and isinstance(other, Shape) and not same_parts(one, other):
+                raise failures.MEANT_OTHERWISE.error(name=users_name(name) or name)
+    old, new = given_relations(before.program), given_relations(after.program)
+    for name in sorted(old.keys() ^ new.keys()):
+        if after.known.keys() & {name, old.get(name), new.get(name)}:
+            raise failures.MEANT_OTHERWISE.error(name=name)
+
+
+def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """Where asserted facts are kept before and after an epoch in which a first clause comes, or a last one goes."""
+    if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
+        return ()
+    old, new = before.apart, after.apart
+    pairs = ((old.get(name, name), new.get(name, name)) for name in sorted({*old, *new} - gone))
+    return tuple((source, target) for source, target in pairs if source != target and source in before.known)
+
+
+def _taking_types(rules: Ruleset, moves: Sequence[tuple[str, str]], schema: Schema) -> Ruleset:
+    """The rule set in which facts that move keep their types."""
+    bound = {(to, i): t for source, to in moves for i, t in enumerate(schema[source]) if t is not None}
+    return _learning(rules, bound, {to: len(schema[source]) for source, to in moves})
+
+
+def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
+    if collected.program is not None:
+        rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
+    if not collected.changes_rules:
+        return rules
+    told = told_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
+    return rules.changed(collected.added, collected.removed, *told, whole=collected.program is not None)
+
+
+def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:
+    """The rule set with the types and relations that data brings."""
+    return rules.changed(bound=bound, known=known) if bound or known else rules
+
+
+def _keyed_apart(core: Core, draft: _Draft) -> set[str]:
+    """The relations that get DataFrames and whose rows with one key may have several owners."""
+    keys = base_keys(draft.rules.program) if draft.arriving else {}
+    keyed = {name: keys[name] for name in draft.mixed if name in keys}
+    if not keyed:
+        return set()
+    rules = draft.rules.holding([*(name for _, name, _ in draft.facts), *draft.mixed])
+    return keyed_elsewhere(keyed, core.planner.placing.next_form(rules).places)
+
+
+def _planned(core: Core, draft: _Draft) -> Prepared:
+    rules, mixed = draft.rules, draft.mixed
+    signed = _encoded(core, draft)
+    rules = remember(core.rules, rules, draft.facts, signed, draft.arriving, draft.names, core.dictionary)
+    ends = _ends(draft, signed)
+    beside = {name: signed.pop(name, []) for name in mixed}
+    inserts, deletes = net_rows(signed)
+    keys = base_keys(rules.program)
+    try:
+        replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
+    except KeyClash as clash:
+        raise clash.as_error(row_text(core, rules)) from None
+    moment = core.times.now if draft.timeless else core.times.of_epoch(draft.at)
+    names = [] if draft.timeless else concerned(core, rules, moment, ends, (*inserts, *deletes))
+    rules = _learning(rules, *hidden_types(rules, names, moves=moment != core.times.now))
+    lived = govern(core, rules, moment, names, ends, inserts, deletes)
+    rules = rules.holding([*inserts, *mixed])
+    work = core.planner.work(core.rules, rules, inserts, deletes)
+    _refuse_other_shapes(core, rules, work)
+    if mixed:
+        work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
+    return Prepared(rules, work, draft.arriving, lived, draft.met)
+
+
+def _refuse_other_shapes(core: Core, rules: Ruleset, work: EpochWork) -> None:
+    """What a rule is rewritten to has the columns of what another held under its label, or that is gone by now."""
+    held = {name for name in work.arities if is_auxiliary(name) and core.runtime.facts.live(name)}
+    for rule in rules.core.values() if held else ():
+        if rule.head.predicate in held:
+            raise failures.OTHER_SHAPE.error(label=rule.users_label)
+
+
+def _ends(draft: _Draft, signed: Signed) -> dict[str, list[tuple[int, Cells]]]:
+    """The ends that were told with inserted rows; only asserted facts have any."""
+    found: dict[str, list[tuple[int, Cells]]] = {}
+    places: dict[str, int] = {}
+    heads = {rule.head.predicate for rule in draft.rules.program.rules}
+    for _, name, data in draft.facts:
+        place = places[name] = places.get(name, -1) + 1
+        if data.until is not None:
+            if name in heads or name in draft.rules.apart.values():
+                raise failures.UNTIL_DERIVED.error(name=users_name(name) or name)
+            found.setdefault(name, []).append((data.until, signed[name][place][1]))
+    return found
+
+
+def _encoded(core: Core, draft: _Draft) -> Signed:
+    """The rows of this process as cells, by relation."""
+    signed: Signed = {}
+    for sign, name, data in draft.facts:
+        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
+        types = [t or "number" for t in schema[name]]
+        signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
+    for source, target in draft.moves:
+        cells, *_, bases = core.runtime.facts.counts(source)
+        for sign, name in ((-1, source), (1, target)):
+            signed.setdefault(name, []).append((sign, cells[bases]))
+    return signed

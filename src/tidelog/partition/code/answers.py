@@ -1,0 +1,65 @@
+"""What a kernel that stopped wants of Python: the result of a function, or the error that ends the epoch.
+
+Law: a result is remembered beside its arguments, so that the plan that asked finds it when it looks again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.errors import EvaluationError
+from tidelog.kernel import layout as at
+from tidelog.kernel import support
+from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.scalar import fault_of
+from tidelog.partition.base import failures
+from tidelog.partition.code.fault import fault_error
+
+if TYPE_CHECKING:
+    from tidelog.partition.code.machine import Machine
+
+TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be passed before it is noticed
+
+
+def answer(machine: Machine, pc: int) -> None:
+    """Compute a function for the arguments in its registers and remember the result."""
+    code, relations = machine.code, machine.relations
+    if code[pc] == at.EXPOSE:
+        first = int(code[pc + at.E_NGROUP])  # the kernel left there what it asks
+        number, *asked = (int(cell) for cell in machine.scratch[first : first + 3])
+        args = tuple(asked)
+    else:
+        number = int(code[pc + at.S_REL])
+        count = int(code[pc + at.S_NKEY])
+        args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
+    machine.check_time()  # a function may take long, and many are called in one slice
+    cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
+    if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
+        machine.look_up()
+    while not support.remember(relations.directory, relations.indexes, number, address(cells)):
+        relations.grow(number)
+
+
+def room_left(machine: Machine) -> int | None:
+    """The bytes that the epoch may still take, None if there is no limit."""
+    limit = machine.limits.memory
+    return None if limit is None else limit - machine.relations.memory() - machine.texts()
+
+
+def fail(machine: Machine, status: int, where: int) -> None:
+    """Raise what ends the epoch."""
+    if status == at.OVER:
+        raise failures.TOO_MANY_ROUNDS.error(rounds=machine.limits.rounds)
+    if status == at.BROKEN:
+        name = machine.relations.names[where]
+        if machine.relations.was_read:
+            raise failures.UNBALANCED.error(name=name)
+        raise AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
+    raise _fault(machine, where)
+
+
+def _fault(machine: Machine, pc: int) -> EvaluationError:
+    left, right = (int(machine.registers[machine.code[pc + i]]) for i in (5, 6))
+    return fault_error(fault_of(int(machine.code[pc + 3]), left, right))

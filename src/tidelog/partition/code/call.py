@@ -1,0 +1,87 @@
+"""Functions that run in Python: decode the cells, evaluate, encode the result.
+
+Law: a function is pure, so that its result can be remembered per distinct arguments for as long as it is convenient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+
+from tidelog.partition.base import failures
+from tidelog.partition.texts.dictionary import Dictionary, natural_type
+from tidelog.partition.texts.structures import structure_cell
+from tidelog.plan.steps import Apply
+from tidelog.program.functions.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
+from tidelog.program.functions.table import Function, order_of, resolve
+from tidelog.program.values.structure import is_structural
+from tidelog.program.values.term import Value
+
+TOLD = frozenset(("number", "symbol", "list"))  # types of values whose cells tell what they are
+CONCATENATIONS = frozenset(("cat", "+"))
+LONGEST_RANGE = 1 << 20  # values between floats; each of them is counted up to
+LONG = 1 << 16  # characters from which on room is looked at
+
+
+def call_function(
+    step: Apply,
+    cells: tuple[int, ...],
+    functions: Mapping[str, tuple[Function, ...]],
+    dictionary: Dictionary,
+    room: Callable[[], int | None] = lambda: None,
+) -> int:
+    """The cell of the result of a function for argument cells; ``room``: how many bytes may still be taken."""
+    if is_structural(step.function):
+        return structure_cell(step.function, cells, dictionary)
+    args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
+    _check_length(step, args, room)
+    value = _evaluate(step, args, functions)
+    if isinstance(value, tuple) and is_too_large(value):
+        raise failures.TOO_LARGE_LIST.error(function=step.function, most=MOST_LISTS)
+    if isinstance(value, tuple) and is_too_deep(value):
+        raise failures.TOO_DEEP.error(function=step.function, deepest=DEEPEST)
+    natural = natural_type(value)
+    is_told = natural in TOLD if step.result == "any" else natural == step.result or _fits(value, step.result)
+    if not is_told:
+        shown, needed = ", ".join(map(repr, args)), "number, symbol or list" if step.result == "any" else step.result
+        raise failures.RESULT.error(function=step.function, args=shown, value=value, type=needed)
+    return dictionary.encode(value, natural if step.result == "any" else step.result)
+
+
+def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]) -> None:
+    """A long text is refused before it is made."""
+    if step.function not in CONCATENATIONS or (length := sum(len(arg) for arg in args if isinstance(arg, str))) < LONG:
+        return
+    left = room()
+    if left is not None and length > left:
+        raise failures.TOO_LONG_TEXT.error(length=length, left=max(left, 0))
+
+
+def _evaluate(step: Apply, args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Value:
+    if step.function == "compare":
+        return order_of(args[0], args[1])
+    if step.function == "range_size":
+        size = sum(1 for _ in islice(_range(args, functions), LONGEST_RANGE + 1))
+        if size > LONGEST_RANGE:
+            raise failures.TOO_LONG_RANGE.error(args=", ".join(map(repr, args)), most=LONGEST_RANGE)
+        return size
+    if step.function == "range_member":
+        place = args.pop()
+        assert isinstance(place, int)
+        return next(islice(_range(args, functions), place, None))
+    function = resolve(step.function, step.types, functions)
+    assert function is not None, f"the type check admits {step.function}{step.types}"
+    result: Value = function.evaluate(*args)
+    return result
+
+
+def _range(args: list[Value], functions: Mapping[str, tuple[Function, ...]]) -> Iterator[Value]:
+    function = resolve("range", ["float"] * len(args), functions)
+    assert function is not None
+    return iter(function.evaluate(*args))
+
+
+def _fits(value: Value, type_: str) -> bool:
+    if isinstance(value, bool | int):
+        return type_ in ("number", "unsigned", "boolean", "date", "timestamp")
+    return False

@@ -1,0 +1,29 @@
+"""Arithmetic of the kernel that has no value, as an error.
+
+Law (D11): the compiled arithmetic fails where that of the language does, and a division by zero is told alike, whoever
+finds it.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import EvaluationError
+from tidelog.kernel.scalar import Fault
+from tidelog.partition.base.failures import ARITHMETIC_OVERFLOW
+from tidelog.program.messages.failures import DIVISION
+
+
+def fault_error(fault: Fault) -> EvaluationError:
+    """The error that tells of a fault.
+
+    >>> str(fault_error(Fault(False, 1, "+", 2)))
+    'overflow: 1 + 2 does not fit 64 bits'
+    """
+    if fault.by_zero:
+        return DIVISION.error(left=fault.left, operator=fault.sign, right=fault.right)
+    return ARITHMETIC_OVERFLOW.error(what=_written(fault))
+
+
+def _written(fault: Fault) -> str:
+    if fault.right is None:
+        return f"{fault.sign}({fault.left})"
+    return f"{fault.left} {fault.sign} {fault.right}"

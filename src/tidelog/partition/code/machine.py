@@ -1,0 +1,433 @@
+"""The machine: state of a running phase, driven in slices.
+
+Law (D19): a kernel call returns after at most some tens of milliseconds; between slices Python looks at limits, signals
+and progress, makes room, and answers functions. A slice that stopped goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from tidelog.kernel import aggregate, batches, route, steps, support
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.warm import make_ready
+from tidelog.partition.base import failures
+from tidelog.partition.base.choice_lists import FIELDS, ChoiceLists
+from tidelog.partition.base.counters import KEPT as COUNTER_FIELDS
+from tidelog.partition.base.counters import Counters
+from tidelog.partition.base.limits import Limits, check_facts, check_memory
+from tidelog.partition.code.answers import answer, fail
+from tidelog.partition.code.assemble import GENERATORS, VARIABLES, Assembler, Choice
+from tidelog.partition.code.scale import Scale
+from tidelog.partition.code.team import Frame, Sharing, Team
+from tidelog.partition.memory.messages import Messages
+from tidelog.partition.memory.queue import Queue
+from tidelog.partition.memory.records import later
+from tidelog.partition.memory.relations import BRIEF, Relations
+
+KEPT = [
+    at.CLOCK,
+    at.QUEUE,
+    at.QCAP,
+    at.OUT,
+    at.OUTCAP,
+    at.STRIDE,
+    at.SCRATCH,
+    at.PARTITIONS,
+    at.OWN,
+    at.AWAY,
+    at.AWAYCAP,
+    *FIELDS,
+    *COUNTER_FIELDS,
+]  # of the state, from one epoch to the next
+ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
+SLICE_SECONDS = 0.025
+FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
+
+
+def nothing() -> None:
+    """What is done between slices where nobody asks for anything."""
+
+
+def no_texts() -> int:
+    """Bytes of texts where there are none."""
+    return 0
+
+
+def refused(number: int, args: tuple[int, ...]) -> int:
+    """The functions of a machine that is closed."""
+    raise AssertionError(f"function {number} is called after the end")
+
+
+def close_machine(machine: Machine) -> None:
+    """End the threads, and forget whoever holds the machine, so that its memory goes with the last reader."""
+    if machine.team is not None:
+        machine.team.close()
+    machine.refresh = machine.on_slice = nothing
+    machine.texts, machine.call = no_texts, refused
+
+
+class Machine:
+    """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
+
+    def __init__(
+        self,
+        relations: Relations,
+        assembler: Assembler,
+        call: Callable[[int, tuple[int, ...]], int],
+        number: int = 0,
+        partitions: int = 1,
+        threads: int = 1,
+    ) -> None:
+        make_ready()
+        self.relations = relations
+        self.assembler = assembler
+        self.call = call
+        self.state: Cells = np.zeros(at.STATE_FIELDS, np.int64)
+        self.registers: Cells = np.zeros(VARIABLES, np.int64)
+        self.cursors: Cells = np.zeros(GENERATORS, np.int64)
+        self.ranks: Cells = np.zeros(GENERATORS, np.int64)
+        self.counted: Cells = np.zeros((2, 64), np.int64)  # supports found by each rule, and those lost
+        self.tally, self.losses = self.counted
+        self.code: Cells = np.zeros(1024, np.int64)
+        self.code_length = 0
+        self.limits = Limits()
+        self.texts: Callable[[], int] = no_texts  # bytes of texts and lists
+        self.texts_seen = 0  # when the limit of memory was looked at
+        self.on_slice: Callable[[], None] = nothing
+        self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
+        self.scale: Scale | None = None  # weighs the retraction that runs
+        self._budget = 200_000
+        self._deadline: float | None = None
+        self.scratch: Cells = np.zeros(VARIABLES, np.int64)
+        self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
+        self.state[at.SCRATCH] = address(self.scratch)
+        self.queue = Queue(self.state)
+        self.messages = Messages(self.state)
+        self.choices = ChoiceLists(self.state)
+        self.counters = Counters(self.state)
+        self.state[at.PC] = self.state[at.PLAN] = -1
+        self.firing = False  # plans are run
+        self._is_brief = False  # the kernel that is called now has little to do
+        alone = threads == 1 or partitions > 1
+        self.team = None if alone else Team(self.state, relations, threads)
+
+    def start_epoch(self) -> None:
+        """Forget what an epoch before left unfinished."""
+        kept = self.state[KEPT]
+        self.state[:] = 0
+        self.state[KEPT] = kept
+        self.state[at.PC] = self.state[at.PLAN] = -1
+        self.counted[:] = 0
+        self.scale = None
+        self.counters.start_epoch()
+        self.state[at.MOST_BATCHES] = self.limits.rounds or 0
+        seconds = self.limits.seconds
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    def add_code(self, cells: list[int]) -> int:
+        """Append the code of a plan; returns its place."""
+        start, end = self.code_length, self.code_length + len(cells)
+        if end > len(self.code):
+            self.code = np.concatenate([self.code, np.zeros(max(len(self.code), len(cells)), np.int64)])
+            self.counters.fit_code(len(self.code))
+        self.code[start:end] = cells
+        self.code_length = end
+        constants = self.assembler.constants
+        if VARIABLES + len(constants) > len(self.registers):
+            grown = np.zeros(VARIABLES + 2 * len(constants), np.int64)
+            grown[:VARIABLES] = self.registers[:VARIABLES]
+            self.registers = grown
+        self.registers[VARIABLES : VARIABLES + len(constants)] = constants
+        return start
+
+    def fit_tally(self, rules: int) -> None:
+        """Room for the support counts of so many rules."""
+        if rules > len(self.tally):
+            self.counted = np.concatenate([self.counted, np.zeros((2, rules), np.int64)], axis=1)
+            self.tally, self.losses = self.counted
+            self.counters.fit_rules(len(self.tally))
+
+    @property
+    def has_work(self) -> bool:
+        """Whether facts or candidates wait to be fired."""
+        return bool(not self.queue.is_done or self.state[at.HTAIL])
+
+    def hide_queue(self) -> None:
+        """Facts on the queue are not visible to joins any more."""
+        end = self.state.item(at.QTAIL)
+        batches.mark.when_brief(end <= BRIEF)(self.relations.directory, self.queue.cells, 0, end, at.VISIBLE, 0)
+
+    def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
+        """Fire the plans that the items trigger and apply what they send; False if that was given up."""
+        state = self.state
+        state[at.PHASE] = phase
+        state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
+        tally = self.losses if sign < 0 else self.tally
+        return self._drive(
+            lambda: batches.fire_batch.when_brief(self._is_brief)(
+                self.relations.directory,
+                self.relations.indexes,
+                state,
+                self.code,
+                self.registers,
+                self.cursors,
+                self.ranks,
+                tally,
+                items,
+                spans,
+                plans,
+                sign,
+            ),
+            self._sharing(steps.ONCE, lambda: items, spans, plans, sign),
+            len(items),
+            fires=True,
+        )
+
+    def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
+        """Fire the queue until it is empty; False if that was given up."""
+        self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
+        tally = self.losses if sign < 0 else self.tally
+        return self._drive(
+            lambda: batches.run_queue.when_brief(self._is_brief)(
+                self.relations.directory,
+                self.relations.indexes,
+                self.state,
+                self.code,
+                self.registers,
+                self.cursors,
+                self.ranks,
+                tally,
+                self.queue.cells,
+                spans,
+                plans,
+                sign,
+            ),
+            self._sharing(steps.QUEUE_OF_BATCHES, lambda: self.queue.cells, spans, plans, sign),
+            fires=True,
+        )
+
+    def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
+        """Give facts a support, or take it: by assertion (flag BASE), or by a fold (flag 0)."""
+        state, crew = self.state, self.team
+        state[at.PHASE], state[at.ITEM], state[at.END], state[at.TRIGGER] = phase, 0, len(rows), -1
+        where, arity = address(rows), rows.shape[1]
+        if crew is not None and len(rows) >= crew.facts_worth and not crew.chooses:
+            self._share(Sharing(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
+            return
+        self._drive(
+            lambda: batches.change_facts.when_brief(len(rows) <= BRIEF)(
+                self.relations.directory, self.relations.indexes, state, number, where, arity, flag
+            )
+        )
+
+    def apply(self, phase: int, number: int, rows: Cells, sign: int) -> None:
+        """Apply what arrived for a relation: rows of (body rank, how many, columns)."""
+        state, arity = self.state, int(self.relations.directory[number, at.ARITY])
+        kept = state[[at.OUT, at.OUTCAP, at.STRIDE]]
+        stride = at.M_COLS + arity
+        messages = np.empty((int(rows[:, 1].sum()), stride), np.int64)
+        route.unpack(number, arity, rows, address(messages), stride)
+        state[at.CLOCK] = later(int(state[at.CLOCK]), int(rows[:, 0].max(initial=0)))  # no rank seen is above it
+        state[at.PHASE], state[at.STRIDE], state[at.OUTCAP] = phase, stride, len(messages)
+        try:
+            for first in range(0, len(messages), ARRIVING):
+                part = messages[first : first + ARRIVING]
+                state[at.OUT], state[at.OUTN], state[at.APPLIED] = address(part), len(part), 0
+                self._drive(
+                    lambda: support.apply_messages(self.relations.directory, self.relations.indexes, state, sign)
+                )
+        finally:
+            state[at.OUTN] = state[at.APPLIED] = 0
+            state[[at.OUT, at.OUTCAP, at.STRIDE]] = kept
+
+    def revive(self, items: Cells) -> None:
+        """Revive suspended facts, given in order of old rank."""
+        self.queue.reserve(len(items))
+        self.choices.reserve_heap(len(items))
+        support.revive(self.relations.directory, self.state, items, len(items))
+
+    def reopen(self, choice: Choice) -> None:
+        """Groups of a min or max that show nothing offer their best candidates."""
+        place, relations = 0, self.relations
+        relations.catch_up(choice.candidates)
+        fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column, int(choice.ties))
+        while (place := aggregate.reopen(relations.directory, relations.indexes, self.state, *fixed, place)) >= 0:
+            self.choices.grow()
+
+    def catch_up(self, number: int) -> None:
+        """Link in all indexes of a relation the rows that wait for it."""
+        crew = self.team
+        for index in self.relations.indexes_of(number) if crew is not None else ():
+            assert crew is not None
+            if crew.is_worth_linking(index):
+                self._share(Sharing(crew, steps.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
+        self.relations.catch_up(number)
+
+    def settle_present(self, number: int) -> bool:
+        """Let a team commit a relation that was empty, if it is large and holds nothing that is absent."""
+        return self.team is not None and self.team.settle_present(number)
+
+    def abandon(self) -> None:
+        """Nothing of what runs goes on, and nothing of it leaves."""
+        self.state[at.PC] = -1
+        self.state[[at.OUTN, at.APPLIED, at.ROUTED, at.AWAYN, at.ITEM, at.END]] = 0
+        self.queue.reset()
+        self.scale = None
+
+    def look_up(self) -> None:
+        """Between slices of work: limits and signals."""
+        self._check_limits()
+        self.on_slice()
+
+    def _sharing(
+        self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int
+    ) -> Callable[[], Sharing] | None:
+        """How a team would fire what is about to be fired, if that is asked; None if there is no team for it."""
+        crew = self.team
+        if crew is None or abs(sign) != 1:
+            self.state[at.SHARE_FROM] = 0
+            return None
+        self.state[at.SHARE_FROM] = crew.items_worth
+
+        def frame() -> Frame:
+            tally = self.losses if sign < 0 else self.tally
+            return Frame(self.code, self.registers, self.cursors, self.ranks, tally, items(), spans, plans, sign)
+
+        def share() -> Sharing:
+            check, ready = (lambda: crew.may_run(self.code, plans)), (lambda: crew.open(self.code, plans))
+            return Sharing(crew, kind, sign, crew.firing(frame), check, ready)
+
+        return share
+
+    def _drive(
+        self,
+        kernel: Callable[[], int],
+        share: Callable[[], Sharing] | None = None,
+        items: int = 0,
+        *,
+        fires: bool = False,
+    ) -> bool:
+        """Call a kernel until it is through; False if the scale says that something else is cheaper.
+
+        Work that is large, or turns out to be, is shared out. A kernel that ``fires`` is called for a brief slice
+        first, with the interpreter lock.
+        """
+        state, scale, sharing = self.state, self.scale, None
+        if share is not None and items >= state.item(at.SHARE_FROM):
+            sharing = share()
+            done = self._share(sharing)
+            if done is not None:
+                return done
+        self._is_brief = fires  # until it turns out not to be
+        while True:
+            state[at.BUDGET] = budget = self._next_budget(share is not None)
+            began, fired = time.perf_counter(), state.item(at.ITEM)
+            status = kernel()
+            if status == at.DONE:
+                self._check_limits()
+                return True
+            if status == at.SLICE and self._is_brief:
+                self._is_brief = False
+            elif status == at.SLICE:
+                if budget == self._budget:
+                    self._adapt(time.perf_counter() - began)
+                self.look_up()
+                if scale is not None and scale.tips():
+                    return False
+                self.refresh()
+                if share is not None and self._is_much_left(budget, fired):
+                    sharing = sharing or share()
+                    done = self._share(sharing)
+                    if done is not None:
+                        return done
+            elif status == at.SHARE:
+                assert share is not None
+                sharing = sharing or share()
+                done = self._share(sharing)
+                if done is not None:
+                    return done
+            elif status == at.GROW_RELATION:
+                self._check_limits()
+                self.relations.grow(int(state[at.NEED]))
+            elif status == at.GROW_QUEUE:
+                self.queue.double()
+            elif status == at.GROW_AWAY:
+                self.messages.grow_leaving()
+            elif status == at.GROW_LISTS:
+                self.choices.grow()
+            elif status == at.CALL:
+                answer(self, int(state[at.NEED]))
+            else:
+                fail(self, status, int(state[at.NEED]))
+
+    def _is_much_left(self, visited: int, fired: int) -> bool:
+        """Whether the rest of the batch is worth to be shared out: ``visited`` rows were visited since ``fired``."""
+        assert self.team is not None
+        now, end = self.state[[at.ITEM, at.END]].tolist()
+        return bool((end - now - 1) * (visited // max(1, now - fired)) >= max(1, self.team.worth))
+
+    def _share(self, sharing: Sharing) -> bool | None:
+        """Let the team go on: True if all is done then, False if it was given up, None if one thread is to go on."""
+        if not sharing.is_possible:
+            return None
+        crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
+        crew.begin(sharing.kind, reads=sharing.open is not None)
+
+        def go_on() -> int:
+            if sharing.open is not None:
+                sharing.open()
+            return crew.go_on(sharing.part, self.registers, tally, self.counters)
+
+        try:
+            if not self._drive(go_on):
+                return False
+        finally:
+            done = crew.end()
+        self.state[at.SHARE_FROM] = crew.items_worth  # which the run has learned
+        return True if done else None
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """How many items were fired or are being fired, and how many there are with the batch."""
+        running = None if self.team is None else self.team.position
+        return running or (int(self.state[at.ITEM]), int(self.state[at.END]))
+
+    def _next_budget(self, may_be_shared: bool) -> int:
+        """The rows that the next slice may visit."""
+        budget = self._budget if self.scale is None else min(self._budget, self.scale.budget)
+        budget = min(budget, FIRST_BUDGET) if may_be_shared else budget
+        return min(budget, BRIEF) if self._is_brief else budget
+
+    def _adapt(self, seconds: float) -> None:
+        if seconds > 1.6 * SLICE_SECONDS:
+            self._budget = max(10_000, self._budget // 2)
+        elif seconds < 0.4 * SLICE_SECONDS:
+            self._budget = min(1 << 24, self._budget * 2)
+
+    def end_epoch(self) -> None:
+        """What is done from now on, such as undoing, has no limit of time."""
+        self._deadline = None
+
+    def check_time(self) -> None:
+        """Raise LimitError if the epoch has run longer than it may."""
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise failures.TOO_LONG.error(seconds=self.limits.seconds)
+
+    def _check_limits(self) -> None:
+        limits = self.limits
+        self.check_time()
+        check_facts(limits, int(self.state[at.FACTS]))
+        if limits.memory is not None:
+            check_memory(limits, self.relations.memory() + self.texts())
+            self.texts_seen = self.texts()
+
+    def current_rule(self) -> int:
+        """The number of the rule whose plan was started last, -1 before any was."""
+        place = int(self.state[at.PLAN])
+        return int(self.code[place]) if place >= 0 else -1

@@ -1,0 +1,130 @@
+"""What the plans of a rule did: for each step how often it was entered, how many rows it visited and how many passed.
+
+Law: plans of a rule with the same trigger, order and keys are one plan, wherever and however often its code was
+written. Plans that were replaced are kept too, the latest of them. What several partitions did is added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.code.machine import Machine
+from tidelog.partition.code.stratum import RuleCode
+from tidelog.plan.steps import Plan, Visit
+
+MOST_KEPT = 8  # plans of a rule that are not in force and whose code stands there no more
+MOST_WRITTEN = 64  # plans of a rule whose code still stands
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCounts:
+    """A plan of the core rule ``label``; ``counts`` has a row (entered, visited, passed) for its trigger and each step.
+
+    ``current`` is False for a plan that another one has replaced; one over the whole state serves once, and is current.
+    """
+
+    label: str
+    plan: Plan
+    counts: Cells
+    current: bool = True
+
+    @property
+    def is_in_force(self) -> bool:
+        """Whether a change of its trigger runs the plan."""
+        return self.current and self.plan.trigger is not None
+
+    @property
+    def visited(self) -> int:
+        """The rows that all steps visited."""
+        return int(self.counts[1:, 1].sum())
+
+    @property
+    def supports(self) -> int:
+        """The supports that the plan found: what passed its last step."""
+        return int(self.counts[-1, 2])
+
+    @property
+    def busiest(self) -> int:
+        """The number of the step that visits the most rows, -1 if none visits any."""
+        visited = self.counts[1:, 1]
+        return int(visited.argmax()) if len(visited) and visited.max() else -1
+
+
+def write_down(machine: Machine, code: RuleCode, plan: Plan, place: int, cells: int) -> None:
+    """Code for a plan of a rule is written. What an older plan did is read when many have come, or its code goes.
+
+    A walk under way may still count at the place of the plan that was replaced last.
+    """
+    code.written.append((plan, place, cells))
+    if len(code.written) > MOST_WRITTEN:
+        old = [each for each in code.written if each[1] not in code.places][: len(code.written) // 2]
+        code.written = [each for each in code.written if each not in old]
+        _keep(machine, code, old)
+
+
+def retire(machine: Machine, code: RuleCode) -> None:
+    """All code of a rule is about to go: what its plans did is kept."""
+    written, code.written = code.written, []
+    _keep(machine, code, written)
+
+
+def _keep(machine: Machine, code: RuleCode, written: Iterable[tuple[Plan, int, int]]) -> None:
+    done = [(plan, machine.counters.read(machine.code, place, len(plan.steps))) for plan, place, _ in written]
+    for _, place, cells in written:
+        machine.counters.forget(place, cells)
+    kept = _added_up([*code.past, *((plan, counts) for plan, counts in done if counts.any())])
+    code.past = kept[-MOST_KEPT - len(code.plans) :]
+
+
+def plan_counts(machine: Machine, code: RuleCode, plans: Iterable[Plan]) -> list[PlanCounts]:
+    """What the plans of a rule did: those in force in the order of triggers, then the others that did anything."""
+    read = [(plan, machine.counters.read(machine.code, place, len(plan.steps))) for plan, place, _ in code.written]
+    done = {shape(plan): (plan, counts) for plan, counts in _added_up([*code.past, *read])}
+    found = []
+    for plan in plans:
+        _, counts = done.pop(shape(plan), (plan, np.zeros((len(plan.steps) + 1, 3), np.int64)))
+        found.append(PlanCounts(code.label, plan, counts))
+    others = (each for each in done.values() if each[1][1:, 1].any())
+    return found + [PlanCounts(code.label, plan, counts, plan.trigger is None) for plan, counts in others]
+
+
+def _added_up(parts: Iterable[tuple[Plan, Cells]]) -> list[tuple[Plan, Cells]]:
+    """Plans of one rule with what they did, each once: the latest stands for all of its shape."""
+    found: dict[tuple[object, ...], tuple[Plan, Cells]] = {}
+    for plan, counts in parts:
+        known = found.pop(shape(plan), None)
+        found[shape(plan)] = (plan, counts if known is None else known[1] + counts)
+    return list(found.values())
+
+
+def add_up(parts: Iterable[PlanCounts]) -> list[PlanCounts]:
+    """The counts of several partitions together, in the order of the first."""
+    found: dict[tuple[object, ...], PlanCounts] = {}
+    for part in parts:
+        key = (part.label, part.current, shape(part.plan))
+        known = found.get(key)
+        found[key] = part if known is None else replace(known, counts=known.counts + part.counts)
+    return list(found.values())
+
+
+def by_label(parts: Iterable[PlanCounts]) -> dict[str, list[PlanCounts]]:
+    """The counts of each core rule."""
+    found: dict[str, list[PlanCounts]] = {}
+    for part in parts:
+        found.setdefault(part.label, []).append(part)
+    return found
+
+
+def shape(plan: Plan) -> tuple[object, ...]:
+    """What two plans of a rule have in common that do the same: trigger, order and keys."""
+    return (plan.trigger, tuple(_shape(step) for step in plan.steps))
+
+
+def _shape(step: object) -> tuple[object, ...]:
+    if isinstance(step, Visit):
+        return (step.position, step.columns)
+    return (type(step).__name__, getattr(step, "position", None))

@@ -1,0 +1,190 @@
+"""When rules are planned: where the facts are, when a stratum is entered, and again when what they read has grown.
+
+Law: a plan is a table, and which facts a step of it sees does not depend on the order of the steps. So a plan may be
+replaced whenever no kernel runs, in the middle of an epoch and even of a batch: a walk that is under way goes on in its
+old code, which stays until the epoch is committed, and what is fired next follows the new one. A failed epoch leaves
+the plans replaced; their indexes stay, too. The commit of an epoch that replaced plans chooses the indexes of all plans
+together, and drops those that no plan uses any more.
+
+An epoch that changes little pays for one comparison of sizes per stratum. The order of rules with less than three atoms
+is never in question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import inf
+
+from tidelog.partition.code.assemble import Assembler
+from tidelog.partition.code.machine import Machine
+from tidelog.partition.code.plan_counts import write_down
+from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.partition.memory.records import LONGEST_KEY
+from tidelog.partition.memory.statistics import GROWING, Statistics
+from tidelog.plan.build import Planning
+from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving, with_estimates
+from tidelog.plan.steps import Expose, Plan
+from tidelog.plan.work import RuleForm
+from tidelog.program.functions.table import Function
+
+GROWTH = 4  # the factor by which a relation must have grown or shrunk since
+SMALL = 64  # facts; below, any plan will do
+
+
+class Replanner:
+    """Plans the rules of a partition, by its own facts."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        assembler: Assembler,
+        functions: Mapping[str, tuple[Function, ...]],
+        partitions: int,
+    ) -> None:
+        self.statistics = Statistics(assembler.relations)
+        self.replans = 0  # rules whose plans were replaced in this epoch
+        self._machine, self._assembler, self._functions = machine, assembler, functions
+        self._partitions = partitions
+        self._entered: Stratum | None = None
+        self.is_loose = False  # whether an index may be without a plan that uses it
+        self.keeps_indexes = False  # whether plans that run once may have indexes made
+
+    def planning(self, form: RuleForm) -> Planning:
+        """What the plans of a rule share."""
+        return Planning(form.rule, form.schema, self._functions, form.advised)
+
+    # Plans and code
+
+    def plan(self, code: RuleCode, same: frozenset[str]) -> None:
+        """Plan a rule for a stratum with these relations, and assemble it; planning many takes time that is limited."""
+        self._machine.check_time()
+        code.sizes = {}
+        if code.planning.is_free:
+            code.sizes = {name: self.statistics.live(name) for name in code.reads}
+        plans = code.planning.deltas(self.statistics.seen_from(same, counted=code.planning.is_free))
+        plans = self._served(code, plans, self._serving(plans))
+        if plans != code.plans or same != code.same:
+            self.replans += bool(code.plans)
+            self._assemble(code, plans, same)
+            self.is_loose = True
+        code.plans = plans  # with new estimates
+
+    def assemble(self, code: RuleCode, same: frozenset[str]) -> None:
+        """Assemble the plans of a rule for a stratum with these relations."""
+        self._assemble(code, code.plans, same)
+
+    def estimated(self, code: RuleCode) -> tuple[Plan, ...]:
+        """The plans of a rule with what is expected of them now."""
+        fresh = code.planning.deltas(self.statistics.seen_from(code.same))
+        return tuple(with_estimates(old, new) for old, new in zip(code.plans, fresh, strict=True))
+
+    def place_whole(self, code: RuleCode) -> int:
+        """The place of code that finds all supports of a rule over the whole state; it serves once."""
+        self._machine.check_time()
+        plan = code.planning.whole(self.statistics.seen_from((), counted=code.planning.is_free))
+        self.is_loose = True
+        plan = narrowed(plan, self._serving((plan,)))
+        if not self.keeps_indexes:
+            plan = scanned_first(plan, self._indexes().__contains__)
+        return self._place(code, plan, code.same)
+
+    def _assemble(self, code: RuleCode, plans: tuple[Plan, ...], same: frozenset[str]) -> None:
+        places = [self._place(code, plan, same) for plan in plans]
+        last = plans[0].steps[-1] if plans and plans[0].steps else None
+        choice = self._assembler.choice(code.rule, last) if isinstance(last, Expose) else None
+        code.plans, code.places, code.same, code.choice = plans, places, same, choice
+
+    def _place(self, code: RuleCode, plan: Plan, same: frozenset[str]) -> int:
+        everywhere = code.everywhere and self._partitions > 1
+        cells = self._assembler.assemble(plan, code.number, same, everywhere)
+        place = self._machine.add_code(cells)
+        write_down(self._machine, code, plan, place, len(cells))
+        return place
+
+    # When
+
+    def enter(self, stratum: Stratum) -> None:
+        """A stratum is visited: rules that read relations of quite another size than before are planned again."""
+        self._entered = stratum
+        if stratum.watch is None or stratum.watch.is_crossed(self._assembler.relations.directory):
+            self.refresh()
+
+    def start_epoch(self) -> None:
+        """No stratum is visited yet."""
+        self._entered, self.replans = None, 0
+
+    def refresh(self) -> None:
+        """Plan again what has outgrown its plans in the stratum that is visited; no kernel runs."""
+        stratum, relations = self._entered, self._assembler.relations
+        if stratum is None:
+            return
+        watch = stratum.watch or stratum.watch_over(relations.numbers, _bounds)
+        if not watch.is_crossed(relations.directory):
+            return
+        for code in stratum.rules.values():
+            if any(not low <= self.statistics.live(n) <= high for n, (low, high) in _bounds(code.sizes).items()):
+                self.plan(code, stratum.relations)
+        stratum.replace_plans(relations.numbers)
+
+    # Indexes
+
+    def settle(self, strata: Iterable[Stratum]) -> None:
+        """Choose the indexes of all plans together, and forget those that were made for plans and that none uses."""
+        self.is_loose, strata = False, list(strata)
+        codes = [code for stratum in strata for code in stratum.rules.values()]
+        wanted = {lookup for code in codes for lookup in lookups(code.plans)}
+        served = choose_indexes(wanted, {index for code in codes for index in code.fixed_indexes}, self._chain)
+        for stratum in strata:
+            for code in stratum.rules.values():
+                plans = self._served(code, code.plans, served)
+                if plans != code.plans:
+                    self._assemble(code, plans, code.same)
+            stratum.replace_plans(self._assembler.relations.numbers)
+        self._drop({index for code in codes for index in code.indexes})
+
+    def hand_over(self, before: set[tuple[int, tuple[int, ...]]]) -> set[tuple[int, tuple[int, ...]]]:
+        """The indexes made for plans that were not there before: no plan has them from now on."""
+        made = self._assembler.indexes - before
+        self._assembler.indexes -= made
+        return made
+
+    @property
+    def made_indexes(self) -> set[tuple[int, tuple[int, ...]]]:
+        """The indexes that were made for plans."""
+        return set(self._assembler.indexes)
+
+    def _drop(self, used: set[Lookup]) -> None:
+        relations = self._assembler.relations
+        kept = {(relations.numbers[relation], columns[:LONGEST_KEY]) for relation, columns in used}
+        for number, columns in relations.index_columns().keys() & self._assembler.indexes - kept:
+            relations.drop_index(number, columns)
+        self._assembler.indexes &= kept
+
+    def _indexes(self) -> set[Lookup]:
+        """The indexes that there are."""
+        relations = self._assembler.relations
+        return {(relations.names[number], columns) for number, columns in relations.index_columns()}
+
+    def _serving(self, plans: tuple[Plan, ...]) -> dict[Lookup, Lookup]:
+        """The indexes that serve the look-ups of some plans, among those that there are."""
+        wanted, made = lookups(plans), self._indexes()
+        return {x: serving(x, made, self._chain) for x in wanted if x not in made}
+
+    def _served(self, code: RuleCode, plans: tuple[Plan, ...], served: Mapping[Lookup, Lookup]) -> tuple[Plan, ...]:
+        """The plans of a rule through the indexes that serve them; where a longer one is saved, sizes are watched."""
+        for relation, columns in lookups(plans):
+            if served.get((relation, columns), (relation, columns))[1] != columns:
+                code.sizes.setdefault(relation, self.statistics.live(relation))
+        return tuple(narrowed(plan, served) for plan in plans)
+
+    def _chain(self, lookup: Lookup) -> float:
+        """About how many rows a key has; of a relation that is small nothing is known."""
+        relation, columns = lookup
+        if self.statistics.live(relation) < GROWING:
+            return inf
+        return self.statistics.keys(relation, columns).chain
+
+
+def _bounds(sizes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Between which sizes plans that were made for these sizes stay."""
+    return {name: (size // GROWTH if size > SMALL else 0, max(size * GROWTH, SMALL)) for name, size in sizes.items()}

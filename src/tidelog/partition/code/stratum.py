@@ -1,0 +1,206 @@
+"""A stratum as a partition holds it: its rules as code, and which plans a change of a relation triggers.
+
+Law: a plan is triggered by a change of the atom it was made for, in the phase in which that change counts: a positive
+atom of a lower stratum by facts lost (retract) or gained (assert), a negated one the other way round, an atom of the
+own stratum by facts suspended or made present.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tidelog.kernel.cells import Cells
+from tidelog.kernel.layout import LIVE_ROWS
+from tidelog.partition.code.assemble import Choice
+from tidelog.partition.code.fold import Fold
+from tidelog.partition.code.pick import Pick
+from tidelog.plan.build import Planning
+from tidelog.plan.steps import Expose, Plan
+from tidelog.plan.strata import asked_levels
+from tidelog.program import Atom, Literal, Negation, Rule
+from tidelog.program.values.scope import atoms
+
+Bounds = dict[str, tuple[int, int]]
+
+
+@dataclass(slots=True)
+class RuleCode:
+    """A core rule in a partition: its delta plans with the places of their code; none before it is planned."""
+
+    rule: Rule
+    number: int
+    planning: Planning
+    plans: tuple[Plan, ...] = ()
+    places: list[int] = field(default_factory=list)
+    same: frozenset[str] = frozenset()  # the relations of the stratum that the code was assembled for
+    sizes: dict[str, int] = field(default_factory=dict)  # of relations that the order depends on, when it was chosen
+    choice: Choice | None = None
+    fold: Fold | Pick | None = None
+    everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
+    sends: bool = False  # may send messages to other partitions
+    supports: int = 0  # held at the last committed epoch; -1: nobody has counted them yet
+    written: list[tuple[Plan, int, int]] = field(
+        default_factory=list
+    )  # plans, the newest last; place and length of code
+    past: list[tuple[Plan, Cells]] = field(default_factory=list)  # what plans did whose code stands there no more
+
+    @property
+    def source(self) -> str:
+        """The relation that an aggregate rule ranges over."""
+        atom = self.rule.body[0]
+        assert isinstance(atom, Atom)
+        return atom.predicate
+
+    @property
+    def reads(self) -> list[str]:
+        """The relations of the body."""
+        return [atom.predicate for atom in atoms(self.rule.body)]
+
+    @property
+    def indexes(self) -> set[tuple[str, tuple[int, ...]]]:
+        """The indexes that the rule needs, by relation and columns."""
+        return self.fixed_indexes.union(*(plan.indexes for plan in self.plans))
+
+    @property
+    def fixed_indexes(self) -> set[tuple[str, tuple[int, ...]]]:
+        """The indexes of groups, which no other can replace."""
+        found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
+        if isinstance(self.fold, Pick):
+            found.update((name, key) for name in (self.source, self.rule.head.predicate) for key in self.fold.domains)
+        elif self.fold is not None and self.fold.group:
+            found.add((self.source, tuple(sorted(self.fold.group))))
+        return found
+
+    @property
+    def label(self) -> str:
+        """The label of the core rule."""
+        assert self.rule.label is not None
+        return self.rule.label
+
+
+@dataclass(slots=True)
+class Triggers:
+    """For each relation the plans it triggers: ``plans[first:last]``."""
+
+    ranges: list[tuple[int, int, int]]
+    plans: Cells
+
+    @property
+    def relations(self) -> list[int]:
+        """The numbers of the relations that trigger anything."""
+        return [number for number, _, _ in self.ranges]
+
+
+@dataclass(slots=True)
+class Watch:
+    """Between which sizes of which relations, by number, the plans of a stratum stay as they are."""
+
+    bounds: list[tuple[int, int, int]]
+
+    def is_crossed(self, directory: Cells) -> bool:
+        """Whether a relation has left its bounds."""
+        size_of = directory.item
+        for number, low, high in self.bounds:  # noqa: SIM110  # every epoch pays for this
+            if not low <= size_of(number, LIVE_ROWS) <= high:
+                return True
+        return False
+
+
+@dataclass(slots=True, eq=False)
+class Stratum:
+    """Relations evaluated together and the rules that derive them."""
+
+    relations: frozenset[str]
+    rules: dict[str, RuleCode] = field(default_factory=dict)
+    order: int = 0
+    _tables: tuple[Triggers, Triggers, Triggers] | None = None
+    watch: Watch | None = None  # None before anybody asked for it
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The min and max of the stratum."""
+        return [code.choice for code in self.rules.values() if code.choice is not None]
+
+    @property
+    def folds(self) -> list[RuleCode]:
+        """The count, sum and mean over lower strata."""
+        return [code for code in self.rules.values() if code.fold is not None and code.source not in self.relations]
+
+    @property
+    def asked_folds(self) -> list[RuleCode]:
+        """The aggregates whose groups the stratum itself asks for."""
+        return [code for code in self.rules.values() if code.fold is not None and code.source in self.relations]
+
+    @property
+    def asked_levels(self) -> dict[str, int]:
+        """For each aggregate whose groups are asked for how many others its groups may wait for, by label."""
+        return asked_levels({code.label: code.rule for code in self.rules.values()}, self.relations)
+
+    @property
+    def sends(self) -> bool:
+        """Whether a rule of the stratum may send messages to other partitions."""
+        return any(code.sends for code in self.rules.values())
+
+    def reads(self, literal: Literal) -> bool:
+        """Whether a literal of a body asks for a fact of the stratum itself."""
+        return isinstance(literal, Atom) and literal.predicate in self.relations
+
+    def forget_tables(self) -> None:
+        """The rules have changed."""
+        self._tables = self.watch = None
+
+    def replace_plans(self, numbers: dict[str, int]) -> None:
+        """Plans have been replaced, perhaps while the machine fires them: the tables stay, with other places."""
+        before = self._tables
+        self.forget_tables()
+        if before is not None:
+            for old, new in zip(before, self.tables(numbers), strict=True):
+                old.plans[:] = new.plans
+            self._tables = before
+
+    def watch_over(self, numbers: dict[str, int], bounds_of: Callable[[dict[str, int]], Bounds]) -> Watch:
+        """Work out what to look at in order to see that plans have been outgrown."""
+        found: Bounds = {}
+        for code in self.rules.values():
+            for name, (low, high) in bounds_of(code.sizes).items():
+                known = found.get(name, (low, high))
+                found[name] = (max(low, known[0]), min(high, known[1]))
+        self.watch = Watch([(numbers[name], low, high) for name, (low, high) in found.items()])
+        return self.watch
+
+    def tables(self, numbers: dict[str, int]) -> tuple[Triggers, Triggers, Triggers]:
+        """Triggers by lower relations in positive atoms, in negated atoms, and by the stratum's own relations.
+
+        Candidates of a lower stratum count as own as well: they come from the heap, best first.
+        """
+        if self._tables is None:
+            kinds: tuple[dict[int, list[int]], ...] = ({}, {}, {})
+            for code in self.rules.values():
+                for plan, place in zip(code.plans, code.places, strict=True):
+                    kind, relation = self._kind(plan)
+                    kinds[kind].setdefault(numbers[relation], []).append(place)
+                    if kind == 0 and code.choice is not None:
+                        kinds[2].setdefault(numbers[relation], []).append(place)
+            lower, negated, own = (_triggers(kind) for kind in kinds)
+            self._tables = (lower, negated, own)
+        return self._tables
+
+    def _kind(self, plan: Plan) -> tuple[int, str]:
+        assert plan.trigger is not None
+        literal = plan.rule.body[plan.trigger]
+        if isinstance(literal, Negation):
+            return 1, literal.atom.predicate
+        relation = literal.predicate  # type: ignore[union-attr]  # triggers are atoms
+        return (2 if relation in self.relations else 0), relation
+
+
+def _triggers(by_relation: dict[int, list[int]]) -> Triggers:
+    ranges: list[tuple[int, int, int]] = []
+    plans: list[int] = []
+    for number, places in by_relation.items():
+        ranges.append((number, len(plans), len(plans) + len(places)))
+        plans += places
+    return Triggers(ranges, np.array(plans, np.int64))

@@ -1,0 +1,100 @@
+"""What readers see of a partition while an epoch changes it in place: the facts of the last committed epoch.
+
+Law (D24): a reader reads one committed epoch and waits for no work of an epoch's. Every record says of itself whether
+its fact was present at the last committed epoch (OLD) and whether it is now (NEW); an epoch that runs changes NEW and
+leaves OLD alone. So readers go by OLD, until the epoch is shown: from then on they go by NEW, which the commit leaves
+alone while it settles records. Showing an epoch is one assignment, whatever the epoch did; then both flags agree.
+
+Two more things keep a reader from what an epoch is writing: rows that were not there when it began are passed over, and
+the lock, which readers hold while they read, and epochs only for the two assignments.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.memory.records import STATE, Mask
+from tidelog.partition.memory.relations import Relations
+
+FEW, MANY = 1 << 8, 1 << 16  # records looked at together, at first and later
+
+
+class CommittedFacts:
+    """The facts of a partition at its last committed epoch, also while another one runs."""
+
+    def __init__(self, relations: Relations) -> None:
+        self.lock = threading.RLock()
+        self._relations = relations
+        self._flag = at.OLD
+        self._rows_before: Cells | None = None  # of every relation, while an epoch may add some
+
+    # What epochs tell
+
+    def epoch_begins(self) -> None:
+        """Rows that are not there yet are none of the readers' business."""
+        self._rows_before = self._relations.directory[:, at.ROWS].copy()
+
+    def show(self, shown: Callable[[], None] = lambda: None) -> None:
+        """The epoch that ran last is what readers see from now on; ``shown`` is done at that very moment."""
+        with self.lock:
+            self._flag, self._rows_before = at.NEW, None
+            shown()
+
+    def epoch_ends(self) -> None:
+        """All records are at rest again."""
+        with self.lock:
+            self._flag, self._rows_before = at.OLD, None
+
+    # Reading
+
+    def rows(self, name: str) -> Cells:
+        """The columns of all facts of a relation."""
+        with self.lock:
+            records = self._records(name)
+            mask = self._present(records)
+            return records[:, :STATE].copy() if mask.all() else records[mask, :STATE]
+
+    def some_rows(self, name: str, first: int, count: int) -> Cells:
+        """As many of them as are wanted, after the first so many; in the order of `rows`."""
+        found: list[Cells] = []
+        with self.lock:
+            records = self._records(name)
+            start, length = 0, FEW
+            while start < len(records) and count > 0:
+                part = records[start : start + length]
+                start, length = start + length, min(4 * length, MANY)
+                mask = self._present(part)
+                here = int(np.count_nonzero(mask))
+                if here > first:
+                    found.append(part[mask, :STATE][first : first + count])
+                    count -= len(found[-1])
+                first = max(0, first - here)
+            return np.concatenate(found) if found else records[:0, :STATE].copy()
+
+    def count(self, name: str) -> int:
+        """How many facts a relation has."""
+        with self.lock:
+            return int(np.count_nonzero(self._present(self._records(name))))
+
+    def records(self, name: str) -> Cells:
+        """A copy of the records of the facts of a relation; ranks and counts are those of an epoch that runs."""
+        with self.lock:
+            records = self._records(name)
+            return records[self._present(records)]
+
+    def _records(self, name: str) -> Cells:
+        number = self._relations.numbers[name]
+        records = self._relations.records(number)
+        before = self._rows_before  # looked at after the rows: an epoch that began since has told how many there were
+        if before is None:
+            return records
+        return records[: before[number] if number < len(before) else 0]
+
+    def _present(self, records: Cells) -> Mask:
+        found: Mask = (records[:, STATE] & self._flag) != 0
+        return found

@@ -1,0 +1,183 @@
+"""The memory of a partition: relations, their indexes and journals.
+
+Law: every row is in its relation's table at once, and in each index before that is read. What a build leaves unused is
+given back at its end, so that a fact of a binary relation with two indexes takes at most 60 bytes: 32 for its record,
+8 for the links of each index, 12 for its place in the table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.kernel import layout
+from tidelog.kernel.cells import Cells
+from tidelog.kernel.layout import (
+    ARITY,
+    CAP,
+    COLS,
+    FIRST,
+    FOLLOWING,
+    FRESH,
+    JCAP,
+    JROWS,
+    KEYS,
+    LINKED,
+    LIVE_ROWS,
+    MAX_KEY,
+    NCOLS,
+    REL,
+    ROWS,
+    WIDTH,
+)
+from tidelog.kernel.maintain import catch_up
+from tidelog.kernel.restore import enter_rows
+from tidelog.partition.base import failures
+from tidelog.partition.memory.arrays import SMALLEST, Arrays
+from tidelog.partition.memory.table import Table, table_slots
+
+NOTHING: Cells = np.zeros(0, np.int64)
+LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
+BRIEF = 1 << 11  # rows that a kernel looks at in some tens of microseconds
+SLOWER = 1 << 20  # rows from which on arrays grow by a quarter
+
+
+def grown(rows: int) -> int:
+    """The next capacity of a relation."""
+    return rows * 3 // 2 if rows < SLOWER else rows * 5 // 4
+
+
+class Relations(Arrays):
+    """All relations of a partition by number and by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: dict[str, int] = {}
+        self.replaced: dict[str, int] = {}  # the numbers before the epoch of relations that it gave other columns
+        self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._free_indexes: list[int] = []
+        self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
+        self._index_count = 0
+        self.was_read = False  # whether records came from a state folder, where others may have changed them
+
+    def add(self, name: str, arity: int) -> int:
+        """The number of a relation, which is made if it is not there."""
+        number = self.numbers.get(name)
+        if number is not None and self.directory[number, ARITY] == arity:
+            return number
+        if number is not None and self.directory[number, LIVE_ROWS]:
+            raise failures.OTHER_COLUMNS.error(name=name, found=self.directory[number, ARITY], wanted=arity)
+        number = len(self.names)
+        if number >= len(self.directory):
+            self.directory = np.concatenate([self.directory, np.zeros_like(self.directory)])
+        arrays = {
+            "rec": np.zeros((SMALLEST, arity + 2), np.int64),
+            "journal": np.zeros((SMALLEST, 3), np.int64),
+        }
+        table = Table()
+        if name in self.numbers:
+            self.replaced.setdefault(name, self.numbers[name])
+        self.numbers[name] = number  # all memory is had before anything changes
+        self.names.append(name)
+        row = self.directory[number]
+        row[ARITY], row[WIDTH], row[FIRST], row[FRESH] = arity, arity + 2, -1, 1
+        for part, array in arrays.items():
+            self.set_array(number, part, array)
+        self.set_table(number, table)
+        return number
+
+    def load(self, number: int, records: Cells, rows: int, rank_base: int) -> None:
+        """Take over records as they lay in another process, ``rows`` of them in use; the relation has no index yet."""
+        self.was_read = True
+        row = self.directory[number]
+        self.set_array(number, "rec", records)
+        self.set_table(number, Table(table_slots(rows)))
+        row[ROWS], row[LIVE_ROWS], row[layout.FREE], row[layout.RANK_BASE] = rows, 0, 0, rank_base
+        for first in range(0, rows, LOADED):
+            enter_rows(self.directory, number, first, min(first + LOADED, rows))
+
+    def reserve(self, number: int, more: int) -> None:
+        """Room for ``more`` facts at once: an initial load grows its arrays one time."""
+        row = self.directory[number]
+        wanted = int(row[LIVE_ROWS]) + more
+        if wanted > row[CAP]:
+            self.grow_records(number, wanted)
+        if more + row[JROWS] > row[JCAP] and not row[FRESH]:
+            self.grow_journal(number, more + int(row[JROWS]))
+        self.grow_table(number, wanted)
+
+    def grow(self, number: int) -> None:
+        """Make room for more facts where it is short."""
+        row = self.directory[number]
+        if row[ROWS] >= row[CAP] and row[layout.FREE] == 0:
+            self.grow_records(number, grown(int(row[CAP])))
+        if row[JROWS] >= row[JCAP]:
+            self.grow_journal(number, int(row[JCAP]) * 2)
+        self.grow_table(number, int(row[LIVE_ROWS]))
+        for index in self.indexes_of(number):
+            self.grow_keys(index)
+
+    def catch_up(self, number: int) -> None:
+        """Link in all indexes of a relation the rows that wait for it."""
+        for index in self.indexes_of(number):
+            _catch_up(self, number, index)
+
+    def index(self, number: int, columns: tuple[int, ...]) -> int:
+        """The number of the index of a relation on some columns, which is made and filled if it is not there."""
+        columns = columns[:MAX_KEY]
+        self.lent.discard((number, columns))
+        known = self._index_numbers.get((number, columns))
+        if known is not None:
+            _catch_up(self, number, known)
+            return known
+        index = self._free_indexes[-1] if self._free_indexes else self._index_count
+        if index >= len(self.indexes):
+            self.indexes = np.concatenate([self.indexes, np.zeros_like(self.indexes)])
+        entry = self.indexes[index]
+        entry[:] = 0
+        entry[REL], entry[NCOLS], entry[FOLLOWING] = number, len(columns), self.directory[number, FIRST]
+        entry[COLS : COLS + len(columns)] = columns
+        self.set_links(index, np.zeros((int(self.directory[number, CAP]), 2), np.int32))
+        self.set_keys(index, Table())
+        _catch_up(self, number, index)
+        self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
+        self._index_numbers[number, columns] = index
+        self._index_count = max(self._index_count, index + 1)
+        if self._free_indexes and self._free_indexes[-1] == index:
+            self._free_indexes.pop()
+        return index
+
+    def drop_index(self, number: int, columns: tuple[int, ...]) -> None:
+        """Forget an index that no rule uses."""
+        index = self._index_numbers.pop((number, columns[:MAX_KEY]))
+        self.lent.discard((number, columns[:MAX_KEY]))
+        before, at = -1, int(self.directory[number, FIRST])
+        while at != index:
+            before, at = at, int(self.indexes[at, FOLLOWING])
+        following = self.indexes[index, FOLLOWING]
+        if before < 0:
+            self.directory[number, FIRST] = following
+        else:
+            self.indexes[before, FOLLOWING] = following
+        del self._index_arrays[index, "links"], self.key_tables[index]
+        self._blocks.pop((index, "links"), None)
+        self.indexes[index] = 0
+        self._free_indexes.append(index)
+
+    def distinct_keys(self, number: int, columns: tuple[int, ...]) -> int | None:
+        """How many keys an index holds; None where there is no such index."""
+        index = self._index_numbers.get((number, columns))
+        if index is None:
+            return None
+        _catch_up(self, number, index)
+        return int(self.indexes[index, KEYS])
+
+    def index_columns(self) -> dict[tuple[int, tuple[int, ...]], int]:
+        """All indexes: (relation number, columns) and their numbers."""
+        return dict(self._index_numbers)
+
+
+def _catch_up(relations: Relations, number: int, index: int) -> None:
+    """Link in an index the rows that wait for it."""
+    while relations.indexes.item(index, LINKED) < relations.directory.item(number, ROWS):
+        if catch_up(relations.directory, relations.indexes, index) == layout.GROW_RELATION:
+            relations.grow_keys(index)

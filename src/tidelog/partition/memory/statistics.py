@@ -1,0 +1,162 @@
+"""What a partition knows about its relations: sizes, distinct keys, and how long the chains of keys are.
+
+Law: an estimate only chooses between plans that give the same supports. Keys are counted when a planner asks for them
+first, in one pass over the records, and again when the relation has grown or shrunk by a factor since; an index that
+is there tells for nothing.
+
+How many rows does a look-up meet? For a key drawn from all keys it is n / D; for a key drawn from the rows themselves,
+as when hubs meet hubs, it is the sum of squares F2 / n. Where a key comes from is not known, so that the geometric
+mean of the two is taken: without skew they are the same, and a relation with a few heavy keys counts as dearer than its
+average says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+
+from tidelog.kernel.cells import Cells
+from tidelog.kernel.layout import LIVE, LIVE_ROWS, ROWS
+from tidelog.partition.memory.records import STATE
+from tidelog.partition.memory.relations import Relations
+
+GROWING = 1000  # a relation of the own stratum is taken to become at least so large
+AGAIN = 4  # the factor by which a relation must have changed before its keys are counted again
+EXACT = 1 << 12  # rows that are counted exactly
+BUCKETS = 1 << 14
+CHUNK = 1 << 15  # rows looked at together, so that they stay in the cache
+SAMPLE = 1 << 12  # keys that are looked at, where there are more
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of ``rows`` facts: how many are distinct, and how many facts a look-up meets."""
+
+    rows: int
+    distinct: float
+    chain: float
+
+
+def count_keys(records: Cells, columns: tuple[int, ...]) -> Keys:
+    """Count the keys that records have in some columns, exactly if there are few records.
+
+    >>> found = count_keys(np.array([[1, 1], [1, 2], [1, 3], [2, 1]]), (0,))
+    >>> found.distinct, round(found.chain, 2)
+    (2.0, 2.24)
+    """
+    rows = len(records)
+    if rows <= EXACT:
+        _, counts = np.unique(_mixed(records, columns), return_counts=True)
+        return _keys(rows, float(len(counts)), _squares(counts))
+    shift = max(0, (rows // SAMPLE).bit_length() - 1)
+    counts, sample = np.zeros(BUCKETS, np.int64), []
+    for first in range(0, rows, CHUNK):
+        mixed = _mixed(records[first : first + CHUNK], columns)
+        counts += np.bincount((mixed >> np.uint64(50)).astype(np.int64), minlength=BUCKETS)
+        sample.append(mixed[mixed & np.uint64((1 << shift) - 1) == 0])
+    squares = (_squares(counts) - rows * rows / BUCKETS) * BUCKETS / (BUCKETS - 1)
+    used = int(np.count_nonzero(counts))
+    if used <= SAMPLE:
+        return _keys(rows, -BUCKETS * log(1 - used / BUCKETS), squares)
+    return _keys(rows, float(len(np.unique(np.concatenate(sample))) << shift), squares)
+
+
+def _keys(rows: int, distinct: float, squares: float) -> Keys:
+    distinct = min(max(1.0, distinct), max(1.0, float(rows)))
+    average = rows / distinct
+    return Keys(rows, distinct, sqrt(average * max(average, squares / max(1, rows))))
+
+
+def _mixed(records: Cells, columns: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """A hash of every key."""
+    mixed = np.full(len(records), 0x2545F4914F6CDD1D, np.uint64)
+    for column in columns:
+        mixed ^= records[:, column].astype(np.uint64)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    return mixed ^ (mixed >> np.uint64(32))
+
+
+class Statistics:
+    """The statistics of a partition; what was counted is remembered."""
+
+    def __init__(self, relations: Relations) -> None:
+        self._relations = relations
+        self._known: dict[tuple[int, tuple[int, ...]], Keys] = {}
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+        number = self._relations.numbers.get(name)
+        return 0 if number is None else self._relations.live(number)
+
+    def keys(self, name: str, columns: tuple[int, ...]) -> Keys:
+        """The keys that a relation has in some columns."""
+        relations = self._relations
+        number = relations.numbers[name]
+        rows, known = relations.live(number), self._known.get((number, columns))
+        if known is None or not known.rows <= rows * AGAIN or not rows <= known.rows * AGAIN:
+            known = self._known[number, columns] = count_keys(self._live_records(number), columns)
+        told = relations.distinct_keys(number, columns)
+        return known if not told else _with_distinct(known, rows, told)
+
+    def distinct(self, name: str, columns: tuple[int, ...]) -> float:
+        """How many keys a relation has in some columns; an index tells it for nothing."""
+        told = self._relations.distinct_keys(self._relations.numbers[name], columns)
+        return float(told) if told else self.keys(name, columns).distinct
+
+    def seen_from(self, own: Collection[str], *, counted: bool = True) -> SeenFrom:
+        """The statistics as the rules of a stratum with these relations see them; keys are counted if ``counted``."""
+        return SeenFrom(self, own, counted)
+
+    def _live_records(self, number: int) -> Cells:
+        records, row = self._relations.records(number), self._relations.directory[number]
+        return records if row[LIVE_ROWS] == row[ROWS] else records[records[:, STATE] & LIVE != 0]
+
+
+def _with_distinct(known: Keys, rows: int, distinct: int) -> Keys:
+    """Keys counted a while ago, with the number of distinct ones that an index tells now."""
+    heavier = known.chain * known.distinct / max(1, known.rows)  # than the average
+    return Keys(rows, float(distinct), heavier * rows / distinct)
+
+
+class SeenFrom:
+    """What the planner is told; relations of the own stratum are expected to grow."""
+
+    def __init__(self, statistics: Statistics, own: Collection[str], counted: bool) -> None:
+        self._statistics, self._own, self._counted = statistics, own, counted
+
+    def matching(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
+        """About how many facts agree on the columns, given values that occur there."""
+        size = self._size(relation)
+        if not columns:
+            return size
+        if len(columns) == arity:
+            return min(1.0, size)
+        if self._is_known(relation):
+            return self._statistics.keys(relation, columns).chain
+        return float(size ** (1 - len(columns) / arity))
+
+    def distinct(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
+        """About how many different values the columns have, at least one."""
+        if len(columns) == arity:
+            return max(1.0, self._size(relation))
+        if self._is_known(relation):
+            return self._statistics.distinct(relation, columns)
+        return float(max(1.0, self._size(relation) ** (len(columns) / arity)))
+
+    def _is_known(self, relation: str) -> bool:
+        live = self._statistics.live(relation)
+        return self._counted and live > 0 and (live >= GROWING or relation not in self._own)
+
+    def _size(self, relation: str) -> float:
+        live = self._statistics.live(relation)
+        return float(max(live, GROWING) if relation in self._own else live)
+
+
+def _squares(counts: Cells) -> float:
+    """The sum of the squares. Not a product of vectors: the threads that compute those stay awake for long after it."""
+    return float(np.square(counts, dtype=np.float64).sum())

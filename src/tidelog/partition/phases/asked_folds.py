@@ -1,0 +1,199 @@
+"""Aggregates inside a recursion that asks for their groups: folded when a group is complete, taken back when it is not.
+
+Law: what a group holds depends on lower strata alone, and the recursion says only which groups are asked for
+(`rewrite.lift_aggregates`). So a group is complete once the stratum is quiet, and its result never changes while the
+lower strata stand. *Retract*: a group that loses a row loses its result in the same phase, before anything is
+revived. *Assert*: when all partitions are quiet, groups without a result get theirs, inner aggregates before those
+around them, with a rank above all rows of the group. A group that gained rows from below while it has a result is
+*stale*: the stratum is then built again (`rebuild`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.asked_groups import AskedGroups
+from tidelog.partition.code.fold import Fold, Group
+from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.partition.memory.journal import NOTHING
+from tidelog.partition.memory.records import LONGEST_KEY, STATE, in_use, present_now, rank_base, ranks, rows_with_key
+from tidelog.partition.phases.fold_groups import give_results
+from tidelog.partition.phases.partition import Partition
+
+QUIET = -(1 << 30)  # no group waits
+
+
+@dataclass(slots=True)
+class _Source:
+    """The relation that an aggregate ranges over, by groups."""
+
+    partition: Partition
+    code: RuleCode
+    groups: AskedGroups
+
+    @property
+    def number(self) -> int:
+        return self.partition.relations.numbers[self.code.source]
+
+    @property
+    def fold(self) -> Fold:
+        assert isinstance(self.code.fold, Fold)  # a choice is never asked for
+        return self.code.fold
+
+    def groups_of(self, rows: Cells) -> list[Group]:
+        """The groups of some records, in their order."""
+        records = self.partition.relations.records(self.number)
+        return [tuple(row) for row in records[rows][:, list(self.fold.group)].tolist()]
+
+    def before(self, group: Group) -> Cells:
+        """The rows of a group before the epoch."""
+        columns = tuple(sorted(self.fold.group))
+        index = self.partition.relations.index(self.number, columns)
+        by_column = dict(zip(self.fold.group, group, strict=True))
+        key: Cells = np.array([by_column[c] for c in columns], np.int64)
+        rows = rows_with_key(self.partition.relations, self.number, index, key)
+        if len(columns) <= LONGEST_KEY:
+            return rows
+        return rows[[other == group for other in self.groups_of(rows)]]
+
+    def shown(self, group: Group) -> Cells | None:
+        """What a group shows; None for nothing."""
+        if group in self.groups.shown:
+            return self.groups.shown[group]
+        return None if self.groups.emptied else self._result(self.before(group))
+
+    def rows(self, group: Group) -> Cells:
+        """The rows of a group before the epoch, and those that are new; not all need be there now."""
+        fresh: Cells = np.array(self.groups.fresh.get(group, []), np.int64)
+        return np.concatenate([self.before(group), fresh])
+
+    def now(self, group: Group) -> tuple[Cells | None, int]:
+        """What a group should show, and the highest rank of its rows."""
+        rows, relations = self.rows(group), self.partition.relations
+        rows = rows[present_now(relations.records(self.number)[rows])]
+        found = ranks(relations.records(self.number)[rows], rank_base(relations, self.number))
+        return self._result(rows), int(found.max(initial=0))
+
+    def _result(self, rows: Cells) -> Cells | None:
+        facts = self.partition.relations.records(self.number)[rows, :STATE]
+        results = self.fold.rows(self.fold.totals(facts).items())
+        return results if len(results) else None
+
+    def look(self) -> None:
+        """Note the groups of records that were touched since the last look."""
+        relations, number, groups = self.partition.relations, self.number, self.groups
+        if groups.emptied:
+            rows = self._not_known()
+        elif relations.directory.item(number, at.FRESH):
+            rows = np.arange(groups.seen, relations.directory.item(number, at.ROWS))
+            groups.seen += len(rows)
+            used = in_use(relations.records(number)[rows])
+            groups.lost.append(rows[~used])  # a team leaves holes, which others may fill
+            rows = rows[used]
+        else:
+            rows = relations.journal(number)[groups.seen :, 0].copy()
+            groups.seen += len(rows)
+        rows = np.concatenate([rows, self._come_back()])
+        old = relations.records(number)[rows, STATE] & at.OLD
+        for group, row, was in zip(self.groups_of(rows), rows.tolist(), old.tolist(), strict=True):
+            groups.touched.add(group)
+            if not was and row not in groups.fresh.get(group, ()):
+                groups.fresh.setdefault(group, []).append(row)
+
+    def _come_back(self) -> Cells:
+        """Rows of groups that lost their results and are there again."""
+        lost: Cells = np.concatenate([*self.groups.lost, NOTHING])
+        there = present_now(self.partition.relations.records(self.number)[lost])
+        self.groups.lost = [lost[~there]]
+        return lost[there]
+
+    def _not_known(self) -> Cells:
+        present = present_now(self.partition.relations.records(self.number))
+        known = np.zeros(len(present), np.bool_)
+        known[: len(self.groups.known)] = self.groups.known
+        self.groups.known = present | known
+        found: Cells = (present & ~known).nonzero()[0]
+        return found
+
+
+def withdraw_results(partition: Partition, stratum: Stratum) -> bool:
+    """Take back the results of groups that lost rows since the last look at the queue; whether there were any."""
+    if not stratum.asked_folds:
+        return False
+    epoch = partition.epoch
+    items = partition.machine.queue.items[epoch.asked_seen :].copy()
+    epoch.asked_seen += len(items)
+    found = False
+    for source in _sources(partition, stratum):
+        rows = items[items >> 32 == source.number] & at.LOW32
+        for group in dict.fromkeys(source.groups_of(rows)):
+            found = _withdraw(source, group) or found
+    return found
+
+
+def _withdraw(source: _Source, group: Group) -> bool:
+    shown = source.shown(group)
+    source.groups.touched.add(group)
+    source.groups.shown[group] = None
+    source.groups.lost.append(source.rows(group))
+    if shown is None:
+        return False
+    give_results(source.partition, at.RETRACT_LOWER, source.code, shown)
+    return True
+
+
+def next_due(partition: Partition, stratum: Stratum) -> int:
+    """What is to be done next now that the stratum is quiet: less is later, `QUIET` is nothing.
+
+    Level l is ``-2 * l``; one more where a group of the level is stale.
+    """
+    due = QUIET
+    for source in _sources(partition, stratum):
+        source.look()
+        level = stratum.asked_levels[source.code.label]
+        for group in list(source.groups.touched):
+            shown, (result, _) = source.shown(group), source.now(group)
+            if _same(shown, result):
+                source.groups.touched.discard(group)
+                source.groups.shown[group] = shown
+            else:
+                due = max(due, -2 * level + (shown is not None))
+    return due
+
+
+def give_asked(partition: Partition, stratum: Stratum, level: int) -> None:
+    """Give the results of the groups of a level that show nothing yet."""
+    for source in _sources(partition, stratum):
+        if stratum.asked_levels[source.code.label] == level:
+            for group in sorted(source.groups.touched):
+                result, rank = source.now(group)
+                if result is not None:
+                    source.groups.shown[group] = result
+                    give_results(partition, at.ASSERT_SAME, source.code, result, rank)
+            source.groups.touched.clear()
+
+
+def forget_shown(partition: Partition, codes: Iterable[RuleCode]) -> None:
+    """These aggregates show nothing: their stratum was emptied, or they are new."""
+    for code in codes:
+        if code.fold is not None:
+            partition.epoch.asked[code.label] = AskedGroups(emptied=True)
+
+
+def _sources(partition: Partition, stratum: Stratum) -> Iterator[_Source]:
+    for code in stratum.asked_folds:
+        groups = partition.epoch.asked.get(code.label)
+        if groups is None:
+            groups = partition.epoch.asked[code.label] = AskedGroups()
+        assert isinstance(code.fold, Fold)
+        code.fold.forget()  # what it remembers is not kept up here
+        yield _Source(partition, code, groups)
+
+
+def _same(one: Cells | None, other: Cells | None) -> bool:
+    return one is other is None or (one is not None and other is not None and np.array_equal(one, other))

@@ -1,0 +1,139 @@
+"""Count, sum and mean follow a change: the results of groups that changed are taken back and replaced.
+
+Law: what is folded, or chosen from (`pick`), comes from a lower stratum, so that its net change is known before the
+stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier, and are gained then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.owner import share_rows
+from tidelog.partition.code.fold import Fold
+from tidelog.partition.code.pick import Facts, Pick
+from tidelog.partition.code.stratum import RuleCode
+from tidelog.partition.memory.journal import Items
+from tidelog.partition.memory.records import STATE, columns_of, present, present_now, rows_with_key
+from tidelog.partition.phases.partition import Partition
+
+
+def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, Items]) -> Cells:
+    """Take back the results of groups that change; gives the results that replace them."""
+    assert code.fold is not None
+    number = partition.relations.numbers[code.source]
+    change = changes.get(number)
+    if change is None:
+        return np.zeros((0, len(code.rule.head.args)), np.int64)
+    inserted = columns_of(partition.relations, change.inserted, number)
+    deleted = columns_of(partition.relations, change.deleted, number)
+    if isinstance(code.fold, Pick):
+        candidates, shown = _facts_before(partition, number), _facts_before(partition, _head_number(partition, code))
+        lost, gained = code.fold.change(inserted, deleted, candidates, shown)
+    else:
+        group_rows = _GroupRows(partition, number, code.fold)
+        lost, gained = code.fold.change(inserted, deleted, group_rows, lambda: _source_before(partition, number))
+    give_results(partition, at.RETRACT_LOWER, code, lost)
+    return gained
+
+
+class _GroupRows:
+    """The source rows of a group before the epoch; without group columns there is one group, of all rows."""
+
+    def __init__(self, partition: Partition, number: int, fold: Fold) -> None:
+        self.partition, self.number, self.fold = partition, number, fold
+        columns = tuple(sorted(fold.group))
+        self.index = partition.relations.index(number, columns) if columns else None
+
+    def __call__(self, group: tuple[int, ...]) -> Cells:
+        if self.index is None:
+            return _source_before(self.partition, self.number)
+        by_column = dict(zip(self.fold.group, group, strict=True))
+        key: Cells = np.array([by_column[c] for c in sorted(by_column)], np.int64)
+        rows = rows_with_key(self.partition.relations, self.number, self.index, key)
+        return self.partition.relations.records(self.number)[rows, :STATE]
+
+
+def _facts_before(partition: Partition, number: int) -> Facts:
+    """The facts of a relation before the epoch, for a choice."""
+    relations = partition.relations
+
+    def find(columns: tuple[int, ...], key: tuple[int, ...]) -> list[tuple[int, ...]]:
+        rows = rows_with_key(relations, number, relations.index(number, columns), np.array(key, np.int64))
+        found = map(tuple, relations.records(number)[rows, :STATE].tolist())
+        return [row for row in found if tuple(row[column] for column in columns) == key]  # long keys are cut
+
+    return Facts(find, lambda: _source_before(partition, number))
+
+
+def _head_number(partition: Partition, code: RuleCode) -> int:
+    return partition.relations.numbers[code.rule.head.predicate]
+
+
+def _source_before(partition: Partition, number: int) -> Cells:
+    records = partition.relations.records(number)
+    return records[present(records), :STATE]
+
+
+def _source_now(partition: Partition, number: int) -> Cells:
+    records = partition.relations.records(number)
+    return records[present_now(records), :STATE]
+
+
+def lose_all_results(partition: Partition, code: RuleCode) -> None:
+    """A removed rule loses the results of all groups, as they were before the epoch."""
+    assert code.fold is not None
+    if isinstance(code.fold, Pick):
+        give_results(partition, at.RETRACT_LOWER, code, _source_before(partition, _head_number(partition, code)))
+        return
+    source = _source_before(partition, partition.relations.numbers[code.source])
+    give_results(partition, at.RETRACT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
+
+
+def gain_all_results(partition: Partition, code: RuleCode) -> None:
+    """A new rule gains the results of all groups, as they are now."""
+    assert code.fold is not None
+    source = _source_now(partition, partition.relations.numbers[code.source])
+    if isinstance(code.fold, Pick):
+        shown = code.fold.all(source, _source_before(partition, _head_number(partition, code)))
+        give_results(partition, at.ASSERT_LOWER, code, shown)
+        return
+    give_results(partition, at.ASSERT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
+
+
+def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, rank: int = 0) -> None:
+    """Give or take results, as the phase says: this partition's own here, the others leave.
+
+    ``rank`` is the highest rank of the rows that were folded, 0 for those of lower strata.
+    """
+    if not len(rows):
+        return
+    number = partition.relations.numbers[code.rule.head.predicate]
+    if partition.partitions > 1:
+        rows = _keep_own(partition, number, code, rows, rank)
+    if len(rows) and rank:
+        partition.machine.apply(phase, number, _of_rank(rows, rank), 1)
+    elif len(rows):
+        partition.machine.change_facts(phase, number, np.ascontiguousarray(rows), 0)
+
+
+def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells, rank: int) -> Cells:
+    """The results that this partition owns; those of others leave, unless the rule fires there too."""
+    shares = share_rows(rows, int(partition.relations.directory[number, at.PLACE]), partition.partitions)
+    if not code.everywhere:
+        partition.epoch.fold_messages += (
+            (to, number, _of_rank(share, rank))
+            for to, share in enumerate(shares)
+            if to != partition.number and len(share)
+        )
+    return shares[partition.number]
+
+
+def _of_rank(rows: Cells, rank: int) -> Cells:
+    """Rows as they leave: one support each, of this body rank."""
+    head = np.full((len(rows), 2), rank, np.int64)
+    head[:, 1] = 1
+    return np.concatenate([head, rows], axis=1)

@@ -1,0 +1,193 @@
+"""One partition: its facts, its rules, and the beginning and the end of epochs.
+
+Laws: I1 and I2 of the design hold after every committed epoch; an epoch that is undone leaves no trace. What happens
+in between are functions over a partition: `retract`, `gain`, `clean_up`, `rule_supports`. The caller (`runtime`) says
+which strata to visit and in which order; the partition keeps the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tidelog.kernel import layout as at
+from tidelog.kernel import settle
+from tidelog.kernel.cells import Cells
+from tidelog.partition.code.answers import room_left
+from tidelog.partition.code.assemble import Assembler
+from tidelog.partition.code.call import call_function
+from tidelog.partition.code.machine import Machine, close_machine
+from tidelog.partition.code.replan import Replanner
+from tidelog.partition.code.rules import Rules
+from tidelog.partition.code.stratum import Stratum
+from tidelog.partition.memory.committed import CommittedFacts
+from tidelog.partition.memory.journal import unmark
+from tidelog.partition.memory.kept import KeptIndexes
+from tidelog.partition.memory.records import counts_of, later, rank_base
+from tidelog.partition.memory.relations import BRIEF, Relations
+from tidelog.partition.memory.trim import clear, trim, trim_journal
+from tidelog.partition.phases.open_epoch import OpenEpoch
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.functions.table import Function
+
+MEMORY_LIMIT = 1 << 20
+
+
+class Partition:
+    """The state of one partition."""
+
+    def __init__(
+        self,
+        functions: Mapping[str, tuple[Function, ...]],
+        number: int = 0,
+        partitions: int = 1,
+        dictionary: Dictionary | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.functions = functions
+        self.number, self.partitions = number, partitions
+        self.dictionary = Dictionary() if dictionary is None else dictionary
+        self.relations = Relations()
+        self.assembler = Assembler(self.relations, self.dictionary)
+        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
+        self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
+        self.machine.refresh = self.replanner.refresh
+        self.machine.texts = lambda: self.dictionary.entries.memory
+        self.rules = Rules(self.machine, self.replanner)
+        self.epoch = OpenEpoch()
+        self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
+        self.committed = CommittedFacts(self.relations)
+        self.kept = KeptIndexes(self.relations)
+        self._drops = 0
+        self.closings = 0  # times that all ranks were numbered anew
+
+    def close(self) -> None:
+        """End the threads, and let the memory go with the last one who reads it; there are no more epochs."""
+        close_machine(self.machine)
+
+    def memory(self) -> int:
+        """Bytes held by facts, indexes, journals, and the texts that this partition answers for."""
+        return self.relations.memory() + self.dictionary.memory_at(self.number)
+
+    def add_relation(self, name: str, arity: int, place: int = 0) -> int:
+        """The number of a relation, which is made if it is not there; ``place`` says who owns its facts."""
+        number = self.relations.add(name, arity)
+        self.relations.directory[number, at.PLACE] = place
+        self.machine.messages.fit(arity)
+        return number
+
+    # Ranks
+
+    @property
+    def clock(self) -> int:
+        """The greatest depth of a rank given or seen, with the clock: no rank is above."""
+        return int(self.machine.state[at.CLOCK])
+
+    def raise_clock(self, rank: int) -> None:
+        """See to it that revived facts stand above ``rank``, and later ones of a depth after it."""
+        self.set_clock(later(self.clock, rank))
+
+    def set_clock(self, rank: int) -> None:
+        """After the ranks of all strata are closed up: the highest rank there is."""
+        self.machine.state[at.CLOCK] = rank
+
+    # Epochs
+
+    def begin(self) -> None:
+        """Start an epoch; results of functions are forgotten if texts were dropped, which may be behind them."""
+        if self._drops != self.dictionary.drops:
+            self._drops = self.dictionary.drops
+            self._trim_memories(0)
+        self.committed.epoch_begins()
+        self.machine.start_epoch()
+        self.replanner.start_epoch()
+        directory = self.relations.directory
+        directory[:, at.FRESH] = directory[:, at.ROWS] == 0
+        self.relations.replaced.clear()
+        self.epoch = OpenEpoch(True, self.clock, self.relations.directory[:, at.RANK_BASE].copy())
+
+    def touch(self, stratum: Stratum) -> list[int]:
+        """The numbers of a stratum's relations, whose records the epoch is about to touch."""
+        numbers = self.relations.numbers
+        members = [numbers[name] for name in stratum.relations if name in numbers]
+        self.epoch.touched.update(members, *((c.shown, c.candidates) for c in stratum.choices))
+        return members
+
+    @property
+    def waiting(self) -> set[str]:
+        """The relations with facts that were suspended before their stratum is visited."""
+        return {self.relations.names[n] for n, items in self.epoch.waiting.items() if len(items)}
+
+    def commit(self, shown: Callable[[], None] = lambda: None) -> None:
+        """What is new becomes old: readers see it at once, ``shown`` is called at that moment, and records follow."""
+        self.machine.end_epoch()
+        self.committed.show(shown)
+        if self.epoch.is_open:
+            self.rules.count_supports(self.epoch.rebuilt)
+        touched, self.epoch = self.epoch.touched, OpenEpoch()
+        for number in touched:
+            built = self.relations.directory.item(number, at.FRESH)
+            if built and self.machine.settle_present(number):
+                self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
+            else:
+                brief = self.relations.directory.item(number, at.ROWS if built else at.JROWS) <= BRIEF
+                settle.commit.when_brief(brief)(self.relations.directory, self.relations.indexes, number)
+            if built:
+                trim(self.relations, number)
+            trim_journal(self.relations, number)
+        self.committed.epoch_ends()
+        self.machine.queue.trim()
+        for code in self.rules.codes.values():
+            if code.fold is not None:
+                code.fold.commit()
+        self._trim_memories()
+        self.kept.epoch_ends()
+
+    def undo(self) -> None:
+        """Back to the state at `begin`; nothing happens if no epoch is open."""
+        self.machine.end_epoch()
+        if not self.epoch.is_open:
+            return
+        before, self.epoch = self.epoch, OpenEpoch()
+        self._undo_records(before.rank_bases)
+        self.relations.numbers.update(self.relations.replaced)
+        self.committed.epoch_ends()
+        for code in self.rules.codes.values():
+            if code.fold is not None:
+                code.fold.undo()
+        self.set_clock(before.clock)
+
+    def _undo_records(self, rank_bases: Cells) -> None:
+        directory = self.relations.directory
+        unmark(self.relations, self.machine.queue.items)
+        for number in range(len(self.relations.names)):
+            if directory[number, at.FRESH] and directory[number, at.ROWS] and number not in self.assembler.memories:
+                clear(self.relations, number)
+            elif directory[number, at.JROWS]:
+                settle.undo(directory, self.relations.indexes, number)
+                trim_journal(self.relations, number)
+        directory[: len(rank_bases), at.RANK_BASE] = rank_bases
+        directory[len(rank_bases) :, at.RANK_BASE] = 0
+        directory[:, at.CANDIDATES] = 0
+
+    def _trim_memories(self, most: int = MEMORY_LIMIT) -> None:
+        for number in self.assembler.memories:
+            if self.relations.live(number) > most:
+                clear(self.relations, number)
+
+    # Reading
+
+    def rows(self, name: str) -> Cells:
+        """The columns of the facts of a relation at the last committed epoch."""
+        return self.committed.rows(name)
+
+    def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
+        """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation; no epoch runs."""
+        return counts_of(self.committed.records(name), rank_base(self.relations, self.relations.numbers[name]))
+
+    def _call(self, number: int, args: tuple[int, ...]) -> int:
+        step = self.assembler.memories[number]
+        return call_function(step, args, self.functions, self.dictionary, lambda: room_left(self.machine))

@@ -1,0 +1,65 @@
+"""A stratum built again in place, where that is cheaper than its retraction (`scale`).
+
+Law: emptied and built again a stratum holds the facts and the ``all`` that retraction and assertion would leave, with
+fresh ranks. The journal has every record as it was, so that the epoch is undone and committed like any other; what a
+stratum hands upwards is its net change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tidelog.kernel import empty
+from tidelog.kernel import layout as at
+from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.partition.memory.records import STATE, asserted
+from tidelog.partition.phases.asked_folds import forget_shown
+from tidelog.partition.phases.partition import Partition
+
+PRESENCE = at.NEW | at.VISIBLE | at.BATCH
+EMPTIED = 1 << 20  # rows in one call of the kernel (D19)
+
+
+def empty_stratum(partition: Partition, stratum: Stratum) -> None:
+    """Nothing of a stratum is present and nothing is left to retract; what was asserted stays flagged so."""
+    machine, epoch = partition.machine, partition.epoch
+    machine.abandon()
+    machine.choices.forget_opened()
+    epoch.fold_gains = []
+    epoch.fold_messages.clear()
+    forget_shown(partition, stratum.asked_folds)
+    members = partition.touch(stratum)
+    for number in members:
+        _empty(partition, number, at.LIVE, PRESENCE, counts=True)
+    for choice in stratum.choices:
+        _empty(partition, choice.shown, at.LIVE, PRESENCE, counts=True)
+        _empty(partition, choice.candidates, at.EXPOSED, at.EXPOSED, counts=False)  # theirs may be a lower stratum
+    for code in stratum.rules.values():
+        epoch.rebuilt[code.number] = (int(machine.tally[code.number]), int(machine.losses[code.number]))
+
+
+def assert_again(partition: Partition, members: Iterable[int]) -> None:
+    """Asserted facts of an emptied stratum get the support that their assertion is."""
+    for number in members:
+        records = partition.relations.records(number)
+        rows = np.ascontiguousarray(records[asserted(records), :STATE])
+        if len(rows):
+            partition.machine.change_facts(at.ASSERT_LOWER, number, rows, 0)
+
+
+def rules_from_below(stratum: Stratum) -> list[RuleCode]:
+    """The rules that find supports while nothing of the stratum is present: those that do not read it."""
+    return [code for code in stratum.rules.values() if not any(map(stratum.reads, code.rule.body))]
+
+
+def _empty(partition: Partition, number: int, only: int, cleared: int, *, counts: bool) -> None:
+    relations, first = partition.relations, 0
+    rows = int(relations.directory[number, at.ROWS])
+    while first < rows:
+        end = min(first + EMPTIED, rows)
+        first = empty.empty(relations.directory, number, first, end, only, cleared, int(counts))
+        if first < end:
+            relations.grow(number)
+        partition.machine.look_up()

@@ -1,0 +1,76 @@
+"""Phase 1 of a stratum: all supports that a change takes away, to local quiescence.
+
+Laws (design, section 3): everything is retracted before anything is asserted; a fact that loses its last support of
+lower rank is suspended, and stays visible until its losses are fired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.limits import may_rebuild
+from tidelog.partition.base.owner import Messages
+from tidelog.partition.code.scale import Scale
+from tidelog.partition.code.stratum import Stratum
+from tidelog.partition.memory.journal import NOTHING, Items
+from tidelog.partition.phases.asked_folds import withdraw_results
+from tidelog.partition.phases.exchange import absorb
+from tidelog.partition.phases.fire import fire, fire_queue, joined
+from tidelog.partition.phases.fold_groups import retract_results
+from tidelog.partition.phases.partition import Partition
+
+
+def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
+    """Retract what deleted facts and the changes of lower strata (by number of relation) take away.
+
+    False if that was given up: to build the stratum again is cheaper, and `rebuild.empty_stratum` comes next.
+    """
+    machine, epoch = partition.machine, partition.epoch
+    lower, negated, _ = stratum.tables(partition.relations.numbers)
+    members = partition.touch(stratum)
+    epoch.asked_seen = 0
+    machine.queue.reset(joined([epoch.waiting.pop(number, NOTHING) for number in members]))
+    machine.choices.forget_opened()
+    for number in members:
+        if number in deletes:
+            machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
+    epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
+    deleted = [changes[n].deleted for n in lower.relations if n in changes]
+    inserted = [changes[n].inserted for n in negated.relations if n in changes]
+    if stratum.rules and may_rebuild(machine.limits):
+        machine.scale = Scale(partition, stratum)
+        if machine.scale.tips_at_once(deleted, changes):
+            return False
+    if not fire(partition, at.RETRACT_LOWER, lower, deleted, -1):
+        return False
+    if not fire(partition, at.RETRACT_LOWER, negated, inserted, -1):
+        return False
+    if machine.scale is not None:
+        machine.scale.begin_queue()
+    return fire_losses(partition, stratum, at.RETRACT_SAME)
+
+
+def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> bool:
+    """Supports that other partitions took away, and what follows, to local quiescence; False if that was given up."""
+    phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
+    absorb(partition, phase, messages, -1)
+    return fire_losses(partition, stratum, phase)
+
+
+def end_retract(partition: Partition) -> None:
+    """The phase is over on all partitions: what comes now is not weighed."""
+    partition.machine.scale = None
+
+
+def fire_losses(partition: Partition, stratum: Stratum, phase: int) -> bool:
+    """Fire what was suspended, and what follows from results of groups that lost rows, until nothing is left."""
+    own = stratum.tables(partition.relations.numbers)[2]
+    while True:
+        if not own.ranges:
+            partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would
+        elif not fire_queue(partition, phase, own, -1):
+            return False
+        if not withdraw_results(partition, stratum):
+            return True

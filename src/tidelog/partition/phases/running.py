@@ -1,0 +1,84 @@
+"""Where an epoch stands that is about to be given up: which rule runs, its plan, and how far it came.
+
+Law: a rule is told as the user wrote it, its plan with the atoms in order and the columns they are looked up by. The
+numbers are those of one partition since the epoch began; they may be read while a kernel runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tidelog.kernel import layout as at
+from tidelog.partition.code.stratum import RuleCode
+from tidelog.partition.phases.partition import Partition
+from tidelog.plan.words import RuleNames, plan_in_words, users_text
+
+MARK = "\n  rule    "
+
+
+class OutOfMemory(MemoryError):
+    """There is no memory left for what a rule makes; its text is where the epoch stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningRule:
+    """The rule that runs on a partition, its plan, and what was done so far.
+
+    >>> print(RunningRule("r1: p(X) :- q(X).", "on q(X)", 2, 1000, 5000, 1, 1))
+    <BLANKLINE>
+      rule    r1: p(X) :- q(X).
+      plan    on q(X)
+      so far  this rule visited 5,000 rows and found 1 support; 2 batches fired, 1,000 facts wait in the queue
+    """
+
+    rule: str
+    plan: str
+    batches: int
+    queued: int
+    visited: int
+    supports: int
+    partition: int
+    partitions: int = 1
+
+    def __str__(self) -> str:
+        where = f" (partition {self.partition} of {self.partitions})" if self.partitions > 1 else ""
+        own = f"this rule visited {_counted(self.visited, 'row')} and found {_counted(self.supports, 'support')}"
+        waits = f"{_counted(self.queued, 'fact')} wait{'s' if self.queued == 1 else ''} in the queue"
+        fired = f"{_counted(self.batches, 'batch', 'batches')} fired"
+        return f"{MARK}{self.rule}{where}\n  plan    {self.plan}\n  so far  {own}; {fired}, {waits}"
+
+
+def running_rule(partition: Partition) -> RunningRule | None:
+    """Where the epoch of a partition stands; None while no rule runs."""
+    machine = partition.machine
+    place = int(machine.state[at.PLAN])
+    if not machine.firing or place < 0:
+        return None
+    code = partition.rules.numbered(int(machine.code[place]))
+    if code is None:
+        return None
+    state, number = machine.state, code.number
+    return RunningRule(
+        users_text(code.rule),
+        _plan_text(code, place),
+        int(state[at.BATCHES]),
+        int(state[at.QTAIL] - state[at.QHEAD]),
+        int(machine.counters.visits[number]),
+        int(machine.tally[number] + machine.losses[number]),
+        partition.number,
+        partition.partitions,
+    )
+
+
+def is_told(error: BaseException) -> bool:
+    """Whether an error says already where its epoch stood."""
+    return MARK in str(error)
+
+
+def _plan_text(code: RuleCode, place: int) -> str:
+    names = RuleNames()
+    return next((plan_in_words(plan, names) for plan, start, _ in code.written if start == place), "unknown")
+
+
+def _counted(number: int, thing: str, things: str = "") -> str:
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

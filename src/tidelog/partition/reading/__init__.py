@@ -1,0 +1,1 @@
+"""Searches in the committed facts of a partition."""

@@ -1,0 +1,139 @@
+"""Facts that a question looks for, found where they lie: by some of their columns, with rank and assertion.
+
+Law: a look narrows by what is known: a whole fact is found by its hash, some columns of it through an index, which is
+kept for later questions (`kept`). What is found comes in pages, in the order of records, with how many there are in
+all, so that nobody moves more than is looked at. Only facts of one state are seen (`sight`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel.cells import Cells
+from tidelog.partition.memory.records import LONGEST_KEY, STATE, arity_of, asserted, rank_base, ranks, shown_row
+from tidelog.partition.memory.sight import CommittedSight, RunningSight, Sight
+from tidelog.plan.build import group_columns
+
+if TYPE_CHECKING:
+    from tidelog.partition.memory.relations import Relations
+    from tidelog.partition.phases.partition import Partition
+
+PAGE = 16  # facts of the first page
+ALL = 1 << 62
+NOTHING: Cells = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Facts of a relation that have these cells in these columns, which are given in order.
+
+    With ``below`` only those of lower rank; ``ranked`` says that ranks are compared. ``shown_by`` is the label of a min
+    or max: the whole fact that is asked for counts only if its group shows it. Every partition gives as many as
+    ``count``, after its first so many.
+    """
+
+    relation: str
+    columns: tuple[int, ...] = ()
+    key: tuple[int, ...] = ()
+    below: int | None = None
+    ranked: bool = False
+    shown_by: str = ""
+    first: int = 0
+    count: int = PAGE
+
+    def following(self) -> Wanted:
+        """The page after this one, which is larger."""
+        return replace(self, first=self.first + self.count, count=min(8 * self.count, 1 << 16))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page of the facts that are wanted: columns, ranks, who is asserted; how many there are, and whether more."""
+
+    cells: Cells
+    ranks: Cells
+    asserted: Cells
+    total: int
+    more: bool
+
+
+def find(partition: Partition, wanted: Iterable[Wanted], *, running: bool = False) -> list[Found]:
+    """What a partition has of the facts that are wanted; ``running``: in the epoch that ran and is not committed."""
+    relations = partition.relations
+    sight: Sight = RunningSight(relations) if running else CommittedSight(relations)
+    return [_page(partition, sight, one) for one in wanted]
+
+
+def _page(partition: Partition, sight: Sight, wanted: Wanted) -> Found:
+    relations = partition.relations
+    name = partition.rules.codes[wanted.shown_by].source if wanted.shown_by else wanted.relation
+    number = relations.numbers.get(name)
+    if number is None:
+        return Found(np.zeros((0, len(wanted.columns)), np.int64), NOTHING, NOTHING, 0, False)
+    rows = _rows(partition, sight, number, wanted)
+    if wanted.shown_by:
+        rows = _shown(partition, rows, wanted)
+    records, base = relations.records(number), rank_base(relations, number)
+    if wanted.below is not None:
+        rows = rows[ranks(records[rows], base) < wanted.below]
+    page = records[rows[wanted.first : wanted.first + wanted.count]]
+    is_asserted: Cells = asserted(page).astype(np.int64)
+    more = len(rows) > wanted.first + wanted.count
+    return Found(page[:, :STATE], ranks(page, base), is_asserted, len(rows), more)
+
+
+def _rows(partition: Partition, sight: Sight, number: int, wanted: Wanted) -> Cells:
+    """The rows of the facts that have the cells, in the order of records."""
+    relations, columns, key = partition.relations, wanted.columns, wanted.key
+    if len(columns) == arity_of(relations, number):
+        row = sight.find(number, key)
+        return NOTHING if row < 0 else np.array([row], np.int64)
+    if not columns:
+        return sight.rows(number)
+    index = partition.kept.index(number, columns[:LONGEST_KEY])
+    found = sight.matching(number, index, columns[:LONGEST_KEY], np.array(key[:LONGEST_KEY], np.int64))
+    for column, cell in zip(columns[LONGEST_KEY:], key[LONGEST_KEY:], strict=True):
+        found = found[relations.records(number)[found, column] == cell]
+    return found
+
+
+def _shown(partition: Partition, rows: Cells, wanted: Wanted) -> Cells:
+    """The row of a candidate, if its group shows it."""
+    code = partition.rules.codes[wanted.shown_by]
+    assert code.choice is not None, "only a min or max shows a candidate"
+    group = [wanted.key[i] for i in group_columns(code.rule)]
+    shown = shown_row(partition.relations, code.choice.shown, group)
+    found: Cells = rows[rows == shown]
+    return found
+
+
+def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
+    """How many keys each index holds, by relation and columns; of those that wait for no row."""
+    numbers, directory, indexes = relations.index_columns(), relations.directory, relations.indexes
+    return {
+        (relations.names[number], columns): indexes.item(index, at.KEYS)
+        for (number, columns), index in numbers.items()
+        if indexes.item(index, at.LINKED) == directory.item(number, at.ROWS)
+    }
+
+
+def together(parts: list[Found], *, copies: bool) -> Found:
+    """What several partitions have found, as one; of ``copies`` of a fact the one of lowest rank."""
+    filled = [part for part in parts if part.total] or parts[:1]
+    if len(filled) == 1:
+        return filled[0]
+    cells = np.concatenate([part.cells for part in filled])
+    ranked = np.concatenate([part.ranks for part in filled])
+    bases = np.concatenate([part.asserted for part in filled])
+    if not copies:
+        return Found(cells, ranked, bases, sum(part.total for part in filled), any(part.more for part in filled))
+    order = np.lexsort([ranked, *(cells[:, column] for column in range(cells.shape[1]))])
+    cells, ranked, bases = cells[order], ranked[order], bases[order]
+    is_first = np.ones(len(cells), bool)
+    is_first[1:] = (cells[1:] != cells[:-1]).any(axis=1)
+    return Found(cells[is_first], ranked[is_first], bases[is_first], int(is_first.sum()), False)

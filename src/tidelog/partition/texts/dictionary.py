@@ -1,0 +1,261 @@
+"""Cells: every value as one int64, and back.
+
+Law (D15): numbers are themselves, floats their bits; the id of a symbol or list is a 64-bit xxHash, seeded with 42,
+over (type tag, length, parts), lists by the tags and cells of their parts, records by their cells. Ids need no
+coordination; two values with one id are found here and are an error, never a wrong answer. The same chain of hashes can
+be written in Spark SQL.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+
+import xxhash
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base import failures
+from tidelog.partition.texts.entries import Entries, ScratchEntries
+from tidelog.partition.texts.packed import Packed
+from tidelog.partition.texts.structures import NIL_CELL, decode_structures, encode_structure, parts_of, take_apart
+from tidelog.partition.texts.texts import TextColumn
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.term import NAN, Value
+from tidelog.program.values.variant import Variant
+
+TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5, "record": 6}
+SEED = 42
+NAN_CELL = 0x7FF8000000000000
+_LONG = struct.Struct("<q")
+_TWO64 = 1 << 64
+REMEMBERED = 1 << 16
+
+
+def to_signed(bits: int) -> int:
+    """64 bits as a signed number."""
+    return bits - _TWO64 if bits >= _TWO64 >> 1 else bits
+
+
+def float_cell(value: float) -> int:
+    """The bits of a float; one zero, one NaN (D11)."""
+    if math.isnan(value):
+        return NAN_CELL
+    return int(struct.unpack("<q", struct.pack("<d", value + 0.0))[0])
+
+
+def cell_float(cell: int) -> float:
+    """The float with these bits; NaN is one object, which Python then holds equal to itself inside rows."""
+    return NAN if cell == NAN_CELL else float(struct.unpack("<d", _LONG.pack(cell))[0])
+
+
+def _hash_long(value: int, seed: int) -> int:
+    return int(xxhash.xxh64_intdigest(_LONG.pack(value), seed % _TWO64))
+
+
+_SYMBOL_SEED = to_signed(_hash_long(TAGS["symbol"], SEED))
+_LIST_SEED, _RECORD_SEED = (_hash_long(TAGS[kind], SEED) for kind in ("list", "record"))
+
+
+def symbol_id(text: str) -> int:
+    """The id of a symbol.
+
+    >>> symbol_id("") != symbol_id("a")
+    True
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    return to_signed(xxhash.xxh64_intdigest(raw, _hash_long(len(raw), _SYMBOL_SEED)))
+
+
+def natural_type(value: object) -> str:
+    """The type that a Python value has by itself; unsigned only where a number cannot hold it."""
+    if isinstance(value, bool):
+        return "number"
+    if isinstance(value, int):
+        return "number" if value < _TWO64 >> 1 else "unsigned"
+    for kind, name in ((float, "float"), (str, "symbol"), (tuple, "list"), (list, "list")):
+        if isinstance(value, kind):
+            return name
+    raise failures.NO_VALUE.error(value=value, kind=type(value).__name__)
+
+
+class Dictionary:
+    """Ids of symbols and lists, and the values behind them."""
+
+    def __init__(self) -> None:
+        self.entries = Entries()
+        self._cells: dict[str, int] = {}  # of symbols asked for lately
+        self.drops = 0  # times that entries went
+        self.lent: Mapping[int, Value] | None = None  # all entries of the owners, while others take over from them
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def memory_at(self, partition: int) -> int:
+        """The bytes that a partition answers for; partitions of one process share a dictionary, which is told once."""
+        return 0 if partition else self.entries.memory
+
+    def symbol(self, text: str) -> int:
+        """The cell of a symbol."""
+        cell = None if self.entries.is_shared else self._cells.get(text)
+        if cell is None:
+            cell = self._make(symbol_id(text), text)
+            if len(self._cells) >= REMEMBERED:
+                self._cells = {}
+            self._cells[text] = cell
+        return cell
+
+    def symbol_column(self, address: int, offsets: Cells) -> Cells:
+        """The cells of symbols whose UTF-8 lies in memory one after the other, from ``offsets[i]`` to the next."""
+        return self.entries.enter_column(address, offsets, _SYMBOL_SEED)
+
+    def enter(self, entries: Iterable[tuple[int, Value]]) -> None:
+        """Take entries that others made; DataError if two values have one id."""
+        self.entries.enter_all(list(entries))
+
+    def known(self, cells: Iterable[int]) -> dict[int, Value]:
+        """What is known here of some ids."""
+        wanted = list(cells)
+        found = zip(wanted, self.entries.values(wanted), strict=True)
+        return {cell: value for cell, value in found if value is not None}
+
+    def begin(self) -> None:
+        """An epoch begins, which may fail."""
+        self.entries.begin()
+
+    def end(self) -> None:
+        """It has succeeded."""
+        self.entries.end()
+
+    def drop(self) -> None:
+        """It has failed: entries that only it has made go, and nobody may remember their ids."""
+        if self.entries.drop():
+            self._cells = {}
+            self.drops += 1
+
+    def showing(self, cells: Iterable[int]) -> Dictionary:
+        """What answers show, to be read when what was made for them has gone: a dictionary of their own.
+
+        That is this one if nothing that they show was made since `begin`.
+        """
+        shown = set(cells)
+        if shown.isdisjoint(self.entries.made()):
+            return self
+        own = Dictionary()
+        while shown:
+            found = self.known(shown)
+            own.enter(found.items())
+            parts = {part for value in found.values() if isinstance(value, Packed) for part in value}
+            shown = parts - own.known(parts).keys()
+        return own
+
+    def has_news(self, known: int) -> bool:
+        """Whether entries were made here that whoever owns them may not have known when there were so many."""
+        return len(self) != known
+
+    def tell_owners(self) -> None:
+        """A dictionary that is not shared out has nobody to tell."""
+
+    def values_of(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind ids."""
+        found = self.entries.values(cells)
+        if None in found:
+            raise KeyError(cells[found.index(None)])
+        return found
+
+    def values_or_cells(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind cells of a column whose type is not determined: themselves where they are no ids."""
+        found = self.entries.values(cells)
+        return [cell if value is None else value for cell, value in zip(cells, found, strict=True)]
+
+    def text_column(self, cells: Cells) -> TextColumn | None:
+        """The texts behind a column of ids; None if one of them is no UTF-8."""
+        return self.entries.text_column(cells)
+
+    def encode(self, value: Value, type_: str) -> int:
+        """The cell of a value of a type; the value is known to fit."""
+        if isinstance(value, str):
+            return self.symbol(value)
+        if type_ == "record":
+            return _structure(self, value, type_)
+        if isinstance(value, tuple | list):
+            return self._list(tuple(value))
+        assert not isinstance(value, Variant | None), "only records are nil or variants"
+        if isinstance(value, float) or type_ == "float":
+            return float_cell(float(value))
+        return to_signed(value) if type_ == "unsigned" else value
+
+    def decode(self, cell: int, type_: str | None) -> Value:
+        """The value behind a cell of a column of that type; a record whose type is not told stays its cell."""
+        if isinstance(type_, Shape):
+            value: Value = decode_structures([cell], type_, self)[0]
+            return value
+        if type_ in ("symbol", "list"):
+            value = self.entries.value(cell)
+            if value is None:
+                raise KeyError(cell)
+            return value
+        if type_ == "float":
+            return cell_float(cell)
+        if type_ == "unsigned":
+            return cell % _TWO64
+        return cell
+
+    def decode_any(self, cell: int, type_: str | None) -> Value:
+        """The value behind a cell whose column's type may not be determined."""
+        if type_ is None or type_ == "any":
+            value = self.entries.value(cell)
+            return cell if value is None else value
+        return self.decode(cell, type_)
+
+    def pack(self, cells: Sequence[int]) -> int:
+        """The cell of a record or variant with these cells as its parts."""
+        mixed = _hash_long(len(cells), _RECORD_SEED)
+        for cell in cells:
+            mixed = _hash_long(cell, mixed)
+        packed = to_signed(mixed)
+        if packed == NIL_CELL:
+            raise failures.SAME_ID.error(known="nil", value=tuple(cells), cell=packed)
+        return self._make(packed, Packed(cells))
+
+    def parts(self, cell: int) -> Packed | None:
+        """The cells of the parts of a record or variant; None for ``nil``."""
+        return None if cell == NIL_CELL else parts_of(self, [cell])[0]
+
+    def _list(self, value: tuple[Value, ...]) -> int:
+        mixed = _hash_long(len(value), _LIST_SEED)
+        for part in value:
+            kind = natural_type(part)
+            mixed = _hash_long(self.encode(part, kind), _hash_long(TAGS[kind], mixed))
+        return self._make(to_signed(mixed), value)
+
+    def _make(self, cell: int, value: Value) -> int:
+        """An entry that is made here."""
+        self.entries.enter(cell, value)
+        return cell
+
+
+def _structure(dictionary: Dictionary, value: Value, type_: str) -> int:
+    """The cell of a record or variant as the engine has it: with a shape its value, without one its cell."""
+    if value is None or isinstance(value, int):
+        return value or NIL_CELL
+    assert isinstance(type_, Shape), "a value is encoded with the type of its place"
+    cell = encode_structure(value, type_, dictionary, take_apart, dictionary.encode)
+    assert cell is not None, "the type check admits the value"
+    return cell
+
+
+class ScratchDictionary(Dictionary):
+    """The entries of another dictionary, and those that a question makes beside an epoch, which go with its end."""
+
+    def __init__(self, base: Dictionary) -> None:
+        super().__init__()
+        self._base = base
+        self.entries = ScratchEntries(base.entries)
+
+    def drop(self) -> None:
+        """The question has ended."""
+        if len(self.entries):
+            self.entries = ScratchEntries(self._base.entries)
+            self._cells = {}
+            self.drops += 1

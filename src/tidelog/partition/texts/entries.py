@@ -1,0 +1,294 @@
+"""The entries of a dictionary: values under their ids, numbered in the order in which they were made.
+
+Law (D15): two values with one id are an error. Those made one by one are *recent* at first and then settle among the
+texts, where columns of text go at once. Lists are kept as values too: equal ones may be written unlike. Whoever adds
+holds the lock; whoever looks up needs none. An entry stays, unless an epoch made it that failed: those that such an
+epoch made since its `begin` are dropped, but for those that another thread has made or met in the meantime.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from itertools import compress, islice
+from threading import RLock, get_ident
+from typing import NamedTuple
+
+import numpy as np
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base import failures
+from tidelog.partition.texts.texts import LIST, Clash, EntryColumns, TextColumn, TextMark, Texts, laid_out, to_bytes
+from tidelog.program.functions.lists import same
+from tidelog.program.values.term import Value
+
+RECENT, RECENT_BYTES = 1 << 14, 1 << 22
+FEW = 32  # so many are looked up one by one
+
+
+class Mark(NamedTuple):
+    """The entries before an epoch of a thread: settled ones, and the first ``length`` that were recent then."""
+
+    texts: TextMark
+    recent: dict[int, Value]
+    length: int
+    bytes: int
+    thread: int
+
+
+def list_bytes(value: Value) -> int:
+    """About the memory of a list beside the texts in it.
+
+    >>> list_bytes((1, 2, (3,)))
+    240
+    """
+    return (
+        56 + sum(32 + (list_bytes(v) if isinstance(v, tuple) else 0) for v in value) if isinstance(value, tuple) else 0
+    )
+
+
+class Entries:
+    """Values by id; ``may_settle`` says whether recent entries stay for ever, or may have to be forgotten."""
+
+    def __init__(self, may_settle: Callable[[], bool] = lambda: True) -> None:
+        self.lock = RLock()
+        self._may_settle = may_settle
+        self._texts = Texts()
+        self._recent: dict[int, Value] = {}
+        self._recent_bytes = 0
+        self._lists: dict[int, Value] = {}
+        self._list_bytes = 0
+        self._mark: Mark | None = None
+        self._kept: set[int] = set()  # of the epoch that runs, used by others
+
+    def __len__(self) -> int:
+        with self.lock:
+            return len(self._texts) + len(self._recent)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all texts and what finds them, and about those of lists."""
+        return self._texts.memory + self._recent_bytes + self._list_bytes
+
+    # Looking up
+
+    def value(self, cell: int) -> Value | None:
+        """The value behind an id if it is known here. Recent ones first: settling puts them among the texts earlier."""
+        return self._own(cell)
+
+    def _own(self, cell: int) -> Value | None:
+        value = self._recent.get(cell)
+        if value is None:
+            value = self._lists.get(cell)
+        if value is None and (number := self._texts.find(cell)) >= 0:
+            value = self._texts.value(number)
+        return value
+
+    def values(self, cells: Sequence[int]) -> list[Value | None]:
+        """The values behind many ids, None where one is not known here."""
+        if len(cells) < FEW:
+            return [self.value(cell) for cell in cells]
+        recent = self._recent
+        numbers = self._texts.find_all(np.array(cells, np.int64))
+        settled = numbers >= 0
+        if settled.all() and not self._lists:
+            return list(self._texts.values(numbers))
+        found: list[Value | None] = [recent.get(cell) for cell in cells]
+        places = settled.nonzero()[0].tolist()
+        for place, value in zip(places, self._texts.values(numbers[settled]), strict=True):
+            found[place] = value if isinstance(value, str) else self._lists[cells[place]]
+        return found
+
+    def text_column(self, cells: Cells) -> TextColumn | None:
+        """The texts behind a column of ids; None if one of them is no UTF-8, or has not settled."""
+        with self.lock:
+            self._settle()
+        numbers, places = np.unique(self._texts.find_all(cells), return_inverse=True)
+        if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
+            return None
+        return TextColumn(*self._texts.copied(numbers), places.reshape(-1))
+
+    def are_known(self, cells: Cells, *, lists: bool) -> bool:
+        """Whether all of these ids stand for values of one kind: texts, or lists and records."""
+        with self.lock:
+            settled = self._settle()
+        assert settled, "entries that owners have not heard of"
+        numbers = self._texts.find_all(cells)
+        return bool((numbers >= 0).all()) and bool(((self._texts.kinds(numbers) == LIST) == lists).all())
+
+    def since(self, count: int) -> list[tuple[int, Value]]:
+        """The entries made after the first ``count``, in order."""
+        with self.lock:
+            settled = len(self._texts)
+            recent = list(islice(self._recent.items(), max(count - settled, 0), None))
+            if count >= settled:
+                return recent
+            numbers = np.arange(count, settled)
+            return [*zip(self._texts.cells(count).tolist(), self._texts.values(numbers), strict=True), *recent]
+
+    def columns_since(self, count: int) -> EntryColumns:
+        """The entries made after the first ``count``, in order, in the form that state folders have."""
+        with self.lock:
+            settled = self._settle()
+            assert settled, "entries that owners have not heard of"
+            return self._texts.entries(count)
+
+    # Adding
+
+    def enter(self, cell: int, value: Value) -> None:
+        """An entry; DataError if another value has its id."""
+        with self.lock:
+            if self.is_shared:
+                self._kept.add(cell)
+            known = self._own(cell)
+            if known is None:
+                self._recent[cell] = value
+                if not isinstance(value, str):
+                    self._lists[cell] = value
+                    self._list_bytes += list_bytes(value)
+                self._recent_bytes += len(value) if isinstance(value, str) else 0
+                if len(self._recent) >= RECENT or self._recent_bytes >= RECENT_BYTES:
+                    self._settle()
+            elif known is not value and not same(known, value):
+                raise failures.SAME_ID.error(known=known, value=value, cell=cell)
+
+    def enter_all(self, entries: Sequence[tuple[int, Value]]) -> None:
+        """Many entries."""
+        symbols = [entry for entry in entries if isinstance(entry[1], str)]
+        with self.lock:
+            if self.is_shared:
+                self._kept.update(cell for cell, _ in symbols)
+            if len(symbols) >= FEW and self._settle():
+                self._enter_values(symbols)
+                entries = [entry for entry in entries if not isinstance(entry[1], str)]
+            for cell, value in entries:
+                self.enter(cell, value)
+
+    def enter_column(self, address: int, offsets: Cells, seed: int) -> Cells:
+        """The ids that ``seed`` gives to texts whose UTF-8 lies in memory, from ``offsets[i]`` to the next."""
+        cells: Cells = np.empty(len(offsets) - 1, np.int64)
+        with self.lock:
+            self._settle()
+            self._enter_texts(address, offsets, cells, seed)
+            if self.is_shared:
+                self._kept.update(cells.tolist())
+        return cells
+
+    def forget(self, cell: int) -> bool:
+        """Forget an entry that is still recent; False if it has settled."""
+        if self._recent.pop(cell, None) is None:
+            return False
+        self._lists.pop(cell, None)
+        return True
+
+    # Epochs
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether another thread than the one whose epoch runs is here."""
+        return self._mark is not None and self._mark.thread != get_ident()
+
+    def begin(self) -> None:
+        """An epoch of this thread begins, which may fail."""
+        with self.lock:
+            recent = self._recent
+            self._mark = Mark(self._texts.mark(), recent, len(recent), self._recent_bytes, get_ident())
+            self._kept = set()
+
+    def end(self) -> None:
+        """The epoch has succeeded: what it made stays."""
+        self._mark = None
+
+    def drop(self) -> int:
+        """The epoch has failed: drop what it alone has made and used; how many entries went."""
+        with self.lock:
+            mark, self._mark = self._mark, None
+            if mark is None or not self._may_settle():
+                return 0
+            before = len(self)
+            made = self._made(mark)
+            kept = {cell: value for cell in self._kept.intersection(made) if (value := self.value(cell)) is not None}
+            old = dict(islice(mark.recent.items(), mark.length))
+            if len(self._texts) > mark.texts.records:
+                self._texts.drop(mark.texts)
+            for cell in made:
+                if cell not in old and (value := self._lists.pop(cell, None)) is not None:
+                    self._list_bytes -= list_bytes(value)
+            self._recent, self._recent_bytes = old, mark.bytes
+            self.enter_all(list(kept.items()))
+            return before - len(self)
+
+    def made(self) -> list[int]:
+        """The ids of the entries made since `begin`."""
+        with self.lock:
+            return [] if self._mark is None else self._made(self._mark)
+
+    def _made(self, mark: Mark) -> list[int]:
+        made = [cell for cell, _ in islice(self._recent.items(), self._old(mark), None)]
+        made += self._texts.cells(mark.texts.records).tolist()
+        return made
+
+    def _old(self, mark: Mark) -> int:
+        """How many of the recent entries are older than a mark."""
+        return mark.length if self._recent is mark.recent else 0
+
+    def _settle(self) -> bool:
+        """Put the recent entries among the texts; whether all are there. Ctrl-C on the way leaves each in one place."""
+        if not self._may_settle():
+            return False
+        if self._recent:
+            recent = list(self._recent.items())
+            try:
+                self._enter_values(recent)
+            finally:
+                there = self._texts.find_all(np.array([cell for cell, _ in recent], np.int64)) >= 0
+                self._recent = {} if there.all() else dict(compress(recent, ~there))
+                self._recent_bytes = 0
+        return True
+
+    def _enter_values(self, entries: Sequence[tuple[int, Value]]) -> None:
+        parts = [to_bytes(value) for _, value in entries]
+        data, offsets = laid_out([raw for raw, _ in parts])
+        cells = np.array([cell for cell, _ in entries], np.int64)
+        self._enter_texts(data.ctypes.data, offsets, cells, 0, np.array([kind for _, kind in parts], np.int64))
+
+    def _enter_texts(self, address: int, offsets: Cells, cells: Cells, seed: int, *kinds: Cells) -> None:
+        try:
+            self._texts.enter(address, offsets, cells, seed, *kinds)
+        except Clash as clash:
+            at, end = offsets[clash.row : clash.row + 2].tolist()
+            value = ctypes.string_at(address + at, end - at).decode("utf-8", "surrogatepass")
+            known, cell = self._texts.value(clash.number), int(cells[clash.row])
+            raise failures.SAME_ID.error(known=known, value=value, cell=cell) from None
+
+
+class ScratchEntries(Entries):
+    """Entries that go soon, over those of another dictionary, which may still lose those of an epoch that runs."""
+
+    def __init__(self, base: Entries) -> None:
+        super().__init__()
+        self._base = base
+
+    def value(self, cell: int) -> Value | None:
+        """The value behind an id, made here or there."""
+        found = self._own(cell)
+        return self._base.value(cell) if found is None else found
+
+    def values(self, cells: Sequence[int]) -> list[Value | None]:
+        """The values behind many ids."""
+        here = super().values(cells)
+        there = iter(self._base.values([cell for cell, value in zip(cells, here, strict=True) if value is None]))
+        return [next(there) if value is None else value for value in here]
+
+    def made(self) -> list[int]:
+        """The ids of the entries made here."""
+        return [cell for cell, _ in self.since(0)]
+
+    def enter(self, cell: int, value: Value) -> None:
+        """An entry, here whether or not it is known there; DataError if another value has its id."""
+        with self.lock:
+            if self._own(cell) is None:
+                known = self._base.value(cell)
+                if known is not None and not same(known, value):
+                    raise failures.SAME_ID.error(known=known, value=value, cell=cell)
+            super().enter(cell, value)

@@ -1,0 +1,203 @@
+"""The dictionary of one partition among several, and that of their driver.
+
+Law (D15): an entry is owned by the partition that its id hashes to. Whoever makes an entry tells the owner before the
+epoch ends, and before any message that holds the id is sent; whoever needs a value asks the owner and keeps it. Two
+values with one id meet at the owner, which refuses the epoch. Most rules never look behind an id, so that most values
+never travel.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tidelog.errors import DataError
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.owner import owners_of
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.entries import Entries
+from tidelog.partition.texts.texts import TextColumn
+from tidelog.program.values.term import Value
+
+Entry = tuple[int, Value]
+Batch = tuple[int, list[Entry]]  # what an owner is told
+Ask = Callable[[int, list[int]], dict[int, Value]]  # owner, ids -> the values that it knows
+Tell = Callable[[int, list[Entry]], None]
+UNKNOWN = 1 << 20  # numbers that are remembered to be no ids
+
+
+class Untold:
+    """Entries made here of which their owners have not heard yet."""
+
+    def __init__(self, tell: Tell, partitions: int, own: int | None) -> None:
+        self._tell, self._partitions, self._own = tell, partitions, own
+        self._entries: list[Entry] = []
+        self._telling = False
+        self._lock = threading.Lock()  # readers make entries while an epoch tells of others
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the owners have heard of everything."""
+        return not self._entries and not self._telling
+
+    def add(self, entry: Entry) -> None:
+        """An entry that was made."""
+        with self._lock:
+            self._entries.append(entry)
+
+    def aim(self, tell: Tell, partitions: int, entries: list[Entry]) -> None:
+        """These are to be told, and nothing else, to owners that may be others."""
+        with self._lock:
+            self._tell, self._partitions, self._entries = tell, partitions, entries
+
+    def tell(self, forget: Callable[[Entry], bool]) -> None:
+        """Tell the owners; what one refuses is forgotten, or else told again, with what was not told yet."""
+        if not self._entries:
+            return
+        with self._lock:
+            entries, self._entries, self._telling = self._entries, [], True
+        try:
+            batches = by_owner(entries, self._partitions)
+            for place, (owner, entries) in enumerate(batches):
+                if owner != self._own:
+                    self._tell_one(owner, entries, batches[place + 1 :], forget)
+        finally:
+            self._telling = False
+
+    def _tell_one(
+        self, owner: int, entries: list[Entry], later: Sequence[Batch], forget: Callable[[Entry], bool]
+    ) -> None:
+        try:
+            self._tell(owner, entries)
+        except BaseException as error:
+            refused = isinstance(error, DataError)
+            kept = [entry for entry in entries if not (refused and forget(entry))]
+            with self._lock:
+                self._entries[:0] = [*kept, *(entry for _, left in later for entry in left)]
+            raise
+
+
+class SharedDictionary(Dictionary):
+    """Entries that this process made or asked for; ``own`` is its partition, None for the driver."""
+
+    def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
+        super().__init__()
+        self._partitions, self._own, self._ask = partitions, own, ask
+        self._untold = Untold(tell, partitions, own)
+        self.entries = Entries(lambda: self._untold.is_empty)  # what owners have not heard of may be forgotten
+        self._numbers: set[int] = set()
+
+    def memory_at(self, partition: int) -> int:
+        """Every partition has a dictionary of its own."""
+        return self.entries.memory
+
+    def begin(self) -> None:
+        """Entries that others have heard of are not taken back."""
+
+    def has_news(self, known: int) -> bool:
+        """Whether entries were made here that their owners have not heard of."""
+        return not self._untold.is_empty
+
+    def tell_owners(self) -> None:
+        """Tell the owners of the entries made here since the last time; DataError if two values have one id.
+
+        What an owner refuses is forgotten here, so that it is refused again; what was not told yet is told next time.
+        """
+        self._untold.tell(self._forget)
+
+    def _forget(self, entry: Entry) -> bool:
+        cell, value = entry
+        if isinstance(value, str):
+            self._cells.pop(value, None)
+        return self.entries.forget(cell)
+
+    def aim(self, partitions: int, ask: Ask, tell: Tell) -> None:
+        """The owners are new, perhaps others, and empty: what was made here and may not be in their files is told."""
+        self._partitions, self._ask = partitions, ask
+        with self.entries.lock:  # no entry is made between
+            self._untold.aim(tell, partitions, self.entries.since(0))
+
+    def symbol_column(self, address: int, offsets: Cells) -> Cells:
+        """The cells of symbols whose UTF-8 lies in memory; distinct ones are made here, so that owners hear of them."""
+        beside = Dictionary()
+        cells = beside.symbol_column(address, offsets)
+        for cell, text in beside.entries.since(0):
+            self._make(cell, text)
+        return cells
+
+    def text_column(self, cells: Cells) -> TextColumn | None:
+        """The texts behind a column of ids; those not known here are asked for, all at once."""
+        self._fetch(unknown(self.entries, np.unique(cells).tolist()))
+        return super().text_column(cells)
+
+    def values_of(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind ids; those not known here are asked for, all at once."""
+        self._fetch(unknown(self.entries, cells))
+        return super().values_of(cells)
+
+    def values_or_cells(self, cells: Sequence[int]) -> list[Value]:
+        """The values behind cells of a column whose type is not determined."""
+        return [self.decode_any(cell, None) for cell in cells]
+
+    def decode(self, cell: int, type_: str | None) -> Value:
+        """The value behind a cell of a column of that type."""
+        if type_ in ("symbol", "list"):
+            self._fetch(unknown(self.entries, [cell]))
+        return super().decode(cell, type_)
+
+    def decode_any(self, cell: int, type_: str | None) -> Value:
+        """The value behind a cell whose column's type may not be determined."""
+        value = self.entries.value
+        if (type_ is None or type_ == "any") and cell not in self._numbers and value(cell) is None:
+            self._fetch([cell])
+            if value(cell) is None and len(self._numbers) < UNKNOWN:
+                self._numbers.add(cell)
+        return super().decode_any(cell, type_)
+
+    def _make(self, cell: int, value: Value) -> int:
+        with self.entries.lock:
+            if self.entries.value(cell) is None:
+                self._untold.add((cell, value))
+            return super()._make(cell, value)
+
+    def _fetch(self, cells: Sequence[int]) -> None:
+        lent, ask = self.lent, self._ask
+        if lent is not None:
+            found = {cell: lent[cell] for cell in cells if cell in lent}
+        else:
+            try:
+                found = asked(cells, ask, self._partitions, self._own)
+            except Exception:
+                if self.lent is None and self._ask is ask:
+                    raise
+                self._fetch(unknown(self.entries, cells))  # others are taking over, or have
+                return
+        for cell, value in found.items():
+            self.entries.enter(cell, value)
+
+
+def unknown(entries: Entries, cells: Sequence[int]) -> list[int]:
+    """The ids whose values are not known here."""
+    return [cell for cell, value in zip(cells, entries.values(cells), strict=True) if value is None]
+
+
+def asked(cells: Sequence[int], ask: Ask, partitions: int, own: int | None) -> dict[int, Value]:
+    """What the owners know of ids."""
+    found: dict[int, Value] = {}
+    for owner, ids in by_owner([(cell, 0) for cell in dict.fromkeys(cells)], partitions):
+        if owner != own:
+            found.update(ask(owner, [cell for cell, _ in ids]))
+    return found
+
+
+def by_owner(entries: Sequence[Entry], partitions: int) -> list[Batch]:
+    """Entries by the partition that owns them."""
+    if not entries:
+        return []
+    found: dict[int, list[Entry]] = {}
+    owners = owners_of(np.array([cell for cell, _ in entries], np.int64), partitions)
+    for owner, entry in zip(owners.tolist(), entries, strict=True):
+        found.setdefault(owner, []).append(entry)
+    return sorted(found.items())

@@ -1,0 +1,1 @@
+"""Checks that look at rules one by one: safety, order, monotone aggregates, termination, notices."""

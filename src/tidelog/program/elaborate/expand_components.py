@@ -1,0 +1,253 @@
+"""Instances of components become relations, types, rules and facts of their own.
+
+Law: an instance ``g`` of a component means the content of the component and of the components it inherits, with ``g.``
+before every name that this content declares and the given types for the parameters; a name that the content does not
+declare means what it means around the instance. Where a component says ``.override p``, rules and facts for ``p`` of
+its bases are left out. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text,
+so that they are known by the instance; what they say keeps its place in the component's text.
+The components stay in the program, so that instances can be made later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from itertools import count
+from typing import Any
+
+from tidelog.errors import Diagnostic
+from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.elaborate.rename import Renaming
+from tidelog.program.messages.component_catalogue import diagnose
+from tidelog.program.messages.nearest import KnownNames
+from tidelog.program.values.component import SEPARATOR, Component, ComponentType, Instance, belongs_to
+from tidelog.program.values.program import Program
+from tidelog.program.values.rule import Rule
+from tidelog.program.values.schema import Declaration
+
+MOST_DEPTH = 100
+MOST_PARTS = 200_000  # declarations, types, rules and facts that are written out, once for each instance around them
+OVERRIDABLE = "overridable"
+Report = Callable[[Diagnostic], None]
+Scope = tuple[Component, ...]  # the components around a place, outermost first
+Binding = Mapping[str, str]  # what type parameters stand for
+
+
+def expand_components(program: Program, report: Report) -> Program:
+    """The program with what its instances mean, and without instances; mistakes are reported.
+
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> text = ".comp C { .decl p(x: number) p(x) :- q(x). } .decl q(x: number) .init c = C"
+    >>> print(print_rule(parse_program(text).rules[0]))
+    "c.r1": c.p(x) :- q(x).
+    """
+    if not program.components and not program.instances:
+        return program
+    _check_names(program, report)
+    expansion = _Expansion(program, report)
+    made = [_as_rules(expansion.top_instance(instance), instance.name) for instance in program.instances]
+    return joined([replace(program, components=(), instances=()), *made], program.components)
+
+
+def joined(parts: Iterable[Program], components: tuple[Component, ...] = ()) -> Program:
+    """What all the programs say, under the convention of the first."""
+    first, *others = parts
+    whole: dict[str, Any] = {}
+    for entry in fields(Program):
+        value = getattr(first, entry.name)
+        if isinstance(value, tuple):
+            whole[entry.name] = value + tuple(item for other in others for item in getattr(other, entry.name))
+    return replace(first, **{**whole, "components": components})
+
+
+def _check_names(program: Program, report: Report) -> None:
+    """Components and instances have names that nothing else has."""
+    taken = {d.relation for d in program.declarations} | {t.name for t in program.types}
+    named = [(c.name, "a component", c.span) for c in program.components]
+    named += [(i.name, "an instance", i.span) for i in program.instances]
+    for name, what, span in named:
+        if name in taken:
+            report(diagnose("TL220", span, name=name, what=what))
+        taken.add(name)
+
+
+class _TooLong(Exception):
+    """Instances that mean more than a program may hold."""
+
+
+@dataclass
+class _Expansion:
+    """The work on one program: its components, and what was told already."""
+
+    program: Program
+    report: Report
+    told: set[tuple[object, ...]] = field(default_factory=set)
+    made: int = 0  # parts that were written out
+
+    def top_instance(self, instance: Instance) -> Program:
+        """What an instance of the program itself means; nothing if that is too long."""
+        try:
+            return self.instance(instance, (), {}, 0)
+        except _TooLong:
+            self._tell(diagnose("TL226", instance.span, name=instance.name, most=f"{MOST_PARTS:,}"))
+            return Program()
+
+    def _count(self, made: Program) -> None:
+        self.made += 1 + len(made.declarations) + len(made.types) + len(made.rules) + len(made.facts)
+        if self.made > MOST_PARTS:
+            raise _TooLong
+
+    def instance(self, instance: Instance, scope: Scope, binding: Binding, depth: int) -> Program:
+        """What an instance means where it stands, its name before the names of its content."""
+        if depth > MOST_DEPTH:
+            self._tell(diagnose("TL225", instance.span, name=instance.name, most=MOST_DEPTH))
+            return Program()
+        found = self._component(instance.type, scope, binding)
+        if found is None:
+            return Program()
+        component, around = found
+        active = _extended(binding, component.params, instance.type.args)
+        inner = self._instances(component, around, active, depth)
+        content = self._content(component, around, active, frozenset(), (component,), depth)
+        whole = joined([content, *inner])
+        self._count(whole)
+        return _prefixed(whole, instance.name)
+
+    def _instances(self, component: Component, around: Scope, binding: Binding, depth: int) -> Iterator[Program]:
+        for inner in component.content.instances:
+            yield self.instance(inner, (*around, component), binding, depth + 1)
+
+    def _content(
+        self,
+        component: Component,
+        around: Scope,
+        binding: Binding,
+        overridden: frozenset[str],
+        chain: tuple[Component, ...],
+        depth: int,
+    ) -> Program:
+        """What a component and its bases say, without rules for relations that are overridden further down."""
+        parts: list[Program] = []
+        inherited: dict[str, Declaration] = {}
+        for base in component.bases:
+            found = self._component(base, around, binding)
+            if found is None:
+                continue
+            origin, outside = found
+            if origin in chain:
+                cycle = " -> ".join(f"`{c.name}`" for c in (*chain, origin))
+                self._tell(diagnose("TL223", component.span, name=component.name, cycle=cycle))
+                continue
+            active = _extended(binding, origin.params, base.args)
+            above = overridden.union(component.overrides)
+            parts += self._instances(origin, outside, active, depth)
+            parts.append(self._content(origin, outside, active, above, (*chain, origin), depth))
+            for declaration in parts[-1].declarations:
+                # A component that is given for a parameter does not know that it will be inherited.
+                given = replace(declaration, qualifiers=(OVERRIDABLE,)) if base.name in binding else declaration
+                inherited[declaration.relation] = given
+        self._check_overrides(component, inherited)
+        whole = joined([_own(component, binding, overridden), *parts])
+        self._count(whole)
+        return whole
+
+    def _check_overrides(self, component: Component, inherited: Mapping[str, Declaration]) -> None:
+        for relation in component.overrides:
+            known = inherited.get(relation)
+            if known is None or OVERRIDABLE not in known.qualifiers:
+                problem = "it does not inherit" if known is None else "is not declared `overridable`"
+                values = {"name": component.name, "relation": relation, "problem": problem}
+                related = [("declared here", known.span)] if known is not None and known.span is not None else []
+                self._tell(diagnose("TL224", component.span, related=related, **values))
+
+    def _component(self, wanted: ComponentType, scope: Scope, binding: Binding) -> tuple[Component, Scope] | None:
+        """The component of a name and what is around it; None, and told, if there is none or it takes other types."""
+        found = self._find(wanted.name, scope, binding, frozenset())
+        if found is None:
+            known = KnownNames(
+                c.name for block in (self.program, *(c.content for c in scope)) for c in block.components
+            )
+            self._tell(diagnose("TL221", wanted.span, hint=known.hint(wanted.name, ""), name=wanted.name))
+            return None
+        component = found[0]
+        if len(component.params) != len(wanted.args):
+            few = f"{len(component.params)} type parameter" + ("" if len(component.params) == 1 else "s")
+            form = f"`{component.name}<{', '.join(component.params)}>`" if component.params else f"`{component.name}`"
+            given = f"{len(wanted.args)} {'is' if len(wanted.args) == 1 else 'are'} given"
+            self._tell(diagnose("TL222", wanted.span, name=component.name, expected=few, found=given, form=form))
+            return None
+        return found
+
+    def _find(self, name: str, scope: Scope, binding: Binding, seen: frozenset[str]) -> tuple[Component, Scope] | None:
+        """The innermost component of that name: in the blocks around, in what they inherit, then in the program."""
+        meant = binding.get(name, name)
+        for size in range(len(scope), 0, -1):
+            block, around = scope[size - 1], scope[: size - 1]
+            for nested in block.content.components:
+                if nested.name == meant:
+                    return nested, scope[:size]
+            for base in block.bases:
+                found = self._find(base.name, around, binding, seen) if base.name not in seen else None
+                inner = None
+                if found is not None and found[0] is not block:
+                    inner = self._find(name, (*found[1], found[0]), binding, seen | {base.name})
+                if inner is not None:
+                    return inner
+        return next(((c, ()) for c in self.program.components if c.name == meant), None)
+
+    def _tell(self, finding: Diagnostic) -> None:
+        """Report a finding, once for all instances."""
+        key = (finding.code, finding.span, finding.message)
+        if key not in self.told:
+            self.told.add(key)
+            self.report(finding)
+
+
+def _extended(binding: Binding, params: Iterable[str], args: Iterable[str]) -> dict[str, str]:
+    """The binding inside a component; what an argument stood for outside it stands for inside."""
+    return {**binding, **{param: binding.get(arg, arg) for param, arg in zip(params, args, strict=True)}}
+
+
+def _own(component: Component, binding: Binding, overridden: frozenset[str]) -> Program:
+    """What the component itself says, with types for its parameters."""
+    content = component.content
+    bare = replace(
+        content,
+        components=(),
+        instances=(),
+        rules=tuple(r for r in content.rules if _first(r.head.predicate) not in overridden),
+        facts=tuple(f for f in content.facts if _first(f.atom.predicate) not in overridden),
+    )
+    return Renaming({}, binding)(bare)
+
+
+def _first(name: str) -> str:
+    return name.split(SEPARATOR, 1)[0]
+
+
+def _prefixed(content: Program, name: str) -> Program:
+    """The content under the name of an instance."""
+    before = name + SEPARATOR
+    relations = {d.relation: before + d.relation for d in content.declarations}
+    types = {t.name: before + t.name for t in content.types}
+    constructors = {made.name: before + made.name for t in content.types for made in t.constructors if made.name}
+    renamed = Renaming(relations, types, constructors)(content)
+    return replace(renamed, rules=tuple(_labelled(renamed.rules, before)))
+
+
+def _as_rules(made: Program, name: str) -> Program:
+    """An instance whose facts for relations around it, or inline ones, are rules of its own, and go when it goes."""
+    inline = inline_relations(made)
+    facts = [f for f in made.facts if not belongs_to(f.atom.predicate, name) or f.atom.predicate in inline]
+    if not facts:
+        return made
+    rules = (Rule(f.atom, (), f"{name}{SEPARATOR}f{number}", f.span) for number, f in enumerate(facts, start=1))
+    return replace(made, facts=tuple(f for f in made.facts if f not in facts), rules=(*made.rules, *rules))
+
+
+def _labelled(rules: Iterable[Rule], before: str) -> Iterator[Rule]:
+    rules = tuple(rules)
+    taken = {rule.label for rule in rules}
+    free = (label for number in count(1) if (label := f"r{number}") not in taken)
+    for rule in rules:
+        yield replace(rule, label=before + (next(free) if rule.label is None else rule.label))

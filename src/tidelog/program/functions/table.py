@@ -1,0 +1,460 @@
+"""The functions of the language: their signatures, their meaning on Python values, and the order of values.
+
+Law: a function is pure; its name and the types of its arguments choose one `Function`, and equal arguments always
+give equal results (or the same `EvaluationError`). Python stands for the types as follows: number and unsigned are
+int, float is float, symbol is str, list is tuple; boolean, date and timestamp are the ints of `calendar`. The type
+checks, the naive evaluator and the engine all read this one table; the engine's compiled arithmetic is tested against
+it.
+What is not here: aggregates (they are not functions of their arguments) and the writing of functions (`syntax`).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from typing import Any
+
+from tidelog.program.functions import arithmetic, calendar, lists, text, windows
+from tidelog.program.functions.arguments import argument_error, must_be
+from tidelog.program.functions.lists import same
+from tidelog.program.messages import failures
+from tidelog.program.values import structure
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.structure import is_loose, is_structural, physical
+from tidelog.program.values.term import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    LIST,
+    NUMBER,
+    RECORD,
+    SYMBOL,
+    TIMESTAMP,
+    UNSIGNED,
+    Value,
+    canonical_float,
+)
+
+ANY = "any"
+WRAP = "wrap "  # begins the names of functions that wrap around; no text can write it
+INTEGERS = (NUMBER, UNSIGNED)
+NUMERIC = (NUMBER, UNSIGNED, FLOAT)
+ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, BOOLEAN, DATE, TIMESTAMP})
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One overload of a function.
+
+    ``params`` and ``result`` name types; ``any`` fits every type. If ``variadic``, the last parameter stands for any
+    number of arguments, none included. A ``generator`` gives an iterable of values instead of one (``range``).
+    ``version`` tells apart two meanings of one name over time (D13); built-in functions stay at 1.
+    """
+
+    name: str
+    params: tuple[str, ...]
+    result: str
+    evaluate: Callable[..., Any] = field(repr=False)
+    variadic: bool = False
+    version: str = "1"
+    generator: bool = False
+    python: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """What the function gives in Python: that of a user is called as it was written."""
+        return (self.python or self.evaluate)(*args, **named)
+
+    def accepts(self, arg_types: Sequence[str]) -> bool:
+        """Whether arguments of these types fit the parameters; an argument of type ``any`` fits all of them.
+
+        >>> FUNCTIONS["cat"][0].accepts(("symbol", "symbol", "symbol"))
+        True
+        """
+        params = self.params
+        if self.variadic:
+            params = params[:-1] + params[-1:] * (len(arg_types) - len(params) + 1)
+        return len(params) == len(arg_types) and all(
+            param == arg or ANY in (param, arg) for param, arg in zip(params, arg_types, strict=True)
+        )
+
+
+class Functions(Mapping[str, tuple[Function, ...]]):
+    """An immutable set of functions: each name with its overloads, in the order in which they are tried."""
+
+    def __init__(self, functions: Iterable[Function] = ()) -> None:
+        self._overloads: dict[str, tuple[Function, ...]] = {}
+        for function in functions:
+            self._overloads[function.name] = (*self._overloads.get(function.name, ()), function)
+
+    def __getitem__(self, name: str) -> tuple[Function, ...]:
+        return self._overloads[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._overloads)
+
+    def __len__(self) -> int:
+        return len(self._overloads)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._overloads.items()))
+
+    def with_function(self, function: Function) -> Functions:
+        """These functions and one user function more; one of the same name and parameters is replaced.
+
+        >>> twice = user_function("twice", ("number",), "number")(lambda x: 2 * x)
+        >>> "twice" in FUNCTIONS.with_function(twice), "twice" in FUNCTIONS
+        (True, False)
+        """
+        if function.name in FUNCTIONS:
+            raise failures.BUILT_IN.error(name=function.name)
+        kept = (f for fs in self.values() for f in fs if (f.name, f.params) != (function.name, function.params))
+        return Functions((*kept, function))
+
+    def with_functions(self, functions: Iterable[Function]) -> Functions:
+        """These functions and some user functions more."""
+        return reduce(Functions.with_function, functions, self)
+
+
+def user_function(
+    name: str, params: Sequence[str], result: str, version: str = "1"
+) -> Callable[[Callable[..., Value]], Function]:
+    """Declare a Python function pure and give it a name in the language (D13); use it as a decorator.
+
+    What it gives is registered with `Engine(functions=[...])` and can still be called from Python.
+    Whatever the Python code raises becomes an `EvaluationError`, and so does a result that its type does not admit.
+
+    >>> @user_function("half", ("number",), "number", version="2")
+    ... def half(x):
+    ...     return x // 2
+    >>> half(7), half.version
+    (3, '2')
+    """
+    _check_declaration(name, params, result, version)
+    unknown = sorted({*params, result} - {*NUMERIC, SYMBOL, LIST, ANY})
+    if unknown or not name.isidentifier():
+        what = f"unknown types {unknown}" if unknown else "its name is not an identifier"
+        raise failures.NOT_REGISTERED.error(name=name, what=what)
+
+    def declare(python: Callable[..., Value]) -> Function:
+        if not callable(python):
+            raise argument_error(python, "function", "a function of Python")
+
+        def evaluate(*args: Value) -> Value:
+            try:
+                value = python(*args)
+            except Exception as error:
+                raise failures.FUNCTION_FAILED.error(
+                    name=name, args=args, kind=type(error).__name__, error=error
+                ) from error
+            return admit(value, result, name)
+
+        return Function(name, tuple(params), result, evaluate, version=version, python=python)
+
+    return declare
+
+
+def _check_declaration(name: object, params: object, result: object, version: object) -> None:
+    must_be(name, str, "name", "the name of a function")
+    must_be(params, (tuple, list), "params", "the types of the arguments, such as ('number',)")
+    for type_ in (*params, result):  # type: ignore[misc]  # checked above
+        must_be(type_, str, "params and result", "the names of types, such as 'number'")
+    must_be(version, str, "version", "a text")
+
+
+def admit(value: object, type_: str, where: str) -> Value:
+    """A Python value as a value of the type, in canonical form; an error names ``where`` it came from.
+
+    >>> admit(1, "float", "p"), admit([1, [True]], "list", "p")
+    (1.0, (1, (1,)))
+    """
+    if isinstance(value, float) and type_ in (FLOAT, ANY):
+        return canonical_float(value)
+    if isinstance(value, int) and type_ == FLOAT and abs(value) < 2**1023:
+        return canonical_float(float(value))
+    if isinstance(value, int) and type_ not in (FLOAT, SYMBOL, LIST):
+        return arithmetic.in_range(
+            int(value), UNSIGNED if type_ == UNSIGNED or (type_ == ANY and value > 0) else NUMBER
+        )
+    if isinstance(value, str) and type_ in (SYMBOL, ANY):
+        return value
+    if isinstance(value, tuple | list) and type_ in (LIST, ANY):
+        return tuple(admit(element, ANY, where) for element in value)
+    raise failures.RESULT_TYPE.error(where=where, value=value, type=type_)
+
+
+def resolve(
+    name: str, arg_types: Sequence[str], functions: Mapping[str, tuple[Function, ...]] | None = None
+) -> Function | None:
+    """The first overload that accepts the types, or None: so an argument of type ``any`` counts as a number if it may.
+
+    >>> resolve("+", ("float", "float")).result
+    'float'
+    >>> resolve("+", ("float", "symbol")) is None
+    True
+    """
+    if is_structural(name):
+        return _structural(name, len(arg_types))
+    overloads = (FUNCTIONS if functions is None else functions).get(name, ())
+    return next((function for function in overloads if function.accepts(arg_types)), None)
+
+
+@lru_cache(maxsize=10_000)
+def _structural(name: str, count: int) -> Function:
+    """The function that makes, reads or tests a record or a variant; of a loose constructor any types fit."""
+    if is_loose(name):
+        return Function(name, (ANY,) * count, RECORD, lambda *args: structure.evaluate(name, args))
+    params, result = structure.signature(name)
+    types = tuple(map(physical, params))
+    return Function(name, types, physical(result), lambda *args: structure.evaluate(name, args))
+
+
+def compare(left: Value, right: Value, type_: str) -> int:
+    """-1, 0 or 1: the order of two values of one ordered type; NaN is last, symbols go by code points (D11).
+
+    >>> compare("Z", "a", "symbol"), compare(2.0, float("nan"), "float")
+    (-1, -1)
+    """
+    if type_ not in ORDERED_TYPES:
+        raise failures.NO_ORDER.error(type=type_)
+    return order_of(left, right)
+
+
+def order_of(left: Value, right: Value) -> int:
+    """-1, 0 or 1 for two values of one type, lists included: the order of witnesses (`lists.list_order`)."""
+    a, b = order_key(left), order_key(right)
+    return int(a > b) - int(a < b)
+
+
+def order_key(value: Value) -> Any:
+    """A key by which values of one type sort."""
+    if isinstance(value, tuple):
+        return lists.list_order(value)
+    return arithmetic.float_order(value) if isinstance(value, float) else value
+
+
+def display_key(value: Any, type_: str | None) -> Any:
+    """A key by which values of one column sort where they are shown; structures, which have no order, by their text."""
+    return repr(value) if isinstance(type_, Shape) else order_key(value)
+
+
+def holds(op: str, left: Value, right: Value, type_: str) -> bool:
+    """Whether ``left op right`` for one of the six comparisons.
+
+    >>> holds("!=", (1,), (1.0,), "list"), holds("<=", 2, 2, "number")
+    (True, True)
+    """
+    if op in ("=", "!="):
+        return same(left, right) == (op == "=")
+    return bool(_ORDERINGS[op](compare(left, right, type_), 0))
+
+
+_ORDERINGS: Mapping[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _checked(type_: str, integer: Callable[..., int]) -> Callable[..., int]:
+    """The operation, refused where the result leaves the type."""
+    return lambda *args: arithmetic.in_range(integer(*args), type_)
+
+
+def _wrapped(type_: str, bits: Callable[..., int]) -> Callable[..., int]:
+    """The operation on 64 bits."""
+    return lambda *args: arithmetic.wrap(bits(*args), type_)
+
+
+def _canonical(real: Callable[..., float]) -> Callable[..., float]:
+    return lambda *args: canonical_float(real(*args))
+
+
+_INTEGER_OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": arithmetic.divide,
+    "%": arithmetic.remainder,
+    "^": arithmetic.power,
+}
+_FLOAT_OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
+    "+": _canonical(operator.add),
+    "-": _canonical(operator.sub),
+    "*": _canonical(operator.mul),
+    "/": arithmetic.divide_floats,
+    "^": arithmetic.power_floats,
+}
+_BIT_OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
+    "band": operator.and_,
+    "bor": operator.or_,
+    "bxor": operator.xor,
+    "bshl": arithmetic.shift_left,
+    "bshr": arithmetic.shift_right,
+    "bshru": arithmetic.shift_right_filling_zeros,
+    "land": lambda a, b: int(a != 0 and b != 0),
+    "lor": lambda a, b: int(a != 0 or b != 0),
+    "lxor": lambda a, b: int((a != 0) != (b != 0)),
+}
+
+
+def _operators() -> Iterator[Function]:
+    for t in INTEGERS:
+        for name, integer in _INTEGER_OPERATIONS.items():
+            yield Function(name, (t, t), t, _checked(t, integer))
+        for name, bits in _BIT_OPERATIONS.items():
+            yield Function(name, (t, t), t, _wrapped(t, bits))
+        yield Function("-", (t,), t, _checked(t, operator.neg))
+        yield Function("bnot", (t,), t, _wrapped(t, operator.invert))
+        yield Function("lnot", (t,), t, lambda a: int(a == 0))
+    for name, real in _FLOAT_OPERATIONS.items():
+        yield Function(name, (FLOAT, FLOAT), FLOAT, real)
+    yield Function("-", (FLOAT,), FLOAT, _canonical(operator.neg))
+    yield Function("+", (SYMBOL, SYMBOL), SYMBOL, text.concatenate)
+
+
+_WRAPPED = ("+", "-", "*", "/", "^", "to_number", "utoi", "to_unsigned", "itou")
+
+
+def _wrapping(functions: Iterable[Function]) -> Iterator[Function]:
+    """Arithmetic that wraps around where it leaves the integers, under names that no text can write (`wrap`)."""
+    integers = {**_INTEGER_OPERATIONS, "^": arithmetic.power_wrapped}
+    for function in functions:
+        if function.name not in _WRAPPED:
+            continue
+        evaluate, own = function.evaluate, function.result
+        if own in INTEGERS and set(function.params) <= set(INTEGERS):
+            unary = len(function.params) == 1
+            operation = (operator.neg if function.name == "-" else int) if unary else integers[function.name]
+            evaluate = _wrapped(own, operation)
+        yield replace(function, name=f"{WRAP}{function.name}", evaluate=evaluate)
+
+
+def _least_and_greatest() -> Iterator[Function]:
+    for t in (*NUMERIC, SYMBOL, DATE, TIMESTAMP):
+        yield Function("min", (t, t, t), t, lambda *args: min(args, key=order_key), variadic=True)
+        yield Function("max", (t, t, t), t, lambda *args: max(args, key=order_key), variadic=True)
+
+
+def _ranges() -> Iterator[Function]:
+    for t in NUMERIC:
+        yield Function("range", (t, t), t, _default_range, generator=True)
+        yield Function("range", (t, t, t), t, arithmetic.count_up_or_down, generator=True)
+
+
+def _default_range(first: int | float, end: int | float) -> Iterator[int | float]:
+    return arithmetic.count_up_or_down(first, end, arithmetic.default_step(first, end))
+
+
+def _conversions() -> Iterator[Function]:
+    to_number, to_unsigned = _checked(NUMBER, int), _checked(UNSIGNED, int)
+    float_to_number, float_to_unsigned = _checked(NUMBER, arithmetic.truncate), _checked(UNSIGNED, arithmetic.truncate)
+    for name in ("to_number", "utoi"):
+        yield Function(name, (UNSIGNED,), NUMBER, to_number)
+    for name in ("to_number", "ftoi"):
+        yield Function(name, (FLOAT,), NUMBER, float_to_number)
+    for name in ("to_unsigned", "itou"):
+        yield Function(name, (NUMBER,), UNSIGNED, to_unsigned)
+    for name in ("to_unsigned", "ftou"):
+        yield Function(name, (FLOAT,), UNSIGNED, float_to_unsigned)
+    for name, integer in (("to_float", NUMBER), ("itof", NUMBER), ("to_float", UNSIGNED), ("utof", UNSIGNED)):
+        yield Function(name, (integer,), FLOAT, float)
+    yield Function("to_number", (BOOLEAN,), NUMBER, lambda value: value)
+    for t, name in ((NUMBER, "to_number"), (UNSIGNED, "to_unsigned"), (FLOAT, "to_float")):
+        yield Function(name, (t,), t, lambda value: value)
+    yield from _texts_of_values()
+
+
+def _texts_of_values() -> Iterator[Function]:
+    yield Function("to_number", (SYMBOL,), NUMBER, lambda s: text.to_integer(s, NUMBER))
+    yield Function("to_unsigned", (SYMBOL,), UNSIGNED, lambda s: text.to_integer(s, UNSIGNED))
+    yield Function("to_float", (SYMBOL,), FLOAT, text.to_float)
+    yield Function("to_string", (NUMBER,), SYMBOL, str)
+    yield Function("to_string", (UNSIGNED,), SYMBOL, str)
+    yield Function("to_string", (FLOAT,), SYMBOL, text.show_float)
+    yield Function("to_string", (SYMBOL,), SYMBOL, str)
+    yield Function("to_string", (BOOLEAN,), SYMBOL, calendar.TRUTH.__getitem__)
+    yield Function("to_string", (DATE,), SYMBOL, calendar.date_text)
+    yield Function("to_string", (TIMESTAMP,), SYMBOL, calendar.timestamp_text)
+
+
+_TEXT = (
+    Function("cat", (SYMBOL, SYMBOL), SYMBOL, text.concatenate, variadic=True),
+    Function("strlen", (SYMBOL,), NUMBER, len),
+    Function("substr", (SYMBOL, NUMBER, NUMBER), SYMBOL, text.cut),
+    Function("contains", (SYMBOL, SYMBOL), NUMBER, text.contains),
+    Function("match", (SYMBOL, SYMBOL), NUMBER, text.match),
+    Function("ord", (SYMBOL,), NUMBER, text.ordinal),
+)
+_LISTS = (
+    Function("list", (ANY,), LIST, lists.make, variadic=True),
+    Function("f_init", (ANY, ANY), LIST, lists.make),
+    Function("f_concat", (ANY, LIST), LIST, lists.concatenate),
+    Function("f_append", (LIST, ANY), LIST, lists.append),
+    Function("f_append", (ANY,), LIST, lists.make),
+    Function("f_removeLast", (LIST,), LIST, lists.without_last),
+    Function("f_removeFirst", (LIST,), LIST, lists.without_first),
+    Function("f_member", (LIST, ANY), NUMBER, lists.member),
+    Function("f_inPath", (LIST, ANY), NUMBER, lists.member),
+    Function("f_size", (LIST,), NUMBER, lists.size),
+    Function("f_first", (LIST,), ANY, lists.first),
+    Function("f_last", (LIST,), ANY, lists.last),
+)
+
+_REAL = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "log", "exp")
+_MATHEMATICS = tuple(
+    Function(name, (FLOAT,), FLOAT, arithmetic.real_function(getattr(math, name))) for name in (*_REAL, "sqrt")
+)
+
+
+def _calendar() -> Iterator[Function]:
+    parts: tuple[tuple[str, Callable[[int], int]], ...] = (
+        ("year", lambda days: calendar.civil(days)[0]),
+        ("month", lambda days: calendar.civil(days)[1]),
+        ("day", lambda days: calendar.civil(days)[2]),
+        ("weekday", calendar.weekday),
+    )
+    for name, part in parts:
+        yield Function(name, (DATE,), NUMBER, part)
+        yield Function(name, (TIMESTAMP,), NUMBER, lambda moment, part=part: part(moment // calendar.DAY))
+    for name, unit, most in (
+        ("hour", calendar.HOUR, 24),
+        ("minute", calendar.MINUTE, 60),
+        ("second", calendar.SECOND, 60),
+    ):
+        yield Function(name, (TIMESTAMP,), NUMBER, lambda moment, unit=unit, most=most: moment // unit % most)
+    yield Function("date", (TIMESTAMP,), DATE, lambda moment: moment // calendar.DAY)
+    yield Function("to_date", (SYMBOL,), DATE, calendar.date_of_text)
+    yield Function("to_timestamp", (SYMBOL,), TIMESTAMP, calendar.timestamp_of_text)
+    yield Function("to_timestamp", (DATE,), TIMESTAMP, calendar.midnight)
+    yield Function("date_add", (DATE, NUMBER), DATE, calendar.add_days)
+    yield Function("date_diff", (DATE, DATE), NUMBER, _checked(NUMBER, operator.sub))
+    yield Function("timestamp_add", (TIMESTAMP, NUMBER, NUMBER), TIMESTAMP, calendar.add_time)
+    yield Function("timestamp_diff", (TIMESTAMP, TIMESTAMP, NUMBER), NUMBER, _checked(NUMBER, calendar.time_between))
+
+
+_WINDOWS = (  # `hop first` and `hop end` can be written by no text (`hops`)
+    Function("window", (TIMESTAMP, NUMBER), TIMESTAMP, windows.window_start),
+    Function("window", (NUMBER, NUMBER), NUMBER, windows.window_start),
+    Function("hop", (TIMESTAMP, NUMBER, NUMBER), TIMESTAMP, windows.hop_starts, generator=True),
+    Function("hop first", (TIMESTAMP, NUMBER, NUMBER), NUMBER, windows.hop_first),
+    Function("hop end", (TIMESTAMP,), NUMBER, lambda moment: moment + 1),
+    Function("moment", (NUMBER,), TIMESTAMP, lambda microseconds: microseconds),
+)
+
+_PLAIN = (
+    *_operators(),
+    *_least_and_greatest(),
+    *_ranges(),
+    *_conversions(),
+    *_TEXT,
+    *_LISTS,
+    *_MATHEMATICS,
+    *_WINDOWS,
+    *_calendar(),
+)
+
+FUNCTIONS: Functions = Functions((*_PLAIN, *_wrapping(_PLAIN)))

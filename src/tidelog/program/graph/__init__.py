@@ -1,0 +1,1 @@
+"""What a program says about whole relations: dependencies, strata, keys, choices, lifetimes, constraints."""

@@ -1,0 +1,28 @@
+"""Where asserted facts are kept: most in their own relation, some in an auxiliary one that its rules read.
+
+Law: a relation whose facts are more, or fewer, than what is asserted and derived keeps what is asserted apart: the
+edges of an equivalence relation, the candidates of a choice, and what a subsumption compares. Whoever asserts, retracts
+or asks what is asserted names the relation itself.
+"""
+
+from __future__ import annotations
+
+from tidelog.program.graph.choice import given_relations, users_relation
+from tidelog.program.graph.subsumption import GIVEN, given_name, subsumed_relations
+from tidelog.program.values.program import Program
+
+
+def kept_apart(program: Program) -> dict[str, str]:
+    """The relations whose asserted facts are in another one, with the name of that.
+
+    >>> from tidelog.syntax import parse_program
+    >>> kept_apart(parse_program("p(X, A) <= p(X, B) :- B <= A."))
+    {'p': '__given_p'}
+    """
+    compared = {name: given_name(name) for name in subsumed_relations(program.rules)}
+    return {**compared, **given_relations(program)}
+
+
+def users_name(name: str) -> str | None:
+    """The relation whose asserted facts an auxiliary one holds; None for any other."""
+    return name.removeprefix(GIVEN) if name.startswith(GIVEN) else users_relation(name)

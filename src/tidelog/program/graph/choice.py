@@ -1,0 +1,155 @@
+"""Choice: ``.decl p(x: T, y: U) choice-domain x`` holds one fact for each x among those that its rules give.
+
+Law: what rules and assertions give are candidates, a relation of their own. Of the candidates that share a key one is
+shown. It stays as long as it is a candidate; when it goes, or where nothing is shown yet, the least candidate is shown
+whose keys are free, column by column. With several keys (``choice-domain x, y``) a fact is shown if none of its keys is
+taken, and every candidate that is not shown shares a key with one that is. So the view depends on the history, not on
+the candidates alone: it is a choice, not the model. The same history gives the same choice.
+
+    __may_p(x, y) :- ...                          the rules of p
+    __pick_p/1(x, choice<y>) :- __may_p(x, y).    one for each key (`partition.pick`)
+    p(x, y) :- __pick_p/1(x, y).
+
+A key that holds another says nothing more, and one of all columns nothing at all. A choice must not depend on itself
+(TL509), and what is chosen from is not also closed, subsumed or put into other rules (TL510).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from tidelog.errors import Diagnostic
+from tidelog.program.graph.equivalence import EDGE, EQREL, edge_name, equivalences
+from tidelog.program.graph.strata import stratify
+from tidelog.program.messages.check_catalogue import diagnose
+from tidelog.program.values.literal import Atom
+from tidelog.program.values.program import Program
+from tidelog.program.values.rule import Rule
+from tidelog.program.values.schema import Declaration
+from tidelog.program.values.term import CHOICE, Aggregate, Var
+
+MAY, PICK = "__may_", "__pick_"
+Domains = tuple[tuple[int, ...], ...]
+
+
+def choices(program: Program) -> dict[str, Declaration]:
+    """The relations that are declared with a choice that leaves something out, with their keys as few as they can be.
+
+    >>> from tidelog.syntax import parse_program
+    >>> found = choices(parse_program(".decl p(x: number, y: number) choice-domain x, (x, y)"))
+    >>> found["p"].domains
+    ((0,),)
+    """
+    found: dict[str, Declaration] = {}
+    for declared in program.declarations:
+        domains = _fewest(declared.domains, len(declared.columns))
+        if domains:
+            found[declared.relation] = replace(declared, domains=domains)
+    return found
+
+
+def _fewest(domains: Domains, width: int) -> Domains:
+    """The keys that say something: not of all columns, and none that holds another."""
+    known = sorted({domain for domain in domains if len(domain) < width})
+    return tuple(one for one in known if not any(set(other) < set(one) for other in known))
+
+
+def given_relations(program: Program) -> dict[str, str]:
+    """The relations whose asserted facts are kept in another: equivalence relations, and those with a choice."""
+    found = {name: edge_name(name) for name in equivalences(program)}
+    return found | {name: f"{MAY}{name}" for name in choices(program)}
+
+
+def users_relation(name: str) -> str | None:
+    """The relation whose asserted facts an auxiliary relation keeps; None if it keeps none.
+
+    >>> users_relation("__may_p"), users_relation("__edge_same"), users_relation("__all_p")
+    ('p', 'same', None)
+    """
+    return next((name.removeprefix(prefix) for prefix in (EDGE, MAY) if name.startswith(prefix)), None)
+
+
+def declaration_behind(program: Program, label: str) -> Declaration | None:
+    """The declaration that made a rule with this label; None if the text has the rule."""
+    name = label.rpartition("/")[0]
+    return equivalences(program).get(name) or choices(program).get(name)
+
+
+def choice_of(rule: Rule) -> Aggregate | None:
+    """The choice that a rule makes, if it is such a rule."""
+    found = (arg for arg in rule.head.args if isinstance(arg, Aggregate) and arg.kind == CHOICE)
+    return next(found, None)
+
+
+def chosen_for(rule: Rule) -> str:
+    """The user's relation that a rule makes a choice for."""
+    return (rule.label or "").rpartition("/")[0]
+
+
+def choice_place(rule: Rule) -> int | None:
+    """The first column that all keys of a choice share, by which it is made; None if it is made over all facts."""
+    choice = choice_of(rule)
+    assert choice is not None
+    return min(set[int].intersection(*map(set, choice.domains)), default=None)
+
+
+def as_copy(rule: Rule) -> Rule:
+    """A choice as the plain rule that gives all candidates; another rule is left as it is."""
+    choice = choice_of(rule)
+    if choice is None or choice.value is None:
+        return rule
+    value = choice.value
+    return replace(rule, head=replace(rule.head, args=tuple(value if a is choice else a for a in rule.head.args)))
+
+
+def with_choices(program: Program) -> tuple[Program, list[Diagnostic]]:
+    """The program with the candidates of choices as heads, and the rules that choose, two for each choice.
+
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> text = ".decl p(x: number, y: number) choice-domain x .decl e(x: number, y: number) p(x, y) :- e(x, y)."
+    >>> print(*map(print_rule, with_choices(parse_program(text))[0].rules), sep="\\n")
+    __may_p(x, y) :- e(x, y).
+    p/choice_1: __pick_p/1(V1, choice<V2>) :- __may_p(V1, V2).
+    p/chosen_1: p(V1, V2) :- __pick_p/1(V1, V2).
+    """
+    declared = choices(program)
+    if not declared:
+        return program, []
+    refused = dict(_refused(program, declared))
+    rules = [
+        _proposing(rule) if rule.head.predicate in declared.keys() - refused.keys() else rule for rule in program.rules
+    ]
+    for name, declaration in declared.items():
+        if name not in refused:
+            rules += _choosing(declaration)
+    return replace(program, rules=tuple(rules)), list(refused.values())
+
+
+def _refused(program: Program, declared: Mapping[str, Declaration]) -> Iterator[tuple[str, Diagnostic]]:
+    recursive = {name for stratum in stratify(program.rules) if stratum.recursive for name in stratum.relations}
+    subsumed = {rule.head.predicate for rule in program.rules if rule.subsumes}
+    for name, declaration in declared.items():
+        words = [word for word in declaration.qualifiers if word in (EQREL, "inline")]
+        if words or name in subsumed:
+            what = f"`{words[0]}`" if words else "a subsumption"
+            yield name, diagnose("TL510", declaration.span, relation=name, what=what)
+        elif name in recursive:
+            yield name, diagnose("TL509", declaration.span, relation=name)
+
+
+def _proposing(rule: Rule) -> Rule:
+    return replace(rule, head=replace(rule.head, predicate=f"{MAY}{rule.head.predicate}"))
+
+
+def _choosing(declaration: Declaration) -> Iterable[Rule]:
+    name, domains = declaration.relation, declaration.domains
+    columns = tuple(Var(f"V{i}") for i, _ in enumerate(declaration.columns, 1))
+    group = set[int].intersection(*map(set, domains))
+    first, *others = (i for i, _ in enumerate(columns) if i not in group)
+    choice = Aggregate(CHOICE, columns[first], None, None, tuple((i, "min") for i in others), domains)
+    keys = "_".join("+".join(str(i + 1) for i in domain) for domain in domains)  # other keys are another choice
+    pick = Atom(f"{PICK}{name}/{keys}", columns)
+    chosen = replace(pick, args=(*columns[:first], choice, *columns[first + 1 :]))
+    yield Rule(chosen, (Atom(f"{MAY}{name}", columns),), f"{name}/choice_{keys}", declaration.span)
+    yield Rule(Atom(name, columns), (pick,), f"{name}/chosen_{keys}", declaration.span)

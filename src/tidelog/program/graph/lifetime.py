@@ -1,0 +1,93 @@
+"""Lifetimes: facts that end by the time of an epoch, and tables of a bounded size.
+
+Law (D28): time is data, counted in microseconds. A lifetime is that of asserted facts: the end of a fact is known when
+it is inserted, an insertion of the same fact can only put it off, and what rules derive lives as long as what it rests
+on. `.lifetime` and NDlog's `materialize`, whose lifetimes are seconds, say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.messages.check_catalogue import diagnose
+from tidelog.program.values.program import Program
+
+UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
+SECOND = UNITS["s"]
+ENDS = "__ends_"  # begins the relation with the ends of another's facts: its columns, the end, and the epoch
+NOW = "__now"  # the relation that holds the time
+TIMESTAMP = "timestamp"
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """How long the facts of a relation live, in microseconds; from the time in a column on, or from their insertion.
+
+    ``size`` is how many facts there may be: beyond that those go that were inserted, or refreshed, longest ago.
+    """
+
+    lifetime: int | None = None
+    size: int | None = None
+    column: int | None = None
+
+
+def duration_text(microseconds: int) -> str:
+    """A span of time in the largest unit that tells it whole.
+
+    >>> duration_text(1_800_000_000), duration_text(1_500_000), duration_text(7)
+    ('30m', '1500ms', '7us')
+    """
+    unit = next(unit for unit in reversed(UNITS) if microseconds % UNITS[unit] == 0)
+    return f"{microseconds // UNITS[unit]}{unit}"
+
+
+def lives(program: Program) -> dict[str, Life]:
+    """The relations whose facts end by themselves.
+
+    >>> from tidelog.program import Lifetime, Materialize
+    >>> keys, given = (Materialize("link", 10, 100, (1,)),), (Lifetime("session", 5),)
+    >>> lives(Program(keys=keys, lifetimes=given))
+    {'link': Life(lifetime=10000000, size=100, column=None), 'session': Life(lifetime=5, size=None, column=None)}
+    """
+    found = {
+        key.relation: Life(None if key.lifetime is None else key.lifetime * SECOND, key.size)
+        for key in program.keys
+        if key.lifetime is not None or key.size is not None
+    }
+    columns = {d.relation: [column.name for column in d.columns] for d in program.declarations}
+    for given in program.lifetimes:
+        size, names = found.get(given.relation, Life()).size, columns.get(given.relation, [])
+        column = names.index(given.column) if given.column in names else None
+        found[given.relation] = Life(given.microseconds, size, column)
+    return found
+
+
+def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
+    """Lifetimes given twice, by columns that tell no time, and of facts that are not asserted."""
+    yield from _given_twice(program)
+    types = {d.relation: {column.name: column.type for column in d.columns} for d in program.declarations}
+    for given in program.lifetimes:
+        found = types.get(given.relation, {}).get(given.column or "")
+        if given.column is not None and found != TIMESTAMP:
+            yield diagnose("TL245", given.span, name=given.relation, column=given.column, found=found or "not declared")
+    derived = {rule.head.predicate for rule in program.rules} | kept_apart(program).keys()
+    spans = {key.relation: key.span for key in program.keys}
+    spans |= {given.relation: given.span for given in program.lifetimes}
+    for name, life in lives(program).items():
+        if name in derived and life.lifetime is not None:
+            yield diagnose("TL602", spans[name], name=name, value=duration_text(life.lifetime))
+        if name in derived and life.size is not None:
+            yield diagnose("TL603", spans[name], name=name, value=life.size)
+
+
+def _given_twice(program: Program) -> Iterator[Diagnostic]:
+    first: dict[str, Span | None] = {key.relation: key.span for key in program.keys if key.lifetime is not None}
+    for given in program.lifetimes:
+        if given.relation in first:
+            place = first[given.relation]
+            related = () if place is None else (("the other lifetime", place),)
+            yield diagnose("TL244", given.span, related=related, name=given.relation)
+        first.setdefault(given.relation, given.span)

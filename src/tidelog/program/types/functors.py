@@ -1,0 +1,136 @@
+"""Functors: functions that a program declares and that come from outside.
+
+Law: ``.functor f(number): number`` says the types, and a Python function of that name does the work; a function that
+was declared by `user_function` has its types already. Functors are pure, as all functions are. A program can be checked
+without them; to run, each one that it calls must be there. One that a component declares has the types of each of its
+instances, those that may come later included as far as the component tells them.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tidelog.program.functions.table import FUNCTIONS, Function, Functions, user_function
+from tidelog.program.messages import failures
+from tidelog.program.types.subtypes import TypeNames
+from tidelog.program.values.program import Program
+from tidelog.program.values.schema import Functor, TypeDeclaration
+from tidelog.program.values.scope import calls, literal_terms, rule_literals
+from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Value
+
+Signature = tuple[tuple[str, ...], str]
+BASES = (NUMBER, UNSIGNED, FLOAT, SYMBOL)
+Given = Mapping[str, Callable[..., Value] | Function] | Iterable[Callable[..., Value] | Function] | types.ModuleType
+
+
+def function_table(given: Given, program: Program) -> tuple[Functions, tuple[Function, ...]]:
+    """All functions that a program may call, and those among them that a user gives.
+
+    A functor that the program calls and for which no function is given is refused.
+    """
+    own = given_functions(given, program)
+    table = FUNCTIONS.with_functions(own)
+    check_functors(program, table)
+    return table, own
+
+
+def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
+    """The functions that a user gives: declared ones as they are, others with the types that functors give them.
+
+    >>> from tidelog.syntax import parse_program
+    >>> program = parse_program(".functor twice(number): number")
+    >>> [f.evaluate(21) for f in given_functions({"twice": lambda x: 2 * x}, program)]
+    [42]
+    """
+    declared = _declared(program)
+    found: list[Function] = []
+    for name, function in _named(given):
+        if isinstance(function, Function):
+            found.append(function)
+        elif name in declared:
+            found += (_bound(name, *types, function) for types in declared[name])
+        elif not isinstance(given, types.ModuleType) and program != Program(convention=program.convention):
+            raise failures.NOT_REGISTERED.error(name=name, what="no `.functor` and no `user_function` tells its types")
+    return tuple(found)
+
+
+def declared_by(given: Given, program: Program) -> Program:
+    """The program with functors for the functions that tell their types and that it does not declare."""
+    known = {functor.name for functor in program.functors}
+    own = (f for _, f in _named(given) if isinstance(f, Function) and f.name not in known)
+    return replace(program, functors=(*program.functors, *(Functor(f.name, f.params, f.result) for f in own)))
+
+
+def check_functors(program: Program, functions: Mapping[str, object]) -> None:
+    """Refuse a program that calls a functor for which no function is given."""
+    missing = [functor.name for functor in program.functors if functor.name not in functions]
+    called = _called(program) if missing else set()
+    for name in missing:
+        if name in called:
+            raise failures.NO_FUNCTOR.error(name=name)
+
+
+def with_functors(functions: Functions, program: Program) -> Functions:
+    """The functions and, for checks alone, those that functors declare."""
+    names = TypeNames(program.types)
+    own = [functor for functor in program.functors if functor.name not in functions]
+    return functions.with_functions(_bound(functor.name, *_types(functor, names), _missing) for functor in own)
+
+
+def _missing(*_args: Value) -> Value:
+    raise AssertionError("a functor without a function is checked, never run")
+
+
+def _named(given: Given) -> Iterator[tuple[str, Any]]:
+    if isinstance(given, types.ModuleType):
+        yield from ((name, f) for name, f in vars(given).items() if isinstance(f, Function) or callable(f))
+    elif isinstance(given, Mapping):
+        yield from given.items()
+    else:
+        listed: Any = given
+        yield from ((str(getattr(f, "__name__", "?")), f) for f in listed)
+
+
+def _declared(program: Program) -> dict[str, list[Signature]]:
+    """The types of all functors by name: those of the program, then those that components declare and tell."""
+    found: dict[str, list[Signature]] = {}
+    names = TypeNames(program.types)
+    told = [(functor.name, _types(functor, names)) for functor in program.functors]
+    told += _in_components(program, program.types)
+    for name, types_ in told:
+        if types_ not in found.setdefault(name, []):
+            found[name].append(types_)
+    return found
+
+
+def _in_components(block: Program, around: tuple[TypeDeclaration, ...]) -> Iterator[tuple[str, Signature]]:
+    """The functors of components, without those whose types are parameters: instances say what they are."""
+    for component in block.components:
+        inside = (*around, *component.content.types)
+        names = TypeNames(inside)
+        for functor in component.content.functors:
+            params, result = _types(functor, names)
+            if not {*params, result} & {*component.params} and {*params, result} <= {*names.bases.values(), *BASES}:
+                yield functor.name, (params, result)
+        yield from _in_components(component.content, inside)
+
+
+def _types(functor: Functor, names: TypeNames) -> Signature:
+    """The types behind the names that a functor is declared with."""
+    params = tuple(names.base(type_) or type_ for type_ in functor.params)
+    return params, names.base(functor.result) or functor.result
+
+
+def _bound(name: str, params: tuple[str, ...], result: str, function: Callable[..., Value]) -> Function:
+    return user_function(name, params, result)(function)
+
+
+def _called(program: Program) -> set[str]:
+    terms = [term for fact in program.facts for term in fact.atom.args]
+    for rule in program.rules:
+        terms += rule.head.args
+        terms += [term for literal in rule_literals(rule) for term in literal_terms(literal)]
+    return {call.function for term in terms for call in calls(term)}

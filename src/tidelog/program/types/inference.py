@@ -1,0 +1,377 @@
+"""Inference: which places of a program hold values of one type, found in one pass over its text.
+
+Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
+and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
+told where it appears, with the reasons of both types, and the pass goes on.
+`types` runs the pass over a program, looks again at what it left open, and reads the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from tidelog.errors import Diagnostic, Span
+from tidelog.program.functions.calendar import EXAMPLES
+from tidelog.program.functions.table import ANY, NUMERIC, ORDERED_TYPES
+from tidelog.program.messages.check_catalogue import diagnose
+from tidelog.program.types.casts import cast_type
+from tidelog.program.types.path_types import path_ends
+from tidelog.program.types.signatures import Signature, Signatures
+from tidelog.program.types.structure_types import Structures, make_place
+from tidelog.program.types.unify import DEFAULTS, INTEGER, NIL, TEXT, TRUTH, Classes, Reason
+from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.values.rule import Rule
+from tidelog.program.values.schema import BASE_TYPES
+from tidelog.program.values.scope import aggregate_names, rule_names
+from tidelog.program.values.structure import is_structural
+from tidelog.program.values.term import (
+    BOOLEAN,
+    CHOICE,
+    DATE,
+    FLOAT,
+    LIST,
+    NUMBER,
+    RECORD,
+    SYMBOL,
+    TIMESTAMP,
+    Aggregate,
+    Call,
+    Const,
+    Term,
+    Var,
+    Wildcard,
+)
+
+Environment = dict[str, int]
+OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that take the type of their place
+MAKES_LISTS = frozenset({LIST, "f_append", "f_concat", "f_init"})
+TRUTH_VARIABLES = frozenset({"True", "False", "TRUE", "FALSE"})  # which other languages read as truth values
+_DIGITS_OF_A_DATE = re.compile(r"([0-9]{4})\s*-\s*([0-9]{1,2})\s*-\s*([0-9]{1,2})")
+
+
+@dataclass(slots=True)
+class Use:
+    """A call whose overload is not settled yet: its arguments and its result are the places."""
+
+    call: Call
+    signature: Signature
+    places: list[int]
+
+
+class Demand(NamedTuple):
+    """A place whose type, once known, must be among some; otherwise ``finding`` tells."""
+
+    place: int
+    types: frozenset[str]
+    finding: Callable[[str], Diagnostic]
+
+
+@dataclass(slots=True)
+class Inference:
+    """Types of the places of a program, while they are found out."""
+
+    signatures: Signatures
+    arity: Mapping[str, int]
+    base: Callable[[str], str | None] = lambda _: None  # the base type of a type's name
+    classes: Classes = field(default_factory=Classes)
+    findings: list[Diagnostic] = field(default_factory=list)
+    columns: dict[str, list[int]] = field(default_factory=dict)
+    literals: list[tuple[int, Const]] = field(default_factory=list)
+    recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
+    open_uses: list[Use] = field(default_factory=list)
+    demands: list[Demand] = field(default_factory=list)
+    listed: list[tuple[int, Span | None]] = field(default_factory=list)  # places of elements of lists
+    untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
+    rule: Rule | None = None
+    structures: Structures = field(default_factory=Structures)
+
+    def visit_rule(self, rule: Rule) -> Environment:
+        """Body, then head; gives the places of the rule's variables."""
+        env: Environment = {}
+        self.rule = rule
+        self.body(rule.body, env)
+        self.atom(rule.head, env)
+        return env
+
+    def column_places(self, relation: str) -> list[int]:
+        """The places of the relation's columns."""
+        places = self.columns.get(relation)
+        if places is None:
+            places = [self.classes.fresh() for _ in range(self.arity.get(relation, 0))]
+            self.columns[relation] = places
+        return places
+
+    def atom(self, atom: Atom, env: Environment) -> None:
+        """The arguments have the types of the columns."""
+        places = self.column_places(atom.predicate)
+        for arg, place in zip(atom.args, places, strict=False):
+            if isinstance(arg, Var):
+                known = env.get(arg.name)
+                if known is None:
+                    env[arg.name] = place
+                else:
+                    self.unite(known, place, arg.span, f"`{arg.name}` is used as")
+                if arg.name in TRUTH_VARIABLES:
+                    self.truth_variable(arg, place)
+            elif isinstance(arg, Const):
+                self.constant(arg, place, atom)
+            elif isinstance(arg, Call | Aggregate):
+                self.unite(self.term(arg, env), place, arg.span, "this argument must be")
+        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+            self.term(arg, env)
+
+    def constant(self, const: Const, place: int, atom: Atom) -> None:
+        """A constant in a column gives the column its type."""
+        if const.value is None:
+            self.nil(place, const)
+            return
+        type_ = const.type
+        if type_ in OPEN_TYPES:
+            if type_ in self.recorded:
+                self.literals.append((place, const))
+            # The common case, a column that has the constant's type already, must not build a reason.
+            if self.classes.type(place) in (type_, OPEN_TYPES[type_]):
+                return
+            type_ = OPEN_TYPES[type_]
+        if not self.classes.set(place, type_, _constant_reason(const)):
+            self.conflict(place, type_, const.span, f"this column of `{atom.predicate}` holds")
+
+    def truth_variable(self, variable: Var, place: int) -> None:
+        """A variable that looks like a truth value must not stand in a boolean column."""
+        found = partial(_variable_for_truth, variable)
+        self.demands.append(Demand(place, frozenset(BASE_TYPES) - {BOOLEAN}, found))
+
+    def term(self, term: Term, env: Environment) -> int:
+        """The place of the term's value."""
+        if isinstance(term, Var):
+            place = env.get(term.name)
+            if place is None:
+                place = env[term.name] = self.classes.fresh()
+            return place
+        if isinstance(term, Const):
+            return self.constant_term(term)
+        if isinstance(term, Call):
+            return self.call(term, env)
+        return self.aggregate(term, env) if isinstance(term, Aggregate) else self.classes.fresh()
+
+    def constant_term(self, const: Const) -> int:
+        """A new place for a constant that stands in an expression."""
+        if const.value is None:
+            place = self.classes.fresh()
+            self.nil(place, const)
+            return place
+        if const.type not in OPEN_TYPES:
+            return self.classes.fresh(const.type, _constant_reason(const))
+        place = self.classes.fresh(OPEN_TYPES[const.type], _constant_reason(const))
+        if const.type in self.recorded:
+            self.literals.append((place, const))
+        return place
+
+    def nil(self, place: int, const: Const) -> None:
+        """``nil`` is of whatever record type its place has, and of no other type."""
+        self.classes.set(place, NIL, Reason("this is nil", const.span))
+        records = frozenset((NIL, RECORD, *self.structures.records))
+        self.demands.append(Demand(place, records, lambda found: diagnose("TL422", const.span, found=found)))
+
+    def no_structure(self, place: int, span: Span | None, where: str) -> None:
+        """A place that takes values of any type but records and variants, which do not tell their own type."""
+        if self.structures.any:
+            told = partial(_untyped_place, span, where)
+            self.demands.append(Demand(place, frozenset(BASE_TYPES), told))
+
+    def call(self, call: Call, env: Environment) -> int:
+        """The place of the result; arguments and result follow the signature."""
+        if (type_ := cast_type(call)) is not None:
+            return self.cast(call, type_, env)
+        if (call.function == LIST and self.structures.any) or is_structural(call.function):
+            return make_place(call, env, self)
+        places = [self.term(arg, env) for arg in call.args]
+        if call.function in MAKES_LISTS:
+            self.in_list(places, call)
+        places.append(self.classes.fresh())
+        signature = self.signatures.of(call.function, len(call.args))
+        if signature is not None:
+            self.apply(call, signature, places)
+            if all(overload[-1] == ANY for overload in signature.overloads):
+                self.untold.append(places[-1])
+        return places[-1]
+
+    def in_list(self, places: Iterable[int], call: Call) -> None:
+        """Lists know no types of their elements: a date in one would be a number (TL413)."""
+        self.listed += ((place, arg.span or call.span) for place, arg in zip(places, call.args, strict=True))
+
+    def cast(self, call: Call, type_: str, env: Environment) -> int:
+        """A cast is its value, of a type that has the same base (TL409)."""
+        place, base = self.term(call.args[0], env), self.base(type_)
+        if base is None or self.classes.set(place, base, Reason(f"this is cast to {type_}", call.span)):
+            return place
+        found = type_name(self.classes.type(place))
+        related = _places([self.classes.reason(place)], call.span)
+        self.findings.append(diagnose("TL409", call.span, related=related, found=found, name=type_, base=base))
+        return self.classes.fresh()  # of any type: the cast is the mistake, not where its value goes
+
+    def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
+        """Use all that the overloads agree on; what they leave open is looked at again by `settle`."""
+        for position, type_ in signature.fixed:
+            self.set_position(call, places, position, type_, signature)
+        for position, other in signature.linked:
+            first, second = places[position], places[other]
+            if not self.classes.unite(first, second):
+                self.mismatch(call, signature, places)
+                return
+        for position, type_ in enumerate(signature.overloads[0][:-1]):
+            if type_ == ANY:
+                self.no_structure(places[position], call.args[position].span or call.span, f"`{call.function}`")
+        if not signature.settled:
+            self.open_uses.append(Use(call, signature, places))
+
+    def set_position(self, call: Call, places: list[int], position: int, type_: str, signature: Signature) -> None:
+        """One argument, or the result, has a known type."""
+        word = "gives" if position == len(call.args) else "takes"
+        if not self.classes.set(places[position], type_, Reason(f"`{call.function}` {word} {type_} here", call.span)):
+            self.mismatch(call, signature, places)
+
+    def mismatch(self, call: Call, signature: Signature, places: Sequence[int]) -> None:
+        """No overload fits the arguments."""
+        found = ", ".join(type_name(self.classes.type(place)) for place in places[:-1])
+        known = "; ".join(f"({', '.join(o[:-1])}) gives {o[-1]}" for o in signature.overloads)
+        related = _places([self.classes.reason(place) for place in places], call.span)
+        hint = _TIME_SUMS if call.function in ("+", "-") and _is_time(found) else f"`{call.function}` takes {known}."
+        self.findings.append(diagnose("TL402", call.span, hint=hint, related=related, name=call.function, found=found))
+
+    def aggregate(self, aggregate: Aggregate, env: Environment) -> int:
+        """The place of the aggregate's value; its body is a scope inside the rule's (see `scope`)."""
+        inner = env
+        if aggregate.body is not None:
+            if self.rule is not None:
+                self.seed(rule_names(self.rule), env)
+            inner = dict(env)
+            self.seed(aggregate_names(aggregate), inner)
+            self.body(aggregate.body, inner)
+        value = None if aggregate.value is None else self.term(aggregate.value, inner)
+        if aggregate.kind == "count" or value is None:
+            return self.classes.fresh(NUMBER, Reason("count gives a number", aggregate.span))
+        if aggregate.kind == CHOICE:
+            return value
+        wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
+        self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
+        if aggregate.kind == "mean":
+            return self.classes.fresh(FLOAT, Reason("mean gives a float", aggregate.span))
+        return value
+
+    def seed(self, names: Iterable[str], env: Environment) -> None:
+        """Give every name of a scope its place, before an inner scope is opened."""
+        for name in names:
+            if name not in env:
+                env[name] = self.classes.fresh()
+
+    def body(self, literals: Sequence[Literal], env: Environment) -> None:
+        """The literals of one scope."""
+        for literal in literals:
+            if isinstance(literal, Atom):
+                self.atom(literal, env)
+            elif isinstance(literal, Negation):
+                self.atom(literal.atom, env)
+            elif isinstance(literal, Comparison):
+                self.comparison(literal, env)
+            elif isinstance(literal, PathAtom):
+                self.path_atom(literal, env)
+            elif isinstance(literal, Disjunction):
+                for branch in literal.branches:
+                    self.body(branch, env)
+
+    def path_atom(self, literal: PathAtom, env: Environment) -> None:
+        """The ends have the types of the columns where the path begins and ends."""
+        ends = path_ends(literal.path, self)
+        for term, place in zip((literal.source, literal.target), ends, strict=True):
+            what = f"`{term.name}` is used as" if isinstance(term, Var) else "this end of the path must be"
+            if not isinstance(term, Wildcard):
+                self.unite(self.term(term, env), place, term.span, what)
+
+    def comparison(self, literal: Comparison, env: Environment) -> None:
+        """Both sides have one type; for `<` and its like one that has an order."""
+        left, right = self.term(literal.left, env), self.term(literal.right, env)
+        self.unite(left, right, literal.span, "the two sides are")
+        if literal.op not in ("=", "!="):
+            self.demands.append(Demand(left, ORDERED_TYPES, lambda found: _no_order(literal, found)))
+
+    def unite(self, first: int, second: int, span: Span | None, what: str) -> None:
+        """Two places hold values of one type."""
+        classes = self.classes
+        if not classes.unite(first, second):
+            reasons = (classes.reason(first), classes.reason(second))
+            self.report_conflict(reasons, (classes.type(first), classes.type(second)), span, what)
+
+    def conflict(self, place: int, type_: str, span: Span | None, what: str) -> None:
+        """A place that has a type gets another one, at ``span``."""
+        self.report_conflict([self.classes.reason(place)], (self.classes.type(place), type_), span, what)
+
+    def report_conflict(
+        self, reasons: Iterable[Reason | None], types: Iterable[str | None], span: Span | None, what: str
+    ) -> None:
+        """Both types, and the place that each comes from."""
+        related = _places(reasons, span)
+        found = (first, second) = tuple(type_name(t) for t in types)
+        hint = _conflict_hint(frozenset(found), span)
+        self.findings.append(diagnose("TL401", span, hint=hint, related=related, what=what, first=first, second=second))
+
+
+def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
+    """What to write where a date, a timestamp or a truth value is expected; None if nothing special is known."""
+    if types == {DATE, TIMESTAMP}:
+        return "Convert with `date(T)` or `to_timestamp(D)`."
+    expected = next((type_ for type_ in (DATE, TIMESTAMP, BOOLEAN) if type_ in types), None)
+    if expected is None:
+        return None
+    digits = _DIGITS_OF_A_DATE.search(span.text) if span is not None and '"' not in span.text else None
+    if digits is not None and expected == DATE:
+        year, month, day = digits.groups()
+        return f'`{digits[0]}` is a subtraction. Write `date("{year}-{month:0>2}-{day:0>2}")`.'
+    if expected == BOOLEAN:
+        return "Write `true` or `false`."
+    written = f"Write a {expected} as `{EXAMPLES[expected]}`"
+    return f"{written}, or convert the text with `to_{expected}`." if SYMBOL in types else f"{written}."
+
+
+_TIME_SUMS = (
+    "Use `date_add(D, N)` and `date_diff(A, B)` for days, `timestamp_add(T, N, 1s)` and `timestamp_diff(A, B, 1s)` for "
+    "units of time."
+)
+
+
+def _is_time(types: str) -> bool:
+    return DATE in types or TIMESTAMP in types
+
+
+def type_name(type_: str | None) -> str:
+    """A type as messages call it."""
+    return "unknown" if type_ is None else "number" if type_ == INTEGER else DEFAULTS.get(type_, type_).lstrip("'")
+
+
+def _places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[str, Span]]:
+    places = [(r.text, r.span) for r in reasons if r is not None and r.span is not None and r.span != span]
+    return list(dict.fromkeys(places))
+
+
+def _constant_reason(const: Const) -> Reason:
+    return Reason(f"this is a {const.type}", const.span)
+
+
+def _variable_for_truth(variable: Var, _found: str) -> Diagnostic:
+    return diagnose("TL412", variable.span, name=variable.name, word=variable.name.lower())
+
+
+def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:
+    return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=found)
+
+
+def _untyped_place(span: Span | None, where: str, found: str) -> Diagnostic:
+    return diagnose("TL425", span, where=where, found=found)
+
+
+def _no_order(literal: Comparison, found: str) -> Diagnostic:
+    return diagnose("TL404", literal.span, op=literal.op, found=found)

@@ -1,0 +1,117 @@
+"""Elaboration: literals take the type that the type check found for them.
+
+Law: an elaborated program means what the program means, and every constant in it has the type of its place: `1` in a
+float column is `1.0`, in an unsigned column an unsigned, and a quoted text in a column of dates is a date; a record or
+a variant says of which type it is. Literals are met in the same order as in `inference` (body, then head; left to
+right), so that the types found there can be handed out one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from tidelog.program.functions.calendar import TRUTH, read_date, read_timestamp
+from tidelog.program.types.casts import CAST
+from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.values.rule import Fact, Rule
+from tidelog.program.values.term import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    NUMBER,
+    SYMBOL,
+    TIMESTAMP,
+    UNSIGNED,
+    Aggregate,
+    Call,
+    Const,
+    Term,
+)
+
+RETYPED = frozenset(
+    ((NUMBER, FLOAT), (NUMBER, UNSIGNED), (NUMBER, BOOLEAN), (SYMBOL, DATE), (SYMBOL, TIMESTAMP), (BOOLEAN, SYMBOL))
+)  # the type as written, and that of the place
+LITERALS = (NUMBER, SYMBOL, BOOLEAN)
+
+
+class Found(NamedTuple):
+    """What the type check found out: the types of literals in order, and what the terms of a clause make."""
+
+    types: Iterator[str]
+    names: Mapping[tuple[int, int], str] = MappingProxyType({})
+    clause: int = -1
+    recorded: tuple[str, ...] = (NUMBER,)  # the types of the literals that types were found for
+
+
+def elaborate_rule(rule: Rule, found: Found) -> Rule:
+    """The rule with its literals retyped, in order, and its structures named."""
+    body = _literals(rule.body, found)
+    return replace(rule, head=_atom(rule.head, found), body=body)
+
+
+def elaborate_fact(fact: Fact, found: Found) -> Fact:
+    """The fact with its literals retyped, in order.
+
+    >>> elaborate_fact(Fact(Atom("p", (Const(1, "number"),))), Found(iter(["float"]))).atom.args
+    (Const(value=1.0, type='float'),)
+    """
+    return replace(fact, atom=_atom(fact.atom, found))
+
+
+def retyped(const: Const, type_: str) -> Const:
+    """The constant in a place of another type; a ValueError with the reason if it is no value of it.
+
+    >>> retyped(Const("2026-06-01", "symbol"), "date"), retyped(Const(1, "boolean"), "symbol")
+    (Const(value=20605, type='date'), Const(value='true', type='symbol'))
+    """
+    value = const.value
+    if type_ == DATE and isinstance(value, str):
+        return replace(const, value=read_date(value), type=type_)
+    if type_ == TIMESTAMP and isinstance(value, str):
+        moment, zoned = read_timestamp(value)
+        return replace(const, value=moment, type=type_, zoned=zoned)
+    if const.type == BOOLEAN and type_ == SYMBOL:
+        return replace(const, value=TRUTH[value == 1], type=type_)
+    return replace(const, type=type_)
+
+
+def _atom(atom: Atom, found: Found) -> Atom:
+    return replace(atom, args=tuple(_term(arg, found) for arg in atom.args))
+
+
+def _literals(literals: tuple[Literal, ...], found: Found) -> tuple[Literal, ...]:
+    return tuple(_literal(literal, found) for literal in literals)
+
+
+def _literal(literal: Literal, found: Found) -> Literal:
+    if isinstance(literal, Atom):
+        return _atom(literal, found)
+    if isinstance(literal, Negation):
+        return replace(literal, atom=_atom(literal.atom, found))
+    if isinstance(literal, PathAtom):
+        source = _term(literal.source, found)
+        return replace(literal, source=source, target=_term(literal.target, found))
+    if isinstance(literal, Comparison):
+        left = _term(literal.left, found)
+        return replace(literal, left=left, right=_term(literal.right, found))
+    if isinstance(literal, Disjunction):
+        return replace(literal, branches=tuple(_literals(branch, found) for branch in literal.branches))
+    return literal
+
+
+def _term(term: Term, found: Found) -> Term:
+    if isinstance(term, Const):
+        type_ = next(found.types) if term.type in found.recorded else term.type
+        return retyped(term, type_) if type_ != term.type else term
+    if isinstance(term, Call) and term.function == CAST:
+        return replace(term, args=(_term(term.args[0], found), *term.args[1:]))
+    if isinstance(term, Call):
+        name = found.names.get((found.clause, id(term)), term.function)
+        return replace(term, function=name, args=tuple(_term(arg, found) for arg in term.args))
+    if isinstance(term, Aggregate):
+        body = None if term.body is None else _literals(term.body, found)
+        return replace(term, body=body, value=None if term.value is None else _term(term.value, found))
+    return term

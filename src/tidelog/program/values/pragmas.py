@@ -1,0 +1,38 @@
+"""What the pragmas of a program say.
+
+Law: a program without pragmas computes every relation whole, and arithmetic that leaves its type is an error. `magic`
+after a declaration and ``.pragma "magic-transform"`` name relations of which only what is asked for is evaluated;
+``*`` names all of them. Outputs are asked for whole, and so stay as they are.
+"""
+
+from __future__ import annotations
+
+from tidelog.program.values.program import Program
+
+MAGIC, NO_MAGIC, OVERFLOW = "magic-transform", "magic-transform-exclude", "overflow"
+ERROR, WRAP = "error", "wrap"
+OVERFLOW_MODES = (ERROR, WRAP)
+EVERY = "*"
+_QUALIFIERS = {MAGIC: "magic", NO_MAGIC: "no_magic"}
+_OUTPUTS = ("output", "printsize")
+
+
+def values_of(program: Program, key: str) -> tuple[str, ...]:
+    """The values of a pragma, in the order of the text; several may stand in one, with commas between them.
+
+    >>> values_of(Program(pragmas=(("magic-transform", "p, q"),)), MAGIC)
+    ('p', 'q')
+    """
+    found = [part.strip() for option, value in program.pragmas if option == key for part in value.split(",")]
+    found += [d.relation for d in program.declarations if _QUALIFIERS.get(key) in d.qualifiers]
+    return tuple(filter(None, found))
+
+
+def wraps(program: Program) -> bool:
+    """Whether arithmetic wraps around; of several words about it the last counts."""
+    return (ERROR, *values_of(program, OVERFLOW))[-1] == WRAP
+
+
+def outputs(program: Program) -> frozenset[str]:
+    """The relations that the program writes or counts."""
+    return frozenset(d.relation for d in program.directives if d.kind in _OUTPUTS)

@@ -1,0 +1,123 @@
+"""Terms: variables, constants, function applications and body aggregates.
+
+Law: terms are values. Two terms are equal when they mean the same text, wherever they stand: spans never take
+part in a comparison, and a constant carries its type, so that ``1`` and ``1.0`` differ.
+Evaluation lives elsewhere (`testing` for the slow judge, `kernel` for the engine).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from tidelog.errors import Span
+
+if TYPE_CHECKING:
+    from tidelog.program.values.literal import Literal
+    from tidelog.program.values.variant import Variant
+
+Value: TypeAlias = "int | float | str | tuple[Value, ...] | Variant | None"
+
+NUMBER, UNSIGNED, FLOAT, SYMBOL, LIST = "number", "unsigned", "float", "symbol", "list"
+BOOLEAN, DATE, TIMESTAMP = "boolean", "date", "timestamp"
+RECORD, ANY_TYPE = "record", "any"
+NAN = math.nan
+SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
+CHOICE = "choice"  # no text can name it: what a choice domain is made into (`program.choice`)
+AGGREGATES = ("count", SUM, "min", "max", "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A named variable."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Wildcard:
+    """The anonymous variable ``_``; every occurrence stands for itself."""
+
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A constant with its type: a number, a symbol, a date..., or ``nil`` (None, a record). (Lists are applications.)
+
+    Booleans are 1 and 0, dates and timestamps the numbers that `calendar` counts; a timestamp that was written with a
+    zone is ``zoned``: an instant.
+
+    >>> Const(1, "number") == Const(1.0, "float")
+    False
+    >>> Const(float("nan"), "float") == Const(float("nan"), "float")
+    True
+    >>> Const(-0.0, "float")
+    Const(value=0.0, type='float')
+    """
+
+    value: Value
+    type: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+    zoned: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.type == FLOAT:
+            object.__setattr__(self, "value", canonical_float(float(self.value)))  # type: ignore[arg-type]  # float type
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function applied to terms. Operators are functions with symbolic names (``+``, ``-`` also unary, ``band``).
+
+    ``list`` builds a list from its arguments; ``range`` gives several values and is a generator of the body.
+    """
+
+    function: str
+    args: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate: ``kind`` over ``value`` (None for count).
+
+    With a ``body`` it is Soufflé's form ``min d : { path(x, y, d) }`` and stands in a rule's body or in any term.
+    With ``body is None`` it is the head form ``min<D>`` and ranges over the rule's own body; it stands in heads only.
+    ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
+    and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
+    ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`).
+    """
+
+    kind: str
+    value: Term | None
+    body: tuple[Literal, ...] | None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    ties: tuple[tuple[int, str], ...] = ()
+    domains: tuple[tuple[int, ...], ...] = ()
+
+
+Term: TypeAlias = Var | Wildcard | Const | Call | Aggregate
+
+
+def canonical_float(value: float) -> float:
+    """One object for NaN, one zero (D11)."""
+    return NAN if math.isnan(value) else value + 0.0
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """The term and all terms inside it, outermost first; the bodies of aggregates are not entered."""
+    yield term
+    if isinstance(term, Call):
+        for arg in term.args:
+            yield from subterms(arg)
+    elif isinstance(term, Aggregate) and term.value is not None:
+        yield from subterms(term.value)
+
+
+def variables(term: Term) -> Iterator[Var]:
+    """The named variables of a term, left to right with repetitions; the bodies of aggregates are not entered."""
+    return (t for t in subterms(term) if isinstance(t, Var))

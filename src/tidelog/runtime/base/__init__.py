@@ -1,0 +1,1 @@
+"""What every runtime builds on: requests, outcomes, typed calls, interrupts, the reach of a change."""

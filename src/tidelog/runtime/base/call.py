@@ -1,0 +1,137 @@
+"""Calls of the methods of a service, as values that can be sent to the process where it is.
+
+Law: whoever calls names the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and
+result are checked where the call is written. Only methods marked with `call` can be called; the mark says how a caller
+waits for the answer, and what it means when there is none. A call that another process sends must have arguments of the
+classes that the method names; a protocol is no class, and stands for those that `admit` names and for no others.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from inspect import Signature, signature
+from types import UnionType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from tidelog.runtime.base import failures
+
+S = TypeVar("S")
+T = TypeVar("T")
+P = ParamSpec("P")
+Method = TypeVar("Method", bound=Callable[..., object])
+Given = tuple[tuple[Any, ...], dict[str, Any]]  # arguments by position and by name
+MARK = "mark"
+LIMIT = 120.0  # seconds for a question that costs no evaluation
+_ADMITTED: dict[type, tuple[type, ...]] = {}  # by protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a method is called."""
+
+    limit: float | None = LIMIT  # seconds that the caller waits; None: as long as the work takes
+    reading: bool = False  # an answer that does not come in time is no loss of the node
+    ending: bool = False  # what must be done: a node that fails in it counts as lost
+    any_time: bool = False  # answered also while another call is under way
+    entries_first: bool = False  # the owners must know before it the dictionary entries that the caller made
+
+
+def call(
+    *,
+    limit: float | None = LIMIT,
+    reading: bool = False,
+    ending: bool = False,
+    any_time: bool = False,
+    entries_first: bool = False,
+) -> Callable[[Method], Method]:
+    """Mark a method of a service as one that can be called from elsewhere."""
+
+    def mark(method: Method) -> Method:
+        method.__dict__[MARK] = Mark(limit, reading, ending, any_time, entries_first)
+        return method
+
+    return mark
+
+
+def mark_of(method: Callable[..., object]) -> Mark:
+    """How a method is called; EngineError if it is not marked."""
+    found = getattr(method, MARK, None)
+    if not isinstance(found, Mark):
+        raise failures.NOT_MARKED.error(method=method.__qualname__)
+    return found
+
+
+class Call(Generic[S, T]):
+    """A call of a method of an ``S`` that answers with a ``T``."""
+
+    def __init__(self, method: Callable[Concatenate[S, P], T], *args: P.args, **named: P.kwargs) -> None:
+        self.mark = mark_of(method)
+        self.name = method.__name__
+        self.given: Given = (args, named)
+
+    def on(self, service: S) -> T:
+        """The answer of a service; of its own method, where its class has another."""
+        args, named = self.given
+        answer: T = getattr(service, self.name)(*args, **named)
+        return answer
+
+
+def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
+    """The call that another process has sent by the name of its method.
+
+    EngineError if there is no such call, or if it does not take what was given.
+    """
+    method = getattr(kind, name, None)
+    if method is None:
+        raise failures.NO_METHOD.error(service=kind.__name__, name=name)
+    args, named = given
+    _check(method, args, named)
+    return Call(method, *args, **named)
+
+
+def admit(protocol: type, *classes: type) -> None:
+    """Let objects of some classes be sent where methods name a protocol."""
+    _ADMITTED[protocol] = classes
+    _kinds.cache_clear()
+
+
+def _check(method: Callable[..., object], args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Refuse arguments that are not of the kinds that the method names; what is inside them is its own affair."""
+    mark_of(method)
+    signature, kinds = _kinds(method)
+    try:
+        bound = signature.bind(None, *args, **named).arguments
+    except TypeError as error:
+        raise failures.ARGUMENTS.error(method=method.__qualname__, what=error) from error
+    for name, value in bound.items():
+        if name in kinds and not isinstance(value, kinds[name]):
+            what = f"`{name}` is a {type(value).__name__}"
+            raise failures.ARGUMENTS.error(method=method.__qualname__, what=what)
+
+
+@cache
+def _kinds(method: Callable[..., object]) -> tuple[Signature, dict[str, tuple[type, ...]]]:
+    """The signature of a method, and the classes that its arguments may have."""
+    kinds = {name: tuple(_classes(hint)) for name, hint in hints_of(method).items() if name != "return"}
+    return signature(method), kinds
+
+
+def hints_of(method: Callable[..., object]) -> dict[str, Any]:
+    """The types that a method names, as values; names inside aliases stay as they are."""
+    known = sys.modules[method.__module__].__dict__
+    return {name: eval(hint, known) for name, hint in method.__annotations__.items()}  # texts of this package
+
+
+def _classes(hint: Any) -> Iterator[type]:
+    """The classes of a hint, without what stands in brackets behind them."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _classes(part)
+    elif getattr(hint, "_is_protocol", False):  # any object has what a protocol asks for, or has it by chance
+        yield from _ADMITTED.get(hint, ())
+    else:
+        yield origin or hint

@@ -1,0 +1,52 @@
+"""Messages between partitions, as a node sees them: what leaves is handed over, what arrived is collected.
+
+Law: what is collected belongs to the run that the node is at; messages of any other run are void. Rows are counted
+where they leave and where they are collected: the two sums are equal when nothing is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tidelog.partition.base.owner import Messages
+from tidelog.runtime.base.request import Mail
+
+
+class Channel:
+    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets none."""
+
+    def __init__(self) -> None:
+        self.run = 0  # the number of the run that the node is at
+        self._sent: dict[int, int] = {}
+        self._received = 0
+
+    def begin(self, run: int) -> None:
+        """The node is at another run."""
+        self.run, self._sent, self._received = run, {}, 0
+
+    def mail(self, partitions: int) -> Mail:
+        """What was sent and received since the run began, in rows."""
+        return Mail(tuple(self._sent.get(to, 0) for to in range(partitions)), self._received)
+
+    def send(self, leaving: Mapping[int, Messages]) -> int:
+        """Count and deliver what leaves; returns how many supports that are."""
+        if not leaving:
+            return 0
+        for to, messages in leaving.items():
+            self._sent[to] = self._sent.get(to, 0) + sum(map(len, messages.values()))
+        self.deliver(leaving)
+        return sum(int(rows[:, 1].sum()) for messages in leaving.values() for rows in messages.values())
+
+    def receive(self) -> list[Messages]:
+        """Collect and count what has arrived."""
+        found = list(self.collect())
+        self._received += sum(len(rows) for messages in found for rows in messages.values())
+        return found
+
+    def deliver(self, leaving: Mapping[int, Messages]) -> None:
+        """Send what leaves to the other partitions."""
+        raise AssertionError("a partition that is alone has nobody to write to")
+
+    def collect(self) -> Iterable[Messages]:
+        """What has arrived."""
+        return ()

@@ -1,0 +1,70 @@
+"""Memory that is left on the machine, or in the container, that a partition lives in.
+
+Law: an epoch for which memory runs short is given up by a LimitError while there is enough left to undo it; the process
+is not left to be killed by the system, which would repeat the epoch and kill it again. Where the system does not tell
+how much is left, nothing is given up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tidelog.runtime.base import failures
+
+SPARE = 256 << 20  # bytes that are left alone
+SHARE = 4  # one byte is kept for so many that the partition holds: tables grow by half, and more
+LOOK = 0.2  # seconds between two looks
+Read = Callable[[str], str]
+
+
+class Headroom:
+    """Looks now and then whether an epoch may go on; ``held`` tells the bytes that the partition holds."""
+
+    def __init__(self, held: Callable[[], int], left: Callable[[], int | None] | None = None) -> None:
+        self._held = held
+        self._left = left or bytes_left
+        self._next = 0.0
+
+    def check(self) -> None:
+        """Raise LimitError if memory runs short."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + LOOK
+        left = self._left()
+        held = 0 if left is None else self._held()
+        wanted = SPARE + held // SHARE
+        if left is not None and left < wanted:
+            raise failures.MEMORY_SHORT.error(left=left, held=held, wanted=wanted)
+
+
+def bytes_left(read: Read = lambda path: Path(path).read_text()) -> int | None:
+    """The bytes that this process may still take: of the machine's, or of its container's if those are fewer.
+
+    >>> files = {"/proc/meminfo": "MemTotal: 900 kB\\nMemAvailable: 100 kB\\n"}
+    >>> bytes_left(lambda path: files.get(path, "max"))
+    102400
+    >>> group = "/sys/fs/cgroup/memory."
+    >>> files |= {group + "max": "5000", group + "current": "4000", group + "stat": "anon 1\\ninactive_file 500"}
+    >>> bytes_left(files.__getitem__)
+    1500
+    """
+    try:
+        told = dict(line.split(":", 1) for line in read("/proc/meminfo").splitlines())
+        left = int(told["MemAvailable"].split()[0]) << 10
+    except (OSError, KeyError, ValueError):
+        return None
+    inside = _left_in_container(read)
+    return left if inside is None else min(left, inside)
+
+
+def _left_in_container(read: Read) -> int | None:
+    """What a control group (version 2) leaves; files that nobody wrote to lately make room."""
+    try:
+        limit, used = read("/sys/fs/cgroup/memory.max"), read("/sys/fs/cgroup/memory.current")
+        cached = dict(line.split(" ", 1) for line in read("/sys/fs/cgroup/memory.stat").splitlines())
+        return int(limit) - int(used) + int(cached["inactive_file"])
+    except (OSError, KeyError, ValueError):
+        return None

@@ -1,0 +1,101 @@
+"""Ctrl-C at a safe place: an epoch is interrupted between slices, never inside one.
+
+Law: while an epoch runs in the main thread, SIGINT is only remembered; `Interrupts.check` turns it into
+KeyboardInterrupt where the state can be undone.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, Protocol
+
+from tidelog.partition.code.machine import nothing
+from tidelog.partition.phases.running import OutOfMemory
+from tidelog.runtime.base import failures
+
+
+class Interrupts:
+    """A context in which SIGINT waits for `check`; after it, a signal that nobody checked becomes KeyboardInterrupt."""
+
+    def __init__(self) -> None:
+        self._is_signalled = False
+        self._before: Any = None
+        self._active = False
+
+    def __enter__(self) -> Interrupts:
+        self._is_signalled = False
+        self._active = threading.current_thread() is threading.main_thread()
+        if self._active:
+            self._before = signal.signal(signal.SIGINT, self._signal)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._active:
+            signal.signal(signal.SIGINT, self._before if self._before is not None else signal.default_int_handler)
+        if self._is_signalled and kind is None:
+            raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if SIGINT came."""
+        if self._is_signalled:
+            self._is_signalled = False
+            raise KeyboardInterrupt
+
+    def _signal(self, number: int, frame: FrameType | None) -> None:
+        self._is_signalled = True
+
+
+class Interruption:
+    """Whether a node is to give up the epoch that it is at: another process says so, by the number of the run."""
+
+    def __init__(self) -> None:
+        self._given_up = 0
+        self._stopping = threading.Event()
+
+    def begin(self, run: int) -> None:
+        """A run begins, unless it was given up already: the call that starts it may come late."""
+        self._stopping.clear()
+        if run <= self._given_up:
+            raise failures.INTERRUPTED.error()
+
+    def give_up(self, run: int) -> None:
+        """Give up a run and all before it."""
+        self._given_up = run
+        self._stopping.set()
+
+    def check(self) -> None:
+        """Raise EvaluationError if the run was given up."""
+        if self._stopping.is_set():
+            raise failures.INTERRUPTED.error()
+
+
+class Sliced(Protocol):
+    """What works in slices and looks up between them."""
+
+    on_slice: Callable[[], None]
+
+
+class Guard:
+    """While a runtime works: Ctrl-C waits for the end of a slice, and running out of memory is a limit that was hit."""
+
+    def __init__(self, machine: Sliced) -> None:
+        self._machine = machine
+        self._interrupts = Interrupts()
+
+    def __enter__(self) -> None:
+        self._interrupts.__enter__()
+        self._machine.on_slice = self._interrupts.check
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._machine.on_slice = nothing
+        self._interrupts.__exit__(kind, error, trace)
+        if isinstance(error, MemoryError):
+            limit = failures.OUT_OF_MEMORY.error()
+            raise limit.reworded(f"{limit}{error if isinstance(error, OutOfMemory) else ''}") from error

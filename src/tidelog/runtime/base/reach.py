@@ -1,0 +1,79 @@
+"""Which strata an epoch reaches: those of the relations that change, and those that read what changed.
+
+Law: lower strata come first, and each is visited once. A stratum that no change reaches costs nothing, so that the
+cost of an epoch follows the change.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+
+from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.program import Atom, Negation
+
+
+class Readers:
+    """For each relation the heads of the rules that read it; entries of removed rules stay and cost only a look."""
+
+    def __init__(self) -> None:
+        self._heads: dict[str, set[str]] = {}
+        self._added: list[tuple[str, str]] = []  # in the epoch that runs
+
+    def of(self, relation: str) -> Iterable[str]:
+        """The heads of the rules that read a relation."""
+        return self._heads.get(relation, ())
+
+    def add(self, code: RuleCode) -> None:
+        """A new rule reads the relations of its body."""
+        head = code.rule.head.predicate
+        for literal in code.rule.body:
+            atom = literal.atom if isinstance(literal, Negation) else literal
+            if isinstance(atom, Atom):
+                heads = self._heads.setdefault(atom.predicate, set())
+                if head not in heads:
+                    heads.add(head)
+                    self._added.append((atom.predicate, head))
+
+    def commit(self) -> None:
+        """What the epoch added stays."""
+        self._added = []
+
+    def undo(self) -> None:
+        """What the epoch added is taken back."""
+        for relation, head in self._added:
+            self._heads[relation].discard(head)
+        self._added = []
+
+
+class Agenda:
+    """The strata still to be visited, lower ones first; more may be added while it is worked through."""
+
+    def __init__(self, strata: Mapping[str, Stratum]) -> None:
+        self._strata = strata
+        self._heap: list[tuple[int, int]] = []
+        self._seen: dict[int, Stratum] = {}
+
+    def add(self, relations: Iterable[str]) -> None:
+        """The strata of these relations, unless they were there before."""
+        for name in relations:
+            stratum = self._strata.get(name)  # None: a query that was taken back read the relation
+            if stratum is not None and id(stratum) not in self._seen:
+                self._seen[id(stratum)] = stratum
+                heapq.heappush(self._heap, (stratum.order, id(stratum)))
+
+    def __iter__(self) -> Iterator[Stratum]:
+        while self._heap:
+            yield self._seen[heapq.heappop(self._heap)[1]]
+
+
+def within_reach(strata: Mapping[str, Stratum], readers: Readers, relations: Iterable[str]) -> list[Stratum]:
+    """The strata of some relations and all that read them, directly or not, lower ones first."""
+    found: dict[int, Stratum] = {}
+    names = list(relations)
+    while names:
+        stratum = strata.get(names.pop())
+        if stratum is not None and id(stratum) not in found:
+            found[id(stratum)] = stratum
+            names += [head for name in stratum.relations for head in readers.of(name)]
+    return sorted(found.values(), key=lambda s: (s.order, sorted(s.relations)))

@@ -1,0 +1,72 @@
+"""The runs of epochs, by number, for as long as somebody may read what they changed.
+
+Law: every attempt at an epoch is a run with a number of its own. Readers know a run by the number that it had when it
+ended; if its nodes are lost before its epoch is committed, the epoch is run again, and the nodes know it by another
+number. What a committed run changed can be read after its nodes are lost, as that of its epoch.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+
+from tidelog.runtime.base.outcome import RowChanges
+
+
+class Runs:
+    """The runs of one engine."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self._present: dict[int, int] = {}  # by the number that readers have: the one that the nodes have now
+        self._epochs: dict[int, int] = {}  # by the number that the nodes have: the committed epoch
+        self._forgotten: list[int] = []
+        self._held: dict[int, weakref.ref[RowChanges]] = {}  # what readers hold, by the number that they have
+
+    def begin(self) -> int:
+        """The number of a new run."""
+        self.last += 1
+        return self.last
+
+    def present(self, run: int) -> int:
+        """Under which number the nodes have a run now."""
+        return self._present.get(run, run)
+
+    def replaced(self, run: int) -> None:
+        """The epoch of a run was run again: the last run stands for it."""
+        self._present[run] = self.last
+
+    def committed(self, epoch: int) -> None:
+        """The last run was this epoch."""
+        self._epochs[self.last] = epoch
+
+    @property
+    def epochs(self) -> Mapping[int, int]:
+        """The epochs of the committed runs that somebody may still read, by the numbers that nodes have."""
+        return self._epochs
+
+    def forget(self, run: int) -> None:
+        """Nobody reads what a run changed any more; the nodes are told when the next one starts."""
+        self._forgotten.append(run)
+
+    def forget_with(self, changes: RowChanges) -> None:
+        """Forget a run when nobody holds its changes any more."""
+        self._held[changes.run] = weakref.ref(changes)
+        weakref.finalize(changes, self._forgotten.append, changes.run).atexit = False
+
+    def settle(self) -> None:
+        """Read the changes that somebody holds and has not read: the nodes will not be there any more."""
+        for held in list(self._held.values()):
+            changes = held()
+            if changes is not None:
+                changes.settle()
+
+    def take_forgotten(self) -> tuple[int, ...]:
+        """The runs, as nodes know them, that were forgotten since the last time."""
+        count = len(self._forgotten)  # more may come meanwhile
+        found = tuple(self._present.pop(run, run) for run in self._forgotten[:count])
+        del self._forgotten[:count]
+        for run in found:
+            self._epochs.pop(run, None)
+        self._held = {run: held for run, held in self._held.items() if held() is not None}
+        return found

@@ -1,0 +1,1 @@
+"""The coordinator: several partitions, in this process or elsewhere."""

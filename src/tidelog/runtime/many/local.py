@@ -1,0 +1,188 @@
+"""Several partitions in one process: nodes called one after the other, with a network of lists between them.
+
+Law: messages may be delivered in any order and in any pieces, as long as each is delivered once: the facts and their
+``all`` are the same. A `Network` may be given a choice of its own, which tests use to deliver as unkindly as they can;
+engines made while `delivered_by` holds have that choice (`trial.order`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.owner import Messages
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.plan.work import Sent
+from tidelog.program.functions.table import Function
+from tidelog.runtime.base.call import Call
+from tidelog.runtime.base.channel import Channel
+from tidelog.runtime.node.node import Node
+from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.service import Service
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Message = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
+Choice = Callable[[list[Message]], tuple[list[Message], list[Message]]]  # -> those delivered now, those held back
+Turn = Callable[[int], int]  # of so many nodes that could go on, which one does
+_DELIVERY: ContextVar[Choice | None] = ContextVar("delivery", default=None)
+
+
+def _first(count: int) -> int:
+    return 0
+
+
+@contextmanager
+def delivered_by(choose: Choice) -> Iterator[None]:
+    """Nodes made meanwhile get their messages as the choice says."""
+    token = _DELIVERY.set(choose)
+    try:
+        yield
+    finally:
+        _DELIVERY.reset(token)
+
+
+class Network:
+    """Messages on their way."""
+
+    def __init__(self, partitions: int, choose: Choice | None = None) -> None:
+        self._choose = choose
+        self._waiting: list[Message] = []
+        self._arrived: list[list[Messages]] = [[] for _ in range(partitions)]
+
+    def send(self, to: int, messages: Messages) -> None:
+        """Take messages in; without a choice they are delivered at once."""
+        if self._choose is None:
+            self._arrived[to].append(messages)
+        else:
+            self._waiting += ((to, name, rows) for name, rows in messages.items())
+
+    def take(self, number: int) -> Iterable[Messages]:
+        """What has arrived at a partition."""
+        found, self._arrived[number] = self._arrived[number], []
+        return found
+
+    def deliver(self) -> None:
+        """Deliver what is chosen."""
+        if self._choose is not None and self._waiting:
+            now, self._waiting = self._choose(self._waiting)
+            for to, name, rows in now:
+                self._arrived[to].append({name: rows})
+
+    def clear(self) -> None:
+        """Messages of an epoch that is over are void."""
+        self._waiting.clear()
+        for arrived in self._arrived:
+            arrived.clear()
+
+
+class LocalChannel(Channel):
+    """The messages of one partition on a network in this process."""
+
+    def __init__(self, network: Network, number: int) -> None:
+        super().__init__()
+        self._network, self._number = network, number
+
+    def deliver(self, leaving: Mapping[int, Messages]) -> None:
+        """Send what leaves."""
+        for to, messages in leaving.items():
+            self._network.send(to, messages)
+
+    def collect(self) -> Iterable[Messages]:
+        """What has arrived."""
+        return self._network.take(self._number)
+
+
+class LocalRace(Generic[T]):
+    """Calls of nodes in this process: each is carried out when its answer is taken."""
+
+    def __init__(self, nodes: LocalNodes, calls: Sequence[Call[Service, T]], turn: Turn) -> None:
+        self._nodes, self._turn = nodes, turn
+        self._calls = list(enumerate(calls))
+
+    def call(self, number: int, call: Call[Service, T]) -> None:
+        """Call a node whose last call was answered."""
+        self._calls.append((number, call))
+
+    def take(self) -> tuple[int, T]:
+        """The number of a node, and what it answers; before it works, messages may arrive."""
+        number, call = self._calls.pop(self._turn(len(self._calls)))
+        self._nodes.network.deliver()
+        return number, call.on(self._nodes.services[number])
+
+
+class LocalNodes:
+    """Nodes in this process; they share one dictionary."""
+
+    session = None
+
+    def __init__(
+        self,
+        functions: Mapping[str, tuple[Function, ...]],
+        partitions: int,
+        dictionary: Dictionary,
+        choose: Choice | None = None,
+        turn: Turn = _first,
+    ) -> None:
+        self.partitions = partitions
+        self._turn = turn
+        self.network = Network(partitions, choose or _DELIVERY.get())
+        self.services = [
+            Service(Node(functions, number, partitions, dictionary, LocalChannel(self.network, number)))
+            for number in range(partitions)
+        ]
+
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
+        """Rows reach these partitions through this process."""
+        assert not arriving, "only Spark sends rows by itself"
+        return Sent()
+
+    def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
+        """What all nodes answer to the same call."""
+        return self.ask_each([Call(method, *args, **named)] * self.partitions)
+
+    def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
+        """What all nodes answer, each to a call of its own."""
+        return [call.on(service) for service, call in zip(self.services, calls, strict=True)]
+
+    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+        """The same, since nodes in this process do one thing after the other."""
+        self.ask(method, *args, **named)
+
+    def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
+        """What one node answers."""
+        return Call(method, *args, **named).on(self.services[number])
+
+    def race(self, calls: Sequence[Call[Service, T]]) -> LocalRace[T]:
+        """Call all nodes, and then single ones, in whatever order."""
+        return LocalRace(self, calls, self._turn)
+
+    def start_epoch(self, run: int, epoch: int) -> None:
+        """Messages of runs before are void."""
+        self.network.clear()
+
+    def watch(self, on_slice: Callable[[], None]) -> None:
+        """What to call between slices of work."""
+        for service in self.services:
+            service.node.partition.machine.on_slice = on_slice
+
+    def interrupt(self) -> None:
+        """Nothing runs while this process does something else."""
+
+    def restart(self) -> None:
+        """Nodes in this process are never lost."""
+
+    def rest(self) -> None:
+        """Nodes in this process take nobody's place."""
+
+    def go_on(self) -> None:
+        """They were there all the time."""
+
+    def close(self) -> None:
+        """The memory of the nodes goes with them."""
+        for service in self.services:
+            service.node.partition.close()
+        self.services = []

@@ -1,0 +1,90 @@
+"""What a question looks for, found on the partitions that hold it.
+
+Law: a partition is asked only for what it may hold: the owner alone where the location is known, one partition of a
+mirrored relation unless ranks are compared (then the lowest of a fact counts), else all. All that is asked at once is
+one call, and nothing moves that was not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tidelog.partition.base.owner import owners_of
+from tidelog.partition.reading.finding import ALL, Found, Wanted, together
+from tidelog.rewrite.place.placement import MIRRORED
+from tidelog.runtime.base.call import Call
+from tidelog.runtime.base.distribution import Distribution
+from tidelog.runtime.protocol.facts import KeyCounts
+from tidelog.runtime.protocol.nodes import Nodes
+from tidelog.runtime.protocol.recovery import Recovery
+from tidelog.runtime.protocol.service import Service
+
+
+@dataclass(slots=True)
+class Moved:
+    """What questions have moved out of partitions: how often they asked, and the facts that came."""
+
+    calls: int = 0
+    facts: int = 0
+
+
+class Search:
+    """Looks of questions on the partitions of one engine."""
+
+    def __init__(self, nodes: Nodes, recovery: Recovery, distribution: Callable[[], Distribution]) -> None:
+        self._nodes, self._recovery, self._distribution = nodes, recovery, distribution
+        self.moved = Moved()
+
+    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+        """The facts that are wanted, each once."""
+        asked = [replace(one, first=0, count=ALL) if self._has_copies(one) else one for one in wanted]
+        holders = [self._holders(one) for one in asked]
+        shares = [[w for w, who in zip(asked, holders, strict=True) if n in who] for n in range(self._nodes.partitions)]
+        answers = [iter(answer) for answer in self._answers(shares, running)]
+        parts = [[next(answers[number]) for number in who] for who in holders]
+        self.moved.calls += 1
+        self.moved.facts += sum(len(part.cells) for found in parts for part in found)
+        return [together(found, copies=self._has_copies(one)) for one, found in zip(asked, parts, strict=True)]
+
+    def _answers(self, shares: Sequence[Sequence[Wanted]], running: bool) -> list[list[Found]]:
+        """What each partition finds of its share; if one has all of it, no other is asked."""
+        busy = [number for number, share in enumerate(shares) if share]
+        if len(busy) > 1:
+            calls = [Call(Service.find, share, running) for share in shares]
+            return self._recovery.ask(lambda: self._nodes.ask_each(calls))
+        answers: list[list[Found]] = [[] for _ in shares]
+        if busy:
+            (one,) = busy
+            answers[one] = self._recovery.ask(lambda: self._nodes.ask_one(one, Service.find, shares[one], running))
+        return answers
+
+    def _holders(self, wanted: Wanted) -> list[int]:
+        """The partitions that may hold facts that are wanted, in order."""
+        place, everyone = self._distribution().places.get(wanted.relation, 0), list(range(self._nodes.partitions))
+        if self._has_copies(wanted):
+            return everyone
+        if place in wanted.columns:
+            cell = np.array([wanted.key[wanted.columns.index(place)]], np.int64)
+            return [int(owner) for owner in owners_of(cell, self._nodes.partitions)]
+        return everyone if place >= 0 else [0]
+
+    def _has_copies(self, wanted: Wanted) -> bool:
+        """Whether several partitions may answer with one fact; each has its own order, so that there are no pages."""
+        place = self._distribution().places.get(wanted.relation)
+        return bool(wanted.shown_by) or (wanted.ranked and place == MIRRORED)
+
+    def key_counts(self) -> KeyCounts:
+        """Tells how many keys an index holds, at least; asked for once, for all indexes."""
+        told: list[dict[tuple[str, tuple[int, ...]], int]] = []
+        places = self._distribution().places
+
+        def count(name: str, columns: tuple[int, ...]) -> int | None:
+            if not told:
+                told.extend(self._recovery.ask(lambda: self._nodes.ask(Service.key_counts)))
+            found = [part[name, columns] for part in told if (name, columns) in part]
+            return (sum if places.get(name) in columns else max)(found) if found else None
+
+        return count

@@ -1,0 +1,58 @@
+"""A state that stands still on several partitions, wherever they live.
+
+Law: reading it holds up nobody, neither epochs nor readers. Nodes that were started again have no copy: then it is
+lost, which is an error, and never another state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from tidelog.runtime.base import failures
+from tidelog.runtime.protocol.facts import Counts
+from tidelog.runtime.protocol.nodes import Nodes
+from tidelog.runtime.protocol.part_check import agreed
+from tidelog.runtime.protocol.recovery import Recovery
+from tidelog.runtime.protocol.service import Service
+from tidelog.runtime.protocol.still import Still
+from tidelog.verify.apart import Part, added_up
+from tidelog.verify.report import Violation
+
+T = TypeVar("T")
+
+
+def stand_still_on(
+    nodes: Nodes, recovery: Recovery, number: int, names: Sequence[str], is_mirrored: Callable[[str], bool]
+) -> Still:
+    """Let all nodes keep a copy of some relations under a number."""
+
+    def ask(act: Callable[[], T]) -> T:
+        try:
+            return recovery.repeat(act)
+        except Exception as error:
+            if recovery.is_over:  # others have taken over
+                raise failures.COPY_LOST.error() from error
+            raise
+
+    def read(partition: int, *page: Any) -> Counts:
+        return _there(ask(lambda: nodes.ask_one(partition, Service.still_counts, number, *page)))
+
+    def check(part: Part) -> tuple[Violation | None, int] | None:
+        answers = [_there(answer) for answer in ask(lambda: nodes.ask(Service.check_part, number, part))]
+        return added_up([(each.violation, each.supports) for each in answers]) if agreed(answers) else None
+
+    def close() -> None:
+        if recovery.generation == generation and not recovery.is_over:  # else the copies are gone
+            recovery.try_once(lambda: nodes.ask(Service.drop_still, number))
+
+    kept = recovery.ask(lambda: nodes.ask(Service.keep_still, number, list(names)))
+    generation = recovery.generation
+    sizes, asserted = (list(told) for told in zip(*kept, strict=True))
+    return Still(sizes, asserted, frozenset(filter(is_mirrored, names)), read, close, check)
+
+
+def _there(found: T | None) -> T:
+    if found is None:
+        raise failures.COPY_LOST.error()
+    return found

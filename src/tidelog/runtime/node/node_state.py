@@ -1,0 +1,103 @@
+"""The state of a node: one partition with its strata, and what it asks of the others in the middle of an epoch.
+
+Law: all nodes of an engine take the same steps. In a phase where any of them could send messages each goes on as long
+as it has some to absorb, and the phase ends for all when nobody has any under way (`rounds`). One node alone waits for
+nobody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from tidelog.partition.base.owner import Messages
+from tidelog.partition.code.stratum import Stratum
+from tidelog.partition.phases.exchange import take_leaving
+from tidelog.partition.phases.partition import Partition
+from tidelog.partition.phases.progress import facts_made
+from tidelog.runtime.base.channel import Channel
+from tidelog.runtime.base.reach import Readers
+from tidelog.runtime.base.request import Answer, Request, Steps
+
+# Bits of a request: a partition has something to do in the stratum, or has sent; it wants the stratum built again;
+# groups of a min or max are to be cleaned up; some of them show nothing. Of an answer: messages are under way.
+ACTIVE, SENT, REBUILD, UNCLEAN, UNSETTLED = 1, 2, 4, 8, 16
+
+
+class NodeState:
+    """What the steps of an epoch work on."""
+
+    def __init__(self, partition: Partition, channel: Channel) -> None:
+        self.partition = partition
+        self.channel = channel
+        self.strata: dict[str, Stratum] = {}  # by relation
+        self.readers = Readers()
+        self.messages = self.exchanges = self.sent = 0  # of the epoch that runs
+        self.waiting = 0.0
+        self.visiting: tuple[str, ...] = ()  # the relations of the stratum that is visited
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is no other partition."""
+        return self.partition.partitions == 1
+
+    def distinct_strata(self) -> list[Stratum]:
+        """Every stratum once."""
+        return list({id(stratum): stratum for stratum in self.strata.values()}.values())
+
+    def begin(self) -> None:
+        """Start an epoch."""
+        self.partition.begin()
+        self.messages = self.exchanges = self.sent = 0
+        self.waiting = 0.0
+
+    def flow(self, absorb: Callable[[Messages], None], bits: Callable[[], int] = lambda: 0) -> Steps[int]:
+        """Send what leaves and absorb what arrives, until nobody has anything under way; the bits of all at the end.
+
+        ``bits`` is asked whenever this partition has nothing to do; ACTIVE is among those of whoever has sent.
+        """
+        if self.is_alone:
+            return 0
+        sent = self._send()
+        while True:
+            while found := self.channel.receive():
+                for messages in found:
+                    absorb(messages)
+                sent += self._send()
+            answer = yield from self._ask("flow", bits() | (ACTIVE if sent else 0))
+            assert isinstance(answer, int)
+            if not answer & SENT:
+                return answer
+
+    def _send(self) -> int:
+        leaving = take_leaving(self.partition)
+        sent = self.channel.send(leaving)
+        self.messages += sent
+        self.sent += sum(rows.nbytes for messages in leaving.values() for rows in messages.values())
+        return sent
+
+    def highest(self, number: int) -> Steps[int]:
+        """The highest of the numbers that all partitions name here."""
+        answer = number if self.is_alone else (yield from self._ask("highest", number))
+        assert isinstance(answer, int)
+        return answer
+
+    def union(self, names: Iterable[str]) -> Steps[frozenset[str]]:
+        """All names that some partition names here."""
+        answer = frozenset(names) if self.is_alone else (yield from self._ask("union", frozenset(names)))
+        assert isinstance(answer, frozenset)
+        return answer
+
+    def used(self) -> tuple[int, int]:
+        """Facts that the epoch made, and the bytes held if those are limited."""
+        machine = self.partition.machine
+        return facts_made(machine), 0 if machine.limits.memory is None else self.partition.memory()
+
+    def _ask(self, kind: str, value: Answer) -> Steps[Answer]:
+        """What the values of all partitions join to; the time until then is spent waiting."""
+        self.exchanges += 1
+        mail = self.channel.mail(self.partition.partitions)
+        began = time.perf_counter()
+        answer = yield Request(kind, value, *self.used(), self.visiting, mail)
+        self.waiting += time.perf_counter() - began
+        return answer

@@ -1,0 +1,266 @@
+"""Visits of strata: the two phases of every stratum that an epoch reaches.
+
+Law: strata are visited lower ones first. A stratum none of whose rules sends is visited without waiting for anybody;
+where a rule may send, all partitions visit it together, whether they have something to do there or not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.owner import Messages
+from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.partition.memory.journal import Items, net_changes
+from tidelog.partition.phases.asked_folds import QUIET, next_due
+from tidelog.partition.phases.clean_up import (
+    Settling,
+    is_unsettled,
+    needs_clean_up,
+    restore_shown,
+    retract_stale,
+    show_others,
+)
+from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
+from tidelog.partition.phases.progress import progress
+from tidelog.partition.phases.rebuild import empty_stratum
+from tidelog.partition.phases.retract import absorb_losses, end_retract, retract
+from tidelog.plan.work import EpochWork
+from tidelog.runtime.base.outcome import EpochOutcome, StratumStatistics
+from tidelog.runtime.base.reach import Agenda, within_reach
+from tidelog.runtime.base.request import Steps
+from tidelog.runtime.node.node_state import ACTIVE, REBUILD, UNCLEAN, UNSETTLED, NodeState
+from tidelog.runtime.node.rule_change import NewRules
+
+
+@dataclass(slots=True)
+class Given:
+    """What an epoch gives to the strata it visits, by number of relation, and what they changed so far."""
+
+    deletes: Mapping[int, Cells]
+    inserts: Mapping[int, Cells]
+    new_rules: NewRules
+    changes: dict[int, Items] = field(default_factory=dict)
+
+    def rules_of(self, stratum: Stratum) -> list[RuleCode]:
+        """The new rules of a stratum."""
+        return self.new_rules.get(id(stratum), [])
+
+
+def visit_strata(
+    node: NodeState, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome
+) -> Steps[dict[int, Items]]:
+    """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
+    numbers = node.partition.relations.numbers
+    given = Given(
+        {numbers[name]: rows for name, rows in work.deletes.items()},
+        {numbers[name]: rows for name, rows in work.inserts.items()},
+        new_rules,
+    )
+    heads = [code.rule.head.predicate for codes in new_rules.values() for code in codes]
+    start = [*work.deletes, *work.inserts, *heads]
+    if node.is_alone:
+        _visit_alone(node, start, given, outcome)
+    else:
+        yield from _visit_together(node, start, given, outcome, removing=bool(work.removed))
+    return given.changes
+
+
+def _visit_alone(node: NodeState, start: Iterable[str], given: Given, outcome: EpochOutcome) -> None:
+    """With nobody to wait for: the strata that changes reach, one after the other."""
+    names = node.partition.relations.names
+    agenda = Agenda(node.strata)
+    agenda.add(start)
+    agenda.add(sorted(node.partition.waiting))
+    for stratum in agenda:
+        changes = _visit_here(node, stratum, given, outcome)
+        given.changes.update(changes)
+        for number in changes:
+            agenda.add(node.readers.of(names[number]))
+
+
+def _visit_together(
+    node: NodeState, start: Iterable[str], given: Given, outcome: EpochOutcome, *, removing: bool
+) -> Steps[None]:
+    """The strata that changes could reach on any partition, in the same order everywhere."""
+    names = frozenset(start)
+    if removing:
+        names |= yield from node.union(node.partition.waiting)
+    for stratum in within_reach(node.strata, node.readers, names):
+        has_work = _has_work(node, stratum, given)
+        if stratum.sends or any(code.sends for code in given.rules_of(stratum)):
+            given.changes.update((yield from _visit_with_others(node, stratum, given, outcome, has_work)))
+        elif has_work:
+            given.changes.update(_visit_here(node, stratum, given, outcome))
+
+
+def _has_work(node: NodeState, stratum: Stratum, given: Given) -> bool:
+    """Whether this partition itself has something to do in a stratum."""
+    if given.rules_of(stratum) or not node.partition.waiting.isdisjoint(stratum.relations):
+        return True
+    numbers = node.partition.relations.numbers
+    for name in stratum.relations:
+        if any(len(rows.get(numbers[name], ())) for rows in (given.deletes, given.inserts)):
+            return True
+    lower, negated, _ = stratum.tables(numbers)
+    sources = (numbers[code.source] for code in stratum.folds)
+    return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
+
+
+def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Items]:
+    """Both phases of a stratum from which nothing is sent."""
+    partition = node.partition
+    watch = _Watch(node, stratum)
+    partition.replanner.enter(stratum)
+    if not retract(partition, stratum, given.deletes, given.changes):
+        _empty(node, stratum, watch)
+    _gain(node, stratum, given, watch)
+    _settle_here(node, stratum)
+    while (due := next_due(partition, stratum)) != QUIET:
+        _gain_due(node, stratum, given, watch, due)
+        _settle_here(node, stratum)
+    end_gain(partition, stratum)
+    outcome.strata.append(watch.statistics())
+    return net_changes(partition.relations, stratum.relations)
+
+
+def _visit_with_others(
+    node: NodeState, stratum: Stratum, given: Given, outcome: EpochOutcome, has_work: bool
+) -> Steps[dict[int, Items]]:
+    """Both phases of a stratum whose rules may send messages."""
+    partition = node.partition
+    watch = _Watch(node, stratum)
+    partition.replanner.enter(stratum)
+    is_done = retract(partition, stratum, given.deletes, given.changes)
+    bits = (ACTIVE if has_work else 0) | (0 if is_done else REBUILD)
+    if not (yield from _retract_together(node, stratum, watch, bits)):
+        return {}  # nobody has anything to do here
+    _gain(node, stratum, given, watch)
+    yield from _settle_together(node, stratum)
+    while (due := (yield from _due_together(node, stratum))) != QUIET:
+        _gain_due(node, stratum, given, watch, due)
+        yield from _settle_together(node, stratum)
+    end_gain(partition, stratum)
+    outcome.strata.append(watch.statistics())
+    return net_changes(partition.relations, stratum.relations)
+
+
+def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: int) -> Steps[int]:
+    """Exchange losses until there are none; if anybody wants the stratum built again it is emptied. The bits of all."""
+    wanted = bits
+
+    def absorb(messages: Messages) -> None:
+        nonlocal wanted
+        if not wanted & REBUILD and not absorb_losses(node.partition, stratum, messages):
+            wanted |= REBUILD
+
+    answer = yield from node.flow(absorb, lambda: wanted)
+    if answer & REBUILD:
+        _empty(node, stratum, watch)
+        yield from node.flow(lambda messages: None)  # what left meanwhile is void
+    return answer
+
+
+def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
+    """The stratum is built again, for reasons that are told."""
+    scale = node.partition.machine.scale
+    watch.rebuilt = (scale.reason if scale is not None else "") or "another partition wanted it"
+    empty_stratum(node.partition, stratum)
+
+
+def _gain(node: NodeState, stratum: Stratum, given: Given, watch: _Watch) -> None:
+    end_retract(node.partition)
+    new_rules = given.rules_of(stratum)
+    for code in new_rules:
+        node.readers.add(code)
+        node.partition.replanner.plan(code, stratum.relations)
+    gain(node.partition, stratum, given.inserts, given.changes, new_rules, rebuild=bool(watch.rebuilt))
+
+
+def _settle_here(node: NodeState, stratum: Stratum) -> None:
+    """Retract what was improved upon, and restore what groups of a min or max showed, until all of them show a row."""
+    partition, settling = node.partition, Settling(stratum)
+    while needs_clean_up(partition):
+        retract_stale(partition, stratum)
+        restore_shown(partition, stratum)
+        if is_unsettled(partition, stratum):
+            settling.go_on()
+            show_others(partition, stratum)
+
+
+def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
+    """Gains until nobody sends any, then the clean-up, as long as any partition needs it."""
+    settling = Settling(stratum)
+    left = yield from _exchange_gains(node, stratum)
+    while left & UNCLEAN:
+        retract_stale(node.partition, stratum)
+        yield from node.flow(lambda messages: _absorb_clean_up(node, stratum, messages))
+        restore_shown(node.partition, stratum)
+        left = yield from _exchange_gains(node, stratum)
+        if left & UNSETTLED:
+            settling.go_on()
+            show_others(node.partition, stratum)
+            left = yield from _exchange_gains(node, stratum)
+
+
+def _due_together(node: NodeState, stratum: Stratum) -> Steps[int]:
+    """What is due next on any partition."""
+    if not stratum.asked_folds:
+        return QUIET
+    return (yield from node.highest(next_due(node.partition, stratum)))
+
+
+def _gain_due(node: NodeState, stratum: Stratum, given: Given, watch: _Watch, due: int) -> None:
+    """Give the results that are due; where one has changed from below the stratum is built again first."""
+    begin_again(node.partition)
+    if not due % 2:
+        gain_asked(node.partition, stratum, -due // 2)
+        return
+    watch.rebuilt = "a group of an aggregate that the recursion asks for has changed"
+    empty_stratum(node.partition, stratum)
+    gain(node.partition, stratum, given.inserts, given.changes, (), rebuild=True)
+
+
+def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[int]:
+    """Gains until nobody sends any; what is then left to do on any partition."""
+    partition = node.partition
+
+    def left() -> int:
+        if not stratum.choices:
+            return 0
+        unclean = UNCLEAN if needs_clean_up(partition) else 0
+        return unclean | (UNSETTLED if is_unsettled(partition, stratum) else 0)
+
+    return (yield from node.flow(lambda messages: absorb_gains(partition, stratum, messages), left))
+
+
+def _absorb_clean_up(node: NodeState, stratum: Stratum, messages: Messages) -> None:
+    absorb_losses(node.partition, stratum, messages, cleaning=True)
+
+
+class _Watch:
+    """Measures the visit of a stratum, from when it is made."""
+
+    __slots__ = ("before", "began", "machine", "rebuilt", "relations")
+
+    def __init__(self, node: NodeState, stratum: Stratum) -> None:
+        self.machine = node.partition.machine
+        self.relations = tuple(sorted(stratum.relations))
+        node.visiting = self.relations
+        self.rebuilt = ""  # why, if the stratum was built again
+        self.began = time.perf_counter()
+        self.before = progress(self.machine)
+
+    def statistics(self) -> StratumStatistics:
+        """What the visit did."""
+        now = progress(self.machine)
+        return StratumStatistics(
+            self.relations,
+            time.perf_counter() - self.began,
+            supports=now.supports - self.before.supports,
+            suspended=now.suspended - self.before.suspended,
+            revived=now.revived - self.before.revived,
+            rebuilt=self.rebuilt,
+        )

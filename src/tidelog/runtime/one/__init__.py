@@ -1,0 +1,1 @@
+"""The embedded runtime: one partition in this process."""

@@ -1,0 +1,103 @@
+"""What can be read of the facts that the partitions of an engine hold: one protocol for one partition and for many.
+
+Law: what is read is the last committed epoch, also while another one runs, and all of an answer belongs to one epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from tidelog.kernel.cells import Cells
+
+if TYPE_CHECKING:
+    from tidelog.io.view_files import Kinds
+    from tidelog.partition.base.net import NetChange
+    from tidelog.partition.code.plan_counts import PlanCounts
+    from tidelog.partition.reading.finding import Found, Wanted
+    from tidelog.plan.steps import Plan
+    from tidelog.runtime.base.outcome import RowChanges
+    from tidelog.runtime.protocol.still import Still
+
+KeyCounts = Callable[[str, tuple[int, ...]], int | None]
+Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
+
+
+class Facts(Protocol):
+    """The facts of one engine."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes held by facts, indexes, journals and texts."""
+
+    @property
+    def fact_count(self) -> int:
+        """The number of facts held, auxiliary relations included; may be read while an epoch runs."""
+
+    def arity(self, name: str) -> int | None:
+        """The number of columns of a relation, None if there is no such relation."""
+
+    def one_epoch(self) -> AbstractContextManager[object]:
+        """While it is held no epoch becomes the committed one: what is read inside belongs together."""
+
+    def rows(self, name: str) -> Cells:
+        """The facts of a relation."""
+
+    def some_rows(self, name: str, first: int, count: int) -> Cells:
+        """As many of them as are wanted, after the first so many, in the same order."""
+
+    def count(self, name: str) -> int:
+        """How many facts of a relation there are; counted one by one."""
+
+    def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
+        """The facts that have these cells in these columns, given in order; to be asked while no epoch runs."""
+
+    def counts(self, name: str) -> Counts:
+        """The facts of a relation with their counts, every fact once."""
+
+    def still(self, names: Sequence[str]) -> Still:
+        """The state of some relations, to be read in batches while epochs go on; to be asked while none runs."""
+
+    def held(self, name: str) -> list[Counts]:
+        """The same as each partition holds it."""
+
+    def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
+        """The rows present before the epoch that share a key with one of ``rows``."""
+
+    def assertions(self, name: str) -> NetChange[Cells]:
+        """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
+
+    def unevenness(self, name: str) -> float:
+        """How many times the mean the partition holds that has the most facts of a relation."""
+
+    def live(self, name: str) -> int:
+        """The number of facts of a relation."""
+
+    def key_counts(self) -> KeyCounts:
+        """Tells how many keys an index of a relation on some columns holds now; None where nobody counts them."""
+
+    def plans(self) -> dict[str, tuple[Plan, ...]]:
+        """The plans of every core rule, by label, as one of the partitions runs them."""
+
+    def plan_counts(self) -> list[PlanCounts]:
+        """What the plans of all rules did since they were made, added up over the partitions."""
+
+    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+        """The facts that a question looks for, each once; to be asked while no epoch runs.
+
+        With ``running`` they are those of the epoch that ran last and is not committed.
+        """
+
+    def write_view(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[str],
+        types: Sequence[str | None],
+        changes: RowChanges | None = None,
+        *,
+        lists_as_text: bool = False,
+        outside: Sequence[str] = (),
+    ) -> list[Kinds]:
+        """Write a relation, or what an epoch changed in it, as files of a folder; tells what the lists of each hold."""

@@ -1,0 +1,81 @@
+"""The nodes of an engine as its coordinator sees them, wherever they live.
+
+Law: each partition lives on one node, which is asked through its `Service`; calls are typed (`call`). A node may be
+lost at any time (`NodeLost`): then all of them are started again, empty. Messages go from node to node and never
+through the coordinator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from tidelog.plan.work import Sent
+from tidelog.runtime.base.call import Call
+from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.service import Service
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class Race(Protocol[T]):
+    """Calls of nodes that answer one by one."""
+
+    def call(self, number: int, call: Call[Service, T]) -> None:
+        """Call a node whose last call was answered."""
+
+    def take(self) -> tuple[int, T]:
+        """The number of the next node that answers, and its answer."""
+
+
+class Nodes(Protocol):
+    """The nodes of one engine: one for each partition."""
+
+    partitions: int
+
+    @property
+    def session(self) -> object | None:
+        """The Spark session that they live in; None in this process."""
+
+    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
+        """Send rows to the partitions that own them; tells which of them count. May be called again after a loss."""
+
+    def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
+        """What all nodes answer to the same call."""
+
+    def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
+        """What all nodes answer, each to a call of its own; all are calls of one method."""
+
+    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+        """Let all nodes do something that nobody waits for; whatever they are asked next is answered after it.
+
+        That a node was lost in it may be noticed by the next question.
+        """
+
+    def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
+        """What one node answers."""
+
+    def race(self, calls: Sequence[Call[Service, T]]) -> Race[T]:
+        """Call all nodes; answers are taken one by one, and a node may be called again while others are at work."""
+
+    def start_epoch(self, run: int, epoch: int) -> None:
+        """An epoch is run, perhaps not for the first time; messages of runs before are void."""
+
+    def watch(self, on_slice: Callable[[], None]) -> None:
+        """What to call between slices of work."""
+
+    def interrupt(self) -> None:
+        """Ask nodes that are still at work to give up."""
+
+    def restart(self) -> None:
+        """New, empty nodes in place of those that are lost."""
+
+    def rest(self) -> None:
+        """End the nodes until `restart`, so that others can have their place."""
+
+    def go_on(self) -> None:
+        """Unless they are closed, these are the nodes of their engine again, though perhaps lost."""
+
+    def close(self) -> None:
+        """End the nodes."""

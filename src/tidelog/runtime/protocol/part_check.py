@@ -1,0 +1,85 @@
+"""A partition's part of a certificate: its own facts of one stratum, checked where they are.
+
+Law: the check is that of `verify`, over facts that are decoded here, out of the copy that stands still. The answer
+counts only if every fact lies with its owner; of relations that all partitions hold it says what they are, so that
+whoever asked can see that all hold the same. A share of such a relation is what its owner would hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidelog.io.columns import decode_column
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.owner import owners_of
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.program.values.state import FactState, Row
+from tidelog.runtime.node.node import Node
+from tidelog.runtime.protocol.facts import Counts
+from tidelog.runtime.protocol.still import BATCH, Records
+from tidelog.verify.apart import Part, check_part
+from tidelog.verify.report import Violation
+
+Facts = dict[Row, FactState]
+
+
+@dataclass(frozen=True, slots=True)
+class PartAnswer:
+    """What a partition found: whether its facts are its own, what it holds of mirrored relations, and the check."""
+
+    in_place: bool
+    mirrored: dict[str, str]
+    violation: Violation | None = None
+    supports: int = 0
+
+
+def answer_part(part: Part, records: Records, node: Node) -> PartAnswer:
+    """Check a part of a certificate."""
+    sizes, number, partitions = records.sizes, node.partition.number, node.partition.partitions
+    facts: dict[str, Facts] = {}
+    mirrored: dict[str, str] = {}
+    for name, home in part.homes.items():
+        facts[name] = {}
+        source = part.shares.get(name, name)
+        held = list(_batches(records, source, sizes.get(source, 0)))
+        owned = [] if home is None else [owners_of(cells[:, home], partitions) == number for cells, *_ in held]
+        if home is None or name in part.shares:
+            mirrored[source] = mirrored.get(source) or _digest(held)
+        elif not all(mask.all() for mask in owned):
+            return PartAnswer(False, {})
+        if name in part.shares:
+            held = [tuple(column[mask] for column in batch) for batch, mask in zip(held, owned, strict=True)]
+        for batch in held:
+            facts[name].update(decoded(batch, part.schema[name], node.partition.dictionary))
+    return PartAnswer(True, mirrored, *check_part(part, facts, node.partition.functions))
+
+
+def _batches(records: Records, name: str, size: int) -> Iterator[Counts]:
+    return (records.counts(name, first, BATCH) for first in range(0, size, BATCH))
+
+
+def _digest(batches: list[Counts]) -> str:
+    """What a relation holds, in any order of its facts: columns, and who is asserted."""
+    if not batches:
+        return ""
+    rows: Cells = np.concatenate([np.column_stack([cells, *bases.reshape(1, -1)]) for cells, _, _, _, bases in batches])
+    return hashlib.sha256(np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])]).tobytes()).hexdigest()
+
+
+def decoded(counts: Counts, types: tuple[str | None, ...], dictionary: Dictionary) -> Facts:
+    """Facts with their counts, as values."""
+    cells, *numbers = counts
+    columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
+    rows = list(zip(*columns, strict=True)) if columns else [()] * len(cells)
+    states = zip(*(part.tolist() for part in numbers), strict=True)
+    return {row: FactState(*values) for row, values in zip(rows, states, strict=True)}
+
+
+def agreed(answers: list[PartAnswer]) -> bool:
+    """Whether what partitions found makes up a check of the whole: all facts in place, and copies alike."""
+    alike: list[Mapping[str, str]] = [answer.mirrored for answer in answers]
+    return all(answer.in_place for answer in answers) and all(held == alike[0] for held in alike)

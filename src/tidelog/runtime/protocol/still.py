@@ -1,0 +1,102 @@
+"""A state that stands still while it is read, however large it is and whatever epochs come meanwhile.
+
+Law: every partition keeps a copy of its own records of one epoch, and gives them out in batches. All that is read
+belongs to that epoch; whoever reads holds a batch. Every fact is told once: of a mirrored relation with the lowest of
+its ranks, which keeps a support of lower rank for every fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.memory.records import asserted, counts_of, lowest_of, rank_base
+from tidelog.partition.phases.partition import Partition
+from tidelog.runtime.protocol.facts import Counts
+
+if TYPE_CHECKING:
+    from tidelog.verify.apart import Part
+    from tidelog.verify.report import Violation
+
+CheckPart = Callable[["Part"], "tuple[Violation | None, int] | None"]  # None: facts do not lie where they should
+BATCH = 1 << 16  # facts
+Read = Callable[[int, str, int, int], Counts]  # partition, relation, and as many after the first so many
+
+
+class Records:
+    """What one partition keeps of its own records."""
+
+    def __init__(self, partition: Partition, names: Iterable[str]) -> None:
+        relations = partition.relations
+        self._held: dict[str, tuple[Cells, int]] = {
+            name: (partition.committed.records(name), rank_base(relations, relations.numbers[name]))
+            for name in names
+            if name in relations.numbers
+        }
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many facts of each relation there are."""
+        return {name: len(records) for name, (records, _) in self._held.items()}
+
+    @property
+    def asserted(self) -> dict[str, int]:
+        """How many of them are asserted."""
+        return {name: int(np.count_nonzero(asserted(records))) for name, (records, _) in self._held.items()}
+
+    def counts(self, name: str, first: int, count: int) -> Counts:
+        """Columns, ranks, ``all``, ``low`` and assertion of as many facts of a relation, after the first so many."""
+        records, base = self._held[name]
+        return counts_of(records[first : first + count], base)
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """The copies of all partitions; ``close`` gives them up."""
+
+    sizes: list[dict[str, int]]
+    asserted: list[dict[str, int]]
+    mirrored: frozenset[str]
+    read: Read
+    close: Callable[[], None]
+    check: CheckPart | None = None  # lets partitions check a part of a certificate
+
+    def __enter__(self) -> Still:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def size(self, name: str) -> int:
+        """How many facts a relation has."""
+        parts = self.sizes[:1] if name in self.mirrored else self.sizes
+        return sum(part.get(name, 0) for part in parts)
+
+    def all_asserted(self, name: str) -> bool:
+        """Whether all facts of a relation are asserted."""
+        return all(sizes.get(name) == told.get(name) for sizes, told in zip(self.sizes, self.asserted, strict=True))
+
+    def batches(self, name: str) -> Iterator[Counts]:
+        """The facts of a relation with their counts, every fact once."""
+        held = [number for number, sizes in enumerate(self.sizes) if sizes.get(name)]
+        if name in self.mirrored:
+            if held:
+                yield lowest_of([self.read(number, name, 0, self.sizes[number][name]) for number in held])
+            return
+        for number in held:
+            for first in range(0, self.sizes[number][name], BATCH):
+                yield self.read(number, name, first, BATCH)
+
+
+def stand_still(partition: Partition, names: Iterable[str]) -> Still:
+    """The state of one partition in this process."""
+    kept = [Records(partition, names)]
+    told = [kept[0].sizes], [kept[0].asserted]
+    return Still(*told, frozenset(), lambda number, *page: kept[number].counts(*page), kept.clear)

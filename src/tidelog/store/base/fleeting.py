@@ -1,0 +1,43 @@
+"""A state folder that lasts as long as its engine: written like any other, but never synced.
+
+Law: what a process has written is there for all processes of the machine, also after the writer was killed; it may be
+lost when the machine stops, and then the engine has stopped too. What this does not do is keep anything for later.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tidelog.store.base.disk import LocalDisk
+from tidelog.store.base.files import FileStore
+
+
+class FleetingDisk(LocalDisk):
+    """The file system of this machine, trusted to run for as long as the files are wanted."""
+
+    def __reduce__(self) -> tuple[type[FleetingDisk], tuple[Path]]:
+        """The same folder for another process; open files stay here."""
+        return FleetingDisk, (self.root.absolute(),)
+
+    def make_folder(self, name: str) -> None:
+        """Make a folder and those above it."""
+        self._make_missing(self.root / name)
+
+    def sync(self, name: str) -> None:
+        """Other processes see what was written as soon as it is."""
+        self._close(name)
+
+    def sync_folder(self, folder: str) -> None:
+        """Other processes see names as soon as they are given."""
+
+
+def fleeting_store(root: str) -> FileStore:
+    """A store in a folder that nobody wants to keep.
+
+    >>> import pickle, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fleeting_store(folder).append("log/1", [b"piece"], 0)
+    ...     bytes(pickle.loads(pickle.dumps(fleeting_store(folder))).read("log/1"))
+    b'piece'
+    """
+    return FileStore(Path(root), FleetingDisk(Path(root)))

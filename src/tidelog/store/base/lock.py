@@ -1,0 +1,112 @@
+"""One writer: a lock on a file that also says who holds it.
+
+Law: the operating system drops the lock when its holder ends, however it ends, so that a file left by a dead process
+locks nobody out. The name inside the file is for the message to the second writer; it decides nothing. A process that
+is forked has no part in the locks of its parent (D38): it neither holds them for longer nor can give them up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import getpass
+import json
+import os
+import socket
+import stat
+import sys
+import time
+import weakref
+from pathlib import Path
+
+from tidelog.store.base import failures
+
+
+class Lock:
+    """The lock of a folder, held by an open file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.holder: int | None = None  # the process that this one was forked from, if the lock is that one's
+        self._release: weakref.finalize[[int], Lock] | None = None
+        self._file = -1
+
+    def take(self) -> None:
+        """Take the lock or name its holder."""
+        rights = stat.S_IMODE(os.stat(self.path.parent).st_mode) & 0o666
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, rights)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            held = _holder(os.pread(file, 4096, 0))
+            os.close(file)
+            raise failures.LOCKED.error(folder=self.path.parent, held=held) from error
+        with contextlib.suppress(PermissionError):  # made by somebody with whom the folder is shared
+            os.fchmod(file, rights)
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps(_identity()).encode(), 0)
+        self._release, self._file = weakref.finalize(self, os.close, file), file
+        self.holder = None
+        _HELD.add(self)
+
+    def leave(self, holder: int) -> None:
+        """In a process that was forked: the lock is its parent's, for as long as that one lives and no longer."""
+        if self._release is not None and self._release.detach() is not None:
+            os.close(self._file)
+            self._release, self.holder = None, holder
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the lock is held and its file is no longer there, or another one is: the folder was taken away."""
+        if self._release is None:
+            return False
+        try:
+            return not os.path.samestat(os.stat(self.path), os.fstat(self._file))
+        except FileNotFoundError:
+            return True
+
+    def drop(self) -> None:
+        """Let others in."""
+        if self._release is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # a child that was just forked may have the file open for a moment
+            self._release()
+            self._release = None
+
+
+def _identity() -> dict[str, object]:
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # no such user in this container
+        user = str(os.getuid())
+    command = " ".join(sys.argv)[:200]
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime())
+    return {"process": os.getpid(), "host": socket.gethostname(), "user": user, "since": since, "command": command}
+
+
+def _holder(text: bytes) -> str:
+    """Who has the state open, and what to do about it."""
+    try:
+        found = json.loads(text)
+        if (found["process"], found["host"]) == (os.getpid(), socket.gethostname()):
+            return f"this process has had this state open since {found['since']}; close that engine with `db.close()`"
+        who = f"process {found['process']} of {found['user']} on {found['host']}"
+        who = f"{who} since {found['since']} ({found['command']})"
+    except (ValueError, KeyError, TypeError):  # the holder is about to write its name
+        who = "a process that has not written its name yet"
+    return f"another writer has this state open: {who}; wait until it is done"
+
+
+_HELD: weakref.WeakSet[Lock] = weakref.WeakSet()
+_process = os.getpid()
+
+
+def _leave_all() -> None:
+    """In a process that was just forked."""
+    global _process
+    parent, _process = _process, os.getpid()
+    for lock in tuple(_HELD):
+        lock.leave(parent)
+    _HELD.clear()
+
+
+os.register_at_fork(after_in_child=_leave_all)

@@ -1,0 +1,71 @@
+"""A folder of a store as a store of its own: where the piece of one partition lies.
+
+Law: names are the same names with the folder before them; whoever holds the lock of the whole state holds it for all
+its folders, so that there is no second lock here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tidelog.store.base.frame import Bytes
+from tidelog.store.base.store import Store
+
+
+class Subfolder:
+    """The files of a store below a folder."""
+
+    def __init__(self, store: Store, folder: str) -> None:
+        self._store = store
+        self._folder = folder
+
+    @property
+    def name(self) -> str:
+        """The place as the user knows it."""
+        return f"{self._store.name}/{self._folder}"
+
+    @property
+    def appends(self) -> bool:
+        """Whether files can grow."""
+        return self._store.appends
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files in a folder, in order."""
+        return self._store.names(self._within(folder))
+
+    def size(self, name: str) -> int:
+        """The length of a file, -1 if it is not there."""
+        return self._store.size(self._within(name))
+
+    def read(self, name: str) -> Bytes:
+        """The content of a file."""
+        return self._store.read(self._within(name))
+
+    def write(self, name: str, parts: Sequence[Bytes]) -> None:
+        """Put a file in place, whole and durable."""
+        self._store.write(self._within(name), parts)
+
+    def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
+        """Add to a file whose good part is ``at`` bytes long, durably."""
+        self._store.append(self._within(name), parts, at)
+
+    def cut(self, name: str, size: int) -> None:
+        """Shorten a file, durably."""
+        self._store.cut(self._within(name), size)
+
+    def remove(self, name: str) -> None:
+        """Remove a file; it may be gone already."""
+        self._store.remove(self._within(name))
+
+    def clean(self, folder: str = "") -> None:
+        """Remove the leftovers of writes that were never completed."""
+        self._store.clean(self._within(folder))
+
+    def lock(self) -> None:
+        """The whole state is locked by its one writer."""
+
+    def unlock(self) -> None:
+        """The whole state is unlocked by its one writer."""
+
+    def _within(self, name: str) -> str:
+        return f"{self._folder}/{name}" if name else self._folder

@@ -1,0 +1,1 @@
+"""The state folder as a whole: recovery, history, scrubbing, durable commits."""

@@ -1,0 +1,68 @@
+"""Stretches of a log: epochs that one number of partitions wrote, one stretch after the other.
+
+Law: an epoch that gives a state another number of partitions changes no fact, and tells how many there were before and
+where relations lived. So the epochs between two of them are read as those of a state that always had its number.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidelog.store.base.frame import Frame
+from tidelog.store.base.store import Store
+from tidelog.store.folder.durable import Durable
+from tidelog.store.folder.reading import pieces
+from tidelog.store.log.markers import Marker, markers_of
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Epochs after one, up to another, that as many ``partitions`` wrote (0: one embedded); ``markers`` by epoch.
+
+    ``begun`` is the epoch in which these partitions wrote everything anew, 0 if no others were before them.
+    """
+
+    after: int
+    until: int
+    partitions: int = 0
+    begun: int = 0
+    placements: Mapping[str, int] = field(default_factory=dict)
+    markers: dict[int, Sequence[Marker]] = field(default_factory=dict)
+
+    def of_partition(self, store: Store, number: int) -> Iterator[Frame]:
+        """What one of several partitions wrote."""
+        own = {epoch: markers[number] for epoch, markers in self.markers.items()}
+        return pieces(store, number, own, self.after)
+
+    def frames(self, state: Durable, numbers: Sequence[int]) -> Iterator[Frame]:
+        """The frames with records, in order of epochs: of the log, or of some of several partitions."""
+        if not self.partitions:
+            return (frame for frame in state.frames(self.after) if frame.epoch <= self.until)
+        streams = (self.of_partition(state.store, number) for number in numbers)
+        return heapq.merge(*streams, key=lambda frame: frame.epoch)
+
+
+def stretches(state: Durable, since: int, until: int | None = None) -> list[Stretch]:
+    """The stretches of the epochs after one, up to another or to the one that is open."""
+    last = state.epoch if until is None else until
+    found = [Stretch(since, since)]
+    for frame in state.frames(since):
+        if "anew" in frame.header:
+            _describe(found[-1], frame.header["before"])
+            if frame.epoch > last:
+                return found
+            found.append(Stretch(frame.epoch, frame.epoch))
+        elif frame.epoch <= last:
+            found[-1].until = frame.epoch
+            found[-1].markers[frame.epoch] = markers_of(frame.header)
+    now = {"partitions": state.partitions, "begun": state.begun, "placements": state.placements}
+    _describe(found[-1], now)
+    return found
+
+
+def _describe(stretch: Stretch, about: Mapping[str, object]) -> None:
+    """Fill in what is known at the end of a stretch."""
+    for name, value in about.items():
+        setattr(stretch, name, value)

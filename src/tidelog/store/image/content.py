@@ -1,0 +1,85 @@
+"""What records say together: flags, ranks and counts that facts have between epochs.
+
+Law: an image that passes is one that the kernel can go on from: what it takes for a row is one, what it counts down is
+not below what it counts, and no flag is set that only a running epoch sets. Whether the facts are also those that the
+rules derive is not asked here: the certificate (`tidelog verify DIR`) tells. One pass over the records, in numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tidelog.kernel.cells import Cells
+from tidelog.partition.base.owner import owners_of
+from tidelog.partition.code.shown import SHOWN
+from tidelog.partition.memory.records import are_at_rest, are_counts, count_cells, in_use, rank_range, state_cells
+from tidelog.rewrite.place.placement import MIRRORED, SINGLE
+from tidelog.store.base.altered import Impossible, damage
+from tidelog.store.image.image import Image, RelationImage
+from tidelog.store.image.twice import check_distinct
+
+FUNCTIONS = "__function "  # remembered results, which no state holds
+
+
+def check_image(image: Image, place: str) -> None:
+    """StateError if records of an image are such as no epoch leaves."""
+    try:
+        for name, relation in image.relations.items():
+            relation.check_changes(name)
+            if relation.rows:
+                _check_relation(name, relation, image.clock)
+                _check_name(name, relation, image.arities)
+    except Impossible as wrong:
+        raise damage(place, wrong) from None
+
+
+def check_distinct_facts(image: Image, place: str) -> None:
+    """StateError if a relation holds a fact twice; opening a state asks that of the kernel's table (`restore`)."""
+    try:
+        for name, relation in image.relations.items():
+            check_distinct(name, relation.facts())
+    except Impossible as wrong:
+        raise damage(place, wrong) from None
+
+
+def check_owned(image: Image, partition: int, partitions: int, placements: Mapping[str, int]) -> None:
+    """StateError if a partition holds facts that another owns: what two hold would be there twice."""
+    try:
+        for name, place in placements.items():
+            relation = image.relations.get(name)
+            if relation is None or place == MIRRORED or relation.is_empty():
+                continue
+            if place >= relation.arity or not _are_owned(relation.facts(), place, partition, partitions):
+                raise Impossible(f"`{name}` has a fact that another partition owns")
+    except Impossible as wrong:
+        raise damage(image.place, wrong) from None
+
+
+def _are_owned(facts: Cells, place: int, partition: int, partitions: int) -> bool:
+    return partition == 0 if place == SINGLE else bool((owners_of(facts[:, place], partitions) == partition).all())
+
+
+def _check_relation(name: str, relation: RelationImage, clock: int) -> None:
+    records = relation.records[: relation.rows]
+    states, counts = state_cells(records), count_cells(records)
+    live = in_use(records)
+    if not live.all():
+        states, counts = states[live], counts[live]
+    if not len(states):
+        return
+    if not are_at_rest(states):
+        raise Impossible(f"`{name}` has a record in the middle of an epoch")
+    lowest, highest = rank_range(states, relation.base)
+    if not 0 <= lowest <= highest <= clock:
+        raise Impossible(f"`{name}` has a fact whose rank is not between 0 and the clock")
+    if not name.startswith(SHOWN) and not are_counts(counts):
+        raise Impossible(f"`{name}` has a fact whose supports are miscounted")
+
+
+def _check_name(name: str, relation: RelationImage, arities: Mapping[str, int]) -> None:
+    """A relation has the columns that the rules know it by, and is none of those that an engine fills by itself."""
+    known = arities.get(name, relation.arity)
+    if known != relation.arity and not relation.is_empty():
+        raise Impossible(f"`{name}` has {relation.arity} columns, where the rules have {known}")
+    if name.startswith(FUNCTIONS):
+        raise Impossible(f"`{name}` holds results of functions")

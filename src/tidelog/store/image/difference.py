@@ -1,0 +1,93 @@
+"""How two programs differ: which rules, declarations and facts come and go.
+
+Law (D1, D4): rules are compared by what they say. A rule of the new text without a label stands for a running rule of
+the same text under any label; a rule with a label stands for the running rule of that label. So a text given twice
+makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tidelog.program import Program, Rule
+from tidelog.store.base import failures
+from tidelog.syntax import print_fact, print_program, print_rule
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What comes and what goes; rules that come may still lack a label, ``other`` names whatever else differs."""
+
+    added: tuple[Rule, ...] = ()
+    removed: tuple[Rule, ...] = ()
+    facts_added: tuple[str, ...] = ()
+    facts_removed: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.facts_added or self.facts_removed or self.other)
+
+    def lines(self, convention: str) -> list[str]:
+        """One line per thing that differs, with its sign."""
+        rules = [("-", print_rule(r, convention)) for r in self.removed]
+        rules += [("+", print_rule(r, convention)) for r in self.added]
+        facts = [("-", text) for text in self.facts_removed] + [("+", text) for text in self.facts_added]
+        return [f"{sign} {text}" for sign, text in rules + facts] + list(self.other)
+
+
+def compare_programs(running: Program, facts: Sequence[str], given: Program) -> Difference:
+    """What must change for the running program, whose text had these facts, to say what the given one says."""
+    added, removed = _compare_rules(running.rules, given.rules)
+    before, after = Counter(facts), Counter(fact_texts(given))
+    return Difference(
+        added, removed, tuple((after - before).elements()), tuple((before - after).elements()), _others(running, given)
+    )
+
+
+def fact_texts(program: Program) -> list[str]:
+    """The facts of a program's text, printed."""
+    return [print_fact(fact, program.convention) for fact in program.facts]
+
+
+def _compare_rules(running: Sequence[Rule], given: Sequence[Rule]) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
+    left = {rule.label: rule for rule in running}
+    added = []
+    for rule in given:
+        if rule.label is not None and left.get(rule.label) == rule:
+            del left[rule.label]
+        elif rule.label is not None:
+            added.append(rule)
+    for rule in given:
+        if rule.label is None:
+            same = next((label for label, other in left.items() if replace(other, label=None) == rule), None)
+            if same is None:
+                added.append(rule)
+            else:
+                del left[same]
+    return tuple(added), tuple(left.values())
+
+
+def _others(running: Program, given: Program) -> tuple[str, ...]:
+    """Declarations, types, keys and directives; a text without any says nothing about them."""
+    bare = replace(given, rules=(), facts=())
+    if bare == Program(convention=given.convention) and given.convention == running.convention:
+        return ()
+    mine, theirs = (Counter(print_program(replace(p, rules=(), facts=())).splitlines()) for p in (running, given))
+    removed, added = (mine - theirs).elements(), (theirs - mine).elements()
+    return tuple([f"- {line}" for line in removed] + [f"+ {line}" for line in added])
+
+
+def check_same_program(running: Program, facts: Sequence[str], given: Program, place: str) -> None:
+    """A program given for a state that holds another one is an error that says how they differ (D1)."""
+    if given == Program(convention=given.convention):
+        return
+    difference = compare_programs(running, facts, given)
+    if difference:
+        lines = difference.lines(running.convention)
+        more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+        shown = "\n  ".join(lines[:SHOWN] + more)
+        raise failures.OTHER_PROGRAM.error(place=place, shown=shown)

@@ -1,0 +1,240 @@
+"""A state as it lies in files: the records of every relation, the dictionary, rules, strata, clock.
+
+Law: an image is what a snapshot and the epochs after it add up to; applying a frame costs its size and evaluates
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+
+from tidelog.partition.memory.records import close_ranks, in_use, later, release
+from tidelog.partition.texts.texts import to_bytes
+from tidelog.program.values.term import Value
+from tidelog.store.base.altered import Altered, Impossible, damage
+from tidelog.store.base.frame import Frame
+from tidelog.store.base.memos import change_memos
+from tidelog.store.image.delta import Cells, Delta, decode_deltas
+from tidelog.store.image.entries import Entry, decode_entries
+from tidelog.store.image.twice import IN, OUT, check_changes
+from tidelog.store.log.markers import Marker, markers_of
+
+SMALLEST = 16
+
+
+@cache
+def installed_memory() -> int:
+    """The bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@dataclass(slots=True)
+class RelationImage:
+    """The records of a relation by row; ``rows`` of them are or were in use.
+
+    ``told`` is what epochs have put in and taken out since that was last checked (`twice`).
+    """
+
+    arity: int
+    base: int = 0
+    rows: int = 0
+    records: Cells = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    told: list[tuple[int, Cells]] = field(default_factory=list, repr=False, compare=False)
+
+    def apply(self, delta: Delta) -> None:
+        """Make the changes of one epoch; Impossible if they are none of these records."""
+        self.base = delta.base
+        self._must_hold(delta.deleted[:, 0], delta.relation)
+        if len(delta.deleted):
+            self._remove(delta)
+        self._must_hold(delta.changed[:, 0], delta.relation)
+        if len(delta.inserted):
+            if self.rows:
+                self.told.append((IN, delta.inserted[:, : self.arity].copy()))
+            self._add(delta)
+        if len(delta.changed):
+            self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
+
+    def check_changes(self, name: str) -> None:
+        """Impossible if an epoch since the last check has put in a fact that was there."""
+        if self.told:
+            records = self.records[: self.rows]
+            check_changes(name, self.told, records[:, : self.arity], in_use(records))
+            self.told = []
+
+    def facts(self) -> Cells:
+        """The columns of the records that hold facts."""
+        records = self.records[: self.rows]
+        live = in_use(records)
+        found: Cells = (records if live.all() else records[live])[:, : self.arity]
+        return found
+
+    def _remove(self, delta: Delta) -> None:
+        rows, facts = delta.deleted[:, 0], delta.deleted[:, 1:]
+        if (self.records[rows, : self.arity] != facts).any():
+            raise Impossible(f"`{delta.relation}` holds another fact than the one that goes")
+        self.told.append((OUT, facts.copy()))
+        release(self.records, rows)
+
+    def _must_hold(self, rows: Cells, name: str) -> None:
+        if len(rows) and not (int(rows.max()) < self.rows and in_use(self.records[rows]).all()):
+            raise Impossible(f"`{name}` holds no fact in a row that changes")
+
+    def _add(self, delta: Delta) -> None:
+        places = delta.places()
+        if not self.rows and len(delta.inserted) >= SMALLEST and isinstance(places, slice) and places.start == 0:
+            own = delta.inserted.flags.writeable
+            self.rows, self.records = len(delta.inserted), delta.inserted if own else delta.inserted.copy()
+            return
+        self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1, delta.relation)
+        if in_use(self.records[places]).any():
+            raise Impossible(f"`{delta.relation}` holds a fact where another is put")
+        self.records[places] = delta.inserted
+
+    def _fit(self, rows: int, name: str) -> None:
+        self.rows = max(self.rows, rows)
+        if rows > len(self.records):
+            used = len(self.records)
+            capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
+            if 8 * capacity * (self.arity + 2) > installed_memory() // 2:
+                raise Impossible(f"`{name}` has a row {rows - 1}, for which this machine has no memory")
+            grown = np.empty((capacity, self.arity + 2), np.int64)
+            grown[:used] = self.records.reshape(used, self.arity + 2)
+            release(grown, slice(used, None))  # until a row says otherwise
+            self.records = grown
+
+    def is_empty(self) -> bool:
+        """Whether no row holds a fact."""
+        return not in_use(self.records[: self.rows]).any()
+
+
+def _close_ranks(relations: Sequence[RelationImage]) -> int:
+    """Number the ranks of some relations anew from 1, in the same order; gives the highest."""
+    highest = close_ranks([(relation.records[: relation.rows], relation.base) for relation in relations])
+    for relation in relations:
+        relation.base = 0
+    return highest
+
+
+@dataclass(slots=True)
+class Image:
+    """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor.
+
+    Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
+    the partitions, each with its own records. ``begun`` is the last epoch that wrote all records anew for another
+    number of partitions, 0 if there was none, and ``parts`` how many folders of partitions there may be.
+    ``place`` is where the image was read; it is empty if it was not.
+    """
+
+    epoch: int = 0
+    checksum: int = 0
+    clock: int = 0
+    relations: dict[str, RelationImage] = field(default_factory=dict)
+    entries: dict[int, Value] = field(default_factory=dict)
+    rules: dict[str, Any] | None = None
+    strata: list[list[str]] = field(default_factory=list)
+    arities: dict[str, int] = field(default_factory=dict)
+    facts: list[str] = field(default_factory=list)
+    offsets: dict[str, int] = field(default_factory=dict)
+    memos: dict[str, str] = field(default_factory=dict)
+    markers: list[Marker] = field(default_factory=list)
+    placements: dict[str, int] = field(default_factory=dict)
+    begun: int = 0
+    parts: int = 0
+    pieces: list[Image] = field(default_factory=list)
+    place: str = ""
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions have pieces of their own; 0 for one embedded partition."""
+        return len(self.markers)
+
+    def apply(self, frame: Frame, *, records: bool = True) -> None:
+        """Make the changes of one epoch, or begin from a snapshot; without ``records`` facts are left out."""
+        header = frame.header
+        if "anew" in header:
+            self.relations, self.entries, self.placements = {}, {}, {}
+        try:
+            if records:
+                self._apply_deltas(frame)
+            self.enter(entries_of(frame))
+        except Altered as wrong:
+            raise damage(frame.file, wrong) from None
+        self.epoch, self.clock = frame.epoch, header["clock"]
+        self.rules = header.get("rules", self.rules)
+        self.strata = header.get("strata", self.strata)
+        self.arities = header.get("arities", self.arities)
+        self.facts = header.get("facts", self.facts)
+        self.offsets = {**self.offsets, **header.get("offsets", {})}
+        if "memos" in header:
+            self.memos = {**self.memos}
+            change_memos(self.memos, header["memos"])
+        self.markers = markers_of(header)
+        self.begun, self.parts = header.get("anew", self.begun), header.get("parts", self.parts)
+        self.placements = {**self.placements, **header.get("placements", {})}
+        if header.get("ranks closed"):
+            self._close_ranks()
+
+    def _apply_deltas(self, frame: Frame) -> None:
+        """Make the changes of all relations, each of which is told once."""
+        seen: set[str] = set()
+        for delta in deltas_of(frame):
+            name, known = delta.relation, self.relations.get(delta.relation)
+            if name in seen:
+                raise Impossible(f"the changes of `{name}` are told twice")
+            seen.add(name)
+            if known is None or known.arity != delta.arity:
+                if known is not None and not known.is_empty():
+                    raise Impossible(f"`{name}` has {known.arity} columns and gets facts with {delta.arity}")
+                known = self.relations[name] = RelationImage(delta.arity)
+            known.apply(delta)
+
+    def enter(self, entries: list[Entry]) -> None:
+        """Take entries of the dictionary; Impossible if one that is told again says something else."""
+        wanted = len(self.entries) + len(entries)
+        before = {cell: self.entries[cell] for cell, _ in entries if cell in self.entries} if self.entries else {}
+        self.entries.update(entries)
+        if len(self.entries) == wanted:
+            return
+        for cell, value in entries:
+            if to_bytes(before.setdefault(cell, value)) != to_bytes(value):
+                raise Impossible(f"the dictionary has two values under the id {cell}")
+
+    def _close_ranks(self) -> None:
+        """Number the ranks of every stratum anew from 1, as the partition did after this epoch (`close_ranks`)."""
+        together = {name for group in self.strata for name in group}
+        groups = [*self.strata, *([name] for name in self.arities if name not in together)]
+        held = ([self.relations[name] for name in group if name in self.relations] for group in groups)
+        self.clock = reduce(later, (_close_ranks(relations) for relations in held if relations), 0)
+
+
+def deltas_of(frame: Frame) -> Iterator[Delta]:
+    """The changes of all relations in a frame."""
+    try:
+        for message in _messages(frame, "deltas"):
+            yield from decode_deltas(message)
+    except Altered as wrong:
+        raise damage(frame.file, wrong) from None
+
+
+def entries_of(frame: Frame) -> list[Entry]:
+    """The entries of the dictionary in a frame; StateError if they are none."""
+    try:
+        return [entry for message in _messages(frame, "entries") for entry in decode_entries(message)]
+    except Altered as wrong:
+        raise damage(frame.file, wrong) from None
+
+
+def _messages(frame: Frame, wanted: str) -> Iterator[memoryview]:
+    """The Arrow messages of one kind in the body of a frame."""
+    at = 0
+    for kind, size in frame.header["body"]:
+        if kind == wanted:
+            yield frame.body[at : at + size]
+        at += size

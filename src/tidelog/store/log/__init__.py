@@ -1,0 +1,1 @@
+"""The log of epochs, snapshots, and the logs of pieces."""

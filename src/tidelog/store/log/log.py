@@ -1,0 +1,178 @@
+"""The log: committed epochs in order, as frames in segments.
+
+Law: frames number the epochs without a gap and each names the checksum of the one before, so that a lost, doubled or
+exchanged frame is found. Only the very end of the last segment may be torn: that is an epoch that was never committed.
+A segment is called after its first epoch; where files cannot grow, every epoch is a segment of its own. A snapshot
+ends a segment, so that what comes after it is found without reading what came before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tidelog.errors import StateError
+from tidelog.store.base import failures
+from tidelog.store.base.altered import Altered, Torn, damage
+from tidelog.store.base.frame import EPOCH, Bytes, Frame, decode_frame
+from tidelog.store.base.header import OF_EPOCHS, need
+from tidelog.store.base.store import Store
+
+FOLDER = "log"
+ENDING = ".log"
+SEGMENT = 64 << 20
+
+
+def segment_name(epoch: int) -> str:
+    """The file of the segment that begins with an epoch.
+
+    >>> segment_name(7)
+    'log/000000000007.log'
+    """
+    return f"{FOLDER}/{epoch:012}{ENDING}"
+
+
+def numbered(store: Store, folder: str, ending: str) -> list[int]:
+    """The epochs that the files of a folder are called after, in order."""
+    stems = (name.removesuffix(ending) for name in store.names(folder) if name.endswith(ending))
+    return sorted(int(stem) for stem in stems if stem.isdigit())
+
+
+@dataclass(slots=True)
+class End:
+    """Where the log ends: the last segment, the length of its good part, and whether something torn comes after."""
+
+    segment: int = 0
+    size: int = 0
+    torn: bool = False
+
+
+class Log:
+    """The segments of a store, read by anyone and written by one."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.end = End()
+        self._half = 0  # the segment whose first frame could not be written
+        self.bytes = 0  # appended since the last snapshot, as far as this process knows
+
+    @property
+    def segments(self) -> list[int]:
+        """The first epochs of all segments."""
+        return numbered(self._store, FOLDER, ENDING)
+
+    def frames(self, after: int, until: int | None = None) -> Iterator[Frame]:
+        """The frames of the epochs after one, in order."""
+        segments = self.segments
+        first = max((s for s in segments if s <= after + 1), default=0)
+        return self._frames([s for s in segments if s >= first], after, until, None)
+
+    def frames_after_snapshot(self, after: int, until: int | None, checksum: int) -> Iterator[Frame]:
+        """The frames of the epochs after a snapshot, whose epoch has this checksum; at the end, `end` is known."""
+        self.end = End()
+        return self._frames([s for s in self.segments if s > after], after, until, checksum)
+
+    def _frames(self, segments: list[int], after: int, until: int | None, checksum: int | None) -> Iterator[Frame]:
+        wanted = after + 1
+        for segment in segments:
+            if segment > wanted:
+                raise self._missing(wanted, segment)
+            last = segment == segments[-1]
+            for frame in self._segment(segment, after, last):
+                if frame.epoch <= after:
+                    continue
+                if until is not None and frame.epoch > until:
+                    return
+                if frame.epoch != wanted or (checksum is not None and frame.previous != checksum):
+                    raise self._damaged(segment, f"epoch {frame.epoch} does not follow the epoch before it")
+                wanted, checksum = wanted + 1, frame.checksum
+                yield frame
+
+    def _segment(self, segment: int, after: int, last: bool) -> Iterator[Frame]:
+        """The frames of one segment; those up to ``after`` are passed over unread."""
+        data, at = memoryview(self._store.read(segment_name(segment))), 0
+        while at < len(data):
+            try:
+                frame = decode_frame(data, at, verify=False)
+                if frame.epoch > after:
+                    frame = decode_frame(data, at, f"{self._store.name}/{segment_name(segment)}")
+                    need(frame.header, OF_EPOCHS)
+            except Torn as torn:
+                if not last or not self._store.appends:
+                    raise self._damaged(segment, str(torn)) from None
+                self.end = End(segment, at, torn=True)
+                return
+            except Altered as altered:
+                raise damage(f"{self._store.name}/{segment_name(segment)}", altered) from None
+            if frame.kind != EPOCH:
+                raise self._damaged(segment, f"epoch {frame.epoch} is no epoch of a log")
+            if at == 0 and frame.epoch != segment:
+                raise self._damaged(segment, f"it begins with epoch {frame.epoch}")
+            yield frame
+            at = frame.end
+        self.end = End(segment, at)
+
+    def must_end_here(self, epoch: int) -> None:
+        """Refuse to write if the log does not end where this writer left it, before an epoch (D38)."""
+        kept, begun = self.end.segment, epoch != self._half and epoch != self.end.segment
+        if kept and self._store.appends and not self.end.torn:
+            found = self._store.size(segment_name(kept))
+            if found != self.end.size:
+                raise self._other_writer(epoch, kept, found, f"{self.end.size} bytes long")
+        if begun and (found := self._store.size(segment_name(epoch))) >= 0:
+            raise self._other_writer(epoch, epoch, found, "unwritten")
+
+    def _other_writer(self, epoch: int, segment: int, found: int, known: str) -> StateError:
+        length = f"{found} bytes long" if found >= 0 else "gone"
+        file = f"{self._store.name}/{segment_name(segment)}"
+        return failures.OTHER_WRITER.error(file=file, found=length, known=known, epoch=epoch - 1)
+
+    def append(self, epoch: int, parts: Sequence[Bytes]) -> None:
+        """Make an epoch durable; raises StateError and leaves the log as it was if that cannot be done."""
+        grows = self._store.appends and self.end.segment and self.end.size < SEGMENT
+        segment, at = (self.end.segment, self.end.size) if grows else (epoch, 0)
+        size = sum(memoryview(part).nbytes for part in parts)
+        try:
+            self._store.append(segment_name(segment), parts, at)
+        except OSError as error:
+            self.end.torn = self.end.segment == segment
+            self._half = 0 if grows else segment
+            raise failures.EPOCH_NOT_WRITTEN.error(
+                file=f"{self._store.name}/{segment_name(segment)}", epoch=epoch, reason=error.strerror or error
+            ) from error
+        self.end = End(segment, at + size)
+        self.bytes += size
+
+    def begin_segment(self) -> None:
+        """The next epoch begins a new segment: a snapshot is about to be taken."""
+        try:
+            self.repair()
+        except OSError as error:
+            name = segment_name(self.end.segment)
+            raise failures.NOT_CUT.error(file=f"{self._store.name}/{name}", reason=error.strerror or error) from error
+        self.end = End()
+
+    def repair(self) -> None:
+        """Cut off what a writer left that never committed it."""
+        if self.end.torn:
+            name = segment_name(self.end.segment)
+            if self.end.size:
+                self._store.cut(name, self.end.size)
+            else:
+                self._store.remove(name)
+                self.end = End()
+            self.end.torn = False
+
+    def remove_before(self, epoch: int) -> None:
+        """Remove the segments all of whose epochs come before one."""
+        segments = self.segments
+        for segment, following in pairwise(segments):
+            if following <= epoch:
+                self._store.remove(segment_name(segment))
+
+    def _damaged(self, segment: int, what: str) -> StateError:
+        return failures.DAMAGED.error(file=f"{self._store.name}/{segment_name(segment)}", what=what)
+
+    def _missing(self, wanted: int, found: int) -> StateError:
+        return failures.LOG_MISSING.error(name=self._store.name, wanted=wanted, found=found, file=segment_name(found))
