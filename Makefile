@@ -16,7 +16,7 @@ CASES_AGAIN := 15
 CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
-COVERED := tests/rewrite tests/semantics tests/dbsp tests/cli/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/semantics src/tidelog/dbsp
+COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/lab/semantics src/tidelog/lab/dbsp
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint check test test-all demo demo-live chaos soak bench docs site dist pictures format clean

@@ -1,8 +1,8 @@
 """What benchmarks of the engine need of it beyond its public members: all of it stands here.
 
 Law: no underscored name is used, and a module that moved between versions is looked for at each of its addresses, so
-that one harness measures them all. Packages that are measured themselves (`tidelog.syntax`, `program`, `dbsp`,
-`semantics`, `verify`) are imported where they are measured.
+that one harness measures them all. Packages that are measured themselves (`tidelog.syntax`, `program`, `lab/dbsp`,
+`lab/semantics`, `verify`) are imported where they are measured.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from tidelog.dbsp import DatalogCircuit
+from tidelog.lab.dbsp import DatalogCircuit
 from tidelog.program import Atom, Rule, Var
 from tidelog.syntax import print_rule
 

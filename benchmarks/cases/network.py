@@ -14,10 +14,10 @@ from benchmarks.cases.catalogue import Case, Group
 from benchmarks.data.networks import PATH_VECTOR, REACHABILITY, topologies
 from benchmarks.options import Options
 from benchmarks.record import Record, Value
-from tidelog.semantics.algorithm import Tables
-from tidelog.semantics.fact import Fact
-from tidelog.semantics.schedule import Fifo
-from tidelog.semantics.traffic import (
+from tidelog.lab.semantics.algorithm import Tables
+from tidelog.lab.semantics.fact import Fact
+from tidelog.lab.semantics.schedule import Fifo
+from tidelog.lab.semantics.traffic import (
     FIGURE,
     FIGURE_BOTH_WAYS,
     FIGURE_LINK,
@@ -30,7 +30,7 @@ from tidelog.semantics.traffic import (
     measure,
     read_changes,
 )
-from tidelog.semantics.traffic.measure import USUAL_SIZE
+from tidelog.lab.semantics.traffic.measure import USUAL_SIZE
 from tidelog.syntax import parse_program
 
 ON_CYCLES = ("ranked", "heights", "dred", "base-facts", "psn-extended", "psn")

@@ -2,8 +2,8 @@
 
 Law: ten views are one program. All edges of some labels come, or go, in one update. *Full* is the computation of all
 views over the graph after the update, *incremental* the maintenance from the graph before it. The paper's engine is
-`tidelog.semantics.regular`, its definitions written down; Tidelog's evaluation is what its epochs tell. Both maintain
-the same rows, which must be those that the paper's engine computes from nothing.
+`tidelog.lab.semantics.regular`, its definitions written down; Tidelog's evaluation is what its epochs report. Both
+maintain the same rows, which must be those that the paper's engine computes from nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, Value
 from benchmarks.subject import Subject, kernel_ready
-from tidelog.semantics.regular.clause import ONCE, RegularProgram
-from tidelog.semantics.regular.forward import compute, maintain
-from tidelog.semantics.regular.graph import Graph as Interpretation
-from tidelog.semantics.regular.translate import read_regular
-from tidelog.semantics.regular.update import Update, updated
+from tidelog.lab.semantics.regular.clause import ONCE, RegularProgram
+from tidelog.lab.semantics.regular.forward import compute, maintain
+from tidelog.lab.semantics.regular.graph import Graph as Interpretation
+from tidelog.lab.semantics.regular.translate import read_regular
+from tidelog.lab.semantics.regular.update import Update, updated
 
 SHARES, DENSITIES = (5, 10, 15, 20, 25), (0.5, 1.0, 1.5, 2.0)
 NODES, QUICK_NODES, DRAWS = 1_000, 120, 5

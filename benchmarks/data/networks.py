@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tidelog import DataError
-from tidelog.semantics.traffic import FIGURE, FIGURE_BOTH_WAYS, Topology, read_topology, ring
+from tidelog.lab.semantics.traffic import FIGURE, FIGURE_BOTH_WAYS, Topology, read_topology, ring
 
 REACHABILITY = """
 r1: reachable(@S,D) :- link(@S,D).

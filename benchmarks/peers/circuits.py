@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from benchmarks.data.circuits import Facts
-from tidelog.dbsp import ChainedCircuit, DatalogCircuit, IncrementalCircuit, IndexedCircuit
+from tidelog.lab.dbsp import ChainedCircuit, DatalogCircuit, IncrementalCircuit, IndexedCircuit
 from tidelog.program import Atom, Const, Program, Rule, Var
 from tidelog.syntax import print_program, print_rule
 
@@ -35,7 +35,7 @@ def by_relation(facts: Facts) -> dict[str, list[tuple[Any, ...]]]:
 
 
 class CircuitRunner:
-    """One of the incremental circuits of ``tidelog.dbsp``."""
+    """One of the incremental circuits of ``tidelog.lab.dbsp``."""
 
     def __init__(self, circuit: Callable[[], IncrementalCircuit]) -> None:
         self._circuit = circuit
@@ -134,9 +134,9 @@ class PydbspRunner:
 
 
 SYSTEMS: dict[str, tuple[Callable[[], Runner], str]] = {
-    "indexed": (lambda: CircuitRunner(IndexedCircuit), "tidelog.dbsp"),
-    "chained": (lambda: CircuitRunner(ChainedCircuit), "tidelog.dbsp"),
-    "not-indexed": (lambda: CircuitRunner(IncrementalCircuit), "tidelog.dbsp"),
+    "indexed": (lambda: CircuitRunner(IndexedCircuit), "tidelog.lab.dbsp"),
+    "chained": (lambda: CircuitRunner(ChainedCircuit), "tidelog.lab.dbsp"),
+    "not-indexed": (lambda: CircuitRunner(IncrementalCircuit), "tidelog.lab.dbsp"),
     "engine": (engine_runner, "tidelog.engine"),
     "pydbsp": (PydbspRunner, "pydbsp.datalog_stratified"),
 }

@@ -116,7 +116,8 @@ def reference() -> str:
     package = import_module("tidelog")
     homes = [f"{value.__module__}.{name}" for name in package.__all__ for value in (getattr(package, name),)]
     parts = [f"::: {home}\n" for home in sorted(homes, key=lambda home: home.rsplit(".", 1)[1])]
-    views = [f"::: tidelog.engine.{name}\n" for name in ("epoch.Epoch", "view.View", "view.Rows", "view.ChangeSet")]
+    shown = ("write.epoch.Epoch", "read.view.View", "read.view.Rows", "read.view.ChangeSet")
+    views = [f"::: tidelog.engine.{name}\n" for name in shown]
     head = "# Python, from docstrings\n\n[The Python interface](python.md) tells how these belong together.\n\n"
     spark = [f"::: {name}\n" for name in MORE]
     return "\n".join([f"{head}## tidelog\n", *parts, "## What engines give\n", *views, "## On Spark\n", *spark])

@@ -12,9 +12,10 @@ import typer
 
 import tidelog
 from tidelog.cli import app
-from tidelog.cli.commands import SUMMARIES, simulate
-from tidelog.semantics.schedule import SCHEDULES
-from tidelog.semantics.traffic import ALGORITHMS
+from tidelog.cli.commands import summaries
+from tidelog.lab.commands import simulate
+from tidelog.lab.semantics.schedule import SCHEDULES
+from tidelog.lab.semantics.traffic import ALGORITHMS
 
 HEAVY = ("numpy", "pyarrow", "numba", "llvmlite", "pyspark", "pandas", "tidelog.kernel", "tidelog.engine")
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # a group
@@ -79,7 +80,7 @@ def ended(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "words", [("--help",), ("--version",), *((name, "--help") for name in SUMMARIES)], ids=" ".join
+    "words", [("--help",), ("--version",), *((name, "--help") for name in summaries())], ids=" ".join
 )
 def test_help_imports_neither_kernel_nor_arrow_nor_spark(words: tuple[str, ...]) -> None:
     out, imported = start(*words)
@@ -146,8 +147,8 @@ def test_arrow_knows_pandas_again_after_it_was_left_out() -> None:
 
 
 def test_summaries_are_the_first_lines_of_the_commands_help() -> None:
-    assert list(COMMANDS) == list(SUMMARIES)
-    for name, summary in SUMMARIES.items():
+    assert list(COMMANDS) == list(summaries())
+    for name, summary in summaries().items():
         help_ = COMMANDS[name].help or ""
         assert help_.split("\n\n")[0].replace("\n", " ").strip() == summary
 

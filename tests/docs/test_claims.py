@@ -12,6 +12,8 @@ from tidelog.cli.diagnostics_page import all_entries
 from tidelog.cli.repl.commands import COMMANDS as REPL
 from tidelog.cli.repl.commands import SYNONYMS
 from tidelog.engine.engine import Engine
+from tidelog.lab.semantics.schedule import SCHEDULES
+from tidelog.lab.semantics.traffic import ALGORITHMS
 from tidelog.partition.memory.records import rank_depth
 from tidelog.program.functions.text import _ORD_SEED
 from tidelog.rewrite.expand_disjunctions import MOST_CHOICES
@@ -21,8 +23,6 @@ from tidelog.rewrite.pipeline import PASSES
 from tidelog.rewrite.place import sites as sites
 from tidelog.runtime.node.node import RANK_LIMIT
 from tidelog.runtime.protocol.recovery import ATTEMPTS
-from tidelog.semantics.schedule import SCHEDULES
-from tidelog.semantics.traffic import ALGORITHMS
 from tidelog.spark import ResidentStage
 from tidelog.spark.session.java import OLDEST
 from tidelog.store.base.frame import END, EPOCH, FORMAT, HEAD, MAGIC, SNAPSHOT

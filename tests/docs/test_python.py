@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import tidelog
-import tidelog.dbsp
+import tidelog.lab.dbsp
 from tests.docs.pages import DOCS, PAGES, read
 from tests.docs.pages import name as page_name
 from tidelog.engine.read.view import ChangeSet, Table, View
@@ -51,7 +51,7 @@ def test_every_public_member_is_documented(kind: type) -> None:
     assert not {name for name in names if re.search(rf"`(?:\w+\.)?{name}\b|\.{name}\b", PAGE) is None}
 
 
-@pytest.mark.parametrize("package", [tidelog, tidelog.dbsp], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [tidelog, tidelog.lab.dbsp], ids=lambda package: package.__name__)
 def test_exported_names_exist_and_are_sorted(package: ModuleType) -> None:
     names = package.__all__
     assert all(hasattr(package, name) for name in names)

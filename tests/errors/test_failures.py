@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tidelog.cli import app
+from tidelog.cli.base.extensions import extensions
 from tidelog.cli.diagnostics_page import FAILURE_CATALOGUES, FAILURE_FAMILIES, all_failures
 from tidelog.errors import TidelogError
 from tidelog.errors.entry import FailureEntry
@@ -22,10 +24,11 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # where `tidelog` is installed
 ENVIRONMENT = {**os.environ, "PATH": COMMANDS}
 ENTRIES = all_failures()
+CATALOGUES = (*FAILURE_CATALOGUES, *(import_module(name) for each in extensions() for name in each.failures))
 CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.kind.__name__ for entry in ENTRIES)}
 WITHOUT_CODES = {"testing"}  # the naive judge: seen by tests, and by `tidelog simulate`, which has codes of its own
 OUTSIDE = {"follow"}  # what talks to databases, whose errors are of several classes too
-THEORY = {"dbsp", "semantics"}  # calculus and simulator: libraries to learn from, whose errors are of several classes
+THEORY = {"lab"}  # calculus and simulator: libraries to learn from, whose errors are of several classes
 SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
 RUNNABLE = [entry for entry in ENTRIES if entry.example]
 
@@ -34,7 +37,7 @@ def constant_of(entry: FailureEntry[Any]) -> tuple[str, str]:
     """The package and the name by which code speaks of an entry."""
     return next(
         (module.__name__.split(".")[1], name)
-        for module in FAILURE_CATALOGUES
+        for module in CATALOGUES
         for name, value in vars(module).items()
         if value is entry
     )

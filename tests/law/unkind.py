@@ -11,12 +11,12 @@ from unittest.mock import patch
 from tidelog.engine.engine import Engine
 from tidelog.engine.open import open as opening
 from tidelog.engine.open.open import Where
+from tidelog.lab.order.ways import unkindly
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program import Program
 from tidelog.runtime.many.coordinator import Coordinator
 from tidelog.runtime.many.local import LocalNodes
 from tidelog.runtime.protocol.runtime import Runtime
-from tidelog.trial.order.ways import unkindly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import Any
 
 from tidelog.blame import failures as blame_failures
 from tidelog.cli.base import failures as cli_failures
-from tidelog.cli.simulate import catalogue as simulations
+from tidelog.cli.base.extensions import extensions
 from tidelog.client import failures as client_failures
-from tidelog.dbsp import catalogue as circuits
-from tidelog.dbsp import failures as dbsp_failures
 from tidelog.engine.base import failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
 from tidelog.follow import failures as follow_failures
@@ -31,8 +30,6 @@ from tidelog.program.messages.check_catalogue import CATALOGUE
 from tidelog.rewrite import catalogue as rewrites
 from tidelog.rewrite import failures as rewrite_failures
 from tidelog.runtime.base import failures as runtime_failures
-from tidelog.semantics import catalogue as networks
-from tidelog.semantics import failures as semantics_failures
 from tidelog.serve import failures as serve_failures
 from tidelog.spark import failures as spark_failures
 from tidelog.spark.resident import failures as resident_failures
@@ -81,7 +78,6 @@ FAILURE_CATALOGUES = (
     blame_failures,
     cli_failures,
     client_failures,
-    dbsp_failures,
     engine_failures,
     follow_failures,
     io_failures,
@@ -90,7 +86,6 @@ FAILURE_CATALOGUES = (
     program_failures,
     rewrite_failures,
     runtime_failures,
-    semantics_failures,
     resident_failures,
     rows_failures,
     session_failures,
@@ -124,13 +119,20 @@ def all_entries() -> list[CodeEntry]:
     """Every entry of every catalogue, by code."""
     front_end = (*SYNTAX_CODES.values(), *CATALOGUE.values(), *rewrites.CATALOGUE.values())
     limits = (*fragments.CATALOGUE.values(), *components.CATALOGUE.values(), *inlines.CATALOGUE.values())
-    others = (*circuits.ENTRIES, *networks.ENTRIES, *simulations.ENTRIES, *files.ENTRIES)
+    others = (*files.ENTRIES, *_added(name for each in extensions() for name in each.findings))
     return sorted((*front_end, *limits, *others), key=lambda entry: entry.code)
 
 
 def all_failures() -> list[FailureEntry[Any]]:
     """Every entry of the catalogues of failures, by code."""
-    return sorted((entry for module in FAILURE_CATALOGUES for entry in module.ENTRIES), key=lambda entry: entry.code)
+    own = [entry for module in FAILURE_CATALOGUES for entry in module.ENTRIES]
+    added = _added(name for each in extensions() for name in each.failures)
+    return sorted((*own, *added), key=lambda entry: entry.code)
+
+
+def _added(modules: Iterable[str]) -> list[Any]:
+    """The entries of catalogues that extensions name."""
+    return [entry for name in modules for entry in import_module(name).ENTRIES]
 
 
 def render_page() -> str:

@@ -32,7 +32,7 @@ A :class:`TidelogWarning` reports what is probably a mistake: a misspelt relatio
 ``strict``), columns or files that are ignored, symbols that look like variables. Its
 kind :class:`ConstraintWarning` tells of violations that are to be warned of and not refused. A
 :class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
-of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.semantics`).
+of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.lab.semantics`).
 """
 
 from __future__ import annotations

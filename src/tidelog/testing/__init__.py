@@ -2,7 +2,7 @@
 
 Law: what is here shares nothing with the engine but the program values and the table of functions. The Hypothesis
 strategies stand in `tidelog.testing.strategies`, which needs the ``dev`` extra. `check_order` is here for test suites
-of users, who look for it here; it runs the engine and lives in `tidelog.trial.order`, from where it is taken when it is
+of users, who look for it here; it runs the engine and lives in `tidelog.lab.order`, from where it is taken when it is
 asked for: the judges themselves never ask.
 """
 
@@ -38,4 +38,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name != "check_order":
         raise AttributeError(f"module `tidelog.testing` has no attribute `{name}`")
-    return import_module("tidelog.trial.order").check_order
+    return import_module("tidelog.lab.order").check_order

@@ -35,7 +35,7 @@ OTHER_ARGUMENT = FailureEntry(
     "{what} must be at least 1, not {found}",
     "A trial compares at least one way of running with evaluation from scratch.",
     "Leave the argument out for the usual number.",
-    'from tidelog.trial.order import check_order\ncheck_order("p(X) :- q(X).", tries=0)\n',
+    'from tidelog.lab.order import check_order\ncheck_order("p(X) :- q(X).", tries=0)\n',
 )
 
 ENTRIES = (NOT_A_CASE, NO_CASES, OTHER_ARGUMENT)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tidelog.cli.base import failures
 from tidelog.cli.base.arrow import leave_pandas_out
 from tidelog.cli.base.choose import choose_runtime
+from tidelog.cli.base.extensions import session_class
 from tidelog.cli.base.options import Algorithm
 from tidelog.cli.base.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.base.progress import progress
@@ -174,9 +175,11 @@ def make_session(
 ) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
-        from tidelog.cli.circuit_session import CircuitSession
-
-        return CircuitSession(checked)
+        circuit = session_class(Algorithm.circuit)
+        if circuit is None:
+            raise failures.NO_LAB.error(algorithm=Algorithm.circuit.value)
+        session: Session = circuit(checked)
+        return session
     with progress("starting partitions"):
         return EngineSession(
             checked.program,

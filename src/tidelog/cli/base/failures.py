@@ -164,6 +164,16 @@ CIRCUIT_PLACE = FailureEntry(
     "",
     _PROGRAM + "$ tidelog run p.dl --algorithm circuit --runtime spark\n",
 )
+NO_LAB = FailureEntry(
+    "TL4822",
+    EngineError,
+    "missing extension",
+    "no installed package provides the algorithm `{algorithm}`",
+    "Algorithms besides the engine are provided by packages with the entry point `tidelog.extensions`, such as "
+    "`tidelog.lab`. A source tree that was not installed has no entry points.",
+    "Install Tidelog with pip, or leave out `--algorithm`.",
+    test="tests/cli/test_extensions.py::test_an_algorithm_without_its_extension_is_refused",
+)
 CIRCUIT_KEYS = FailureEntry(
     "TL4811",
     EngineError,
@@ -396,6 +406,7 @@ ENTRIES = (
     AT_ONLY_READS,
     CIRCUIT_STATE,
     CIRCUIT_PLACE,
+    NO_LAB,
     CIRCUIT_KEYS,
     CIRCUIT_INSTANCES,
     CIRCUIT_PREVIEW,

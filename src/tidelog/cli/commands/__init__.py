@@ -4,6 +4,7 @@ Law: a command registers itself with `application.app` when its module is import
 its name and the first line of its help below. `tidelog --help` lists them in this order, the two that everyone begins
 with first. A command that is run, asked for help or completed is the only one imported; its module names its options,
 and imports what it works with when it runs. No command imports another: what two of them need lies beside this package.
+Other packages add commands through an entry point (`base/extensions`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tidelog.cli.base.application import app
+from tidelog.cli.base.extensions import added_commands, import_command
 
 SUMMARIES = {
     "check": "Check programs and report every mistake, without running anything.",
@@ -30,10 +32,8 @@ SUMMARIES = {
     "repl": "Type rules, facts and questions; `:help` lists what can be typed.",
     "scrub": "Read and check every file of a state folder, also those that opening it does not need.",
     "serve": "Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.",
-    "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
     "snapshot": "Write a snapshot of a state now and remove files that nothing needs any more.",
     "test": "Run the cases of a folder: given facts, when facts and rules change, then what views contain.",
-    "test-order": "Run a program over the same facts and changes in many orders, and compare what they come to.",
     "verify": "Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.",
     "what-if": "Try change scripts out on a state, side by side, and tell what each would change and cost.",
     "why": "Show why a fact is true: a tree of rules and facts down to what was asserted.",
@@ -42,8 +42,14 @@ SUMMARIES = {
 
 def register_all() -> None:
     """Every command with its options."""
-    for name in SUMMARIES:
+    for name in summaries():
         _register(name)
+
+
+def summaries() -> dict[str, str]:
+    """All commands with the first lines of their help, in the order of `tidelog --help`."""
+    first, others = list(SUMMARIES.items())[:2], [*list(SUMMARIES.items())[2:], *added_commands().items()]
+    return dict([*first, *sorted(others)])
 
 
 def register_for(words: Sequence[str]) -> None:
@@ -52,12 +58,18 @@ def register_for(words: Sequence[str]) -> None:
     if name in SUMMARIES:
         _register(name)
         return
-    for each, summary in SUMMARIES.items():
+    if name in added_commands():
+        _register(name)
+        return
+    for each, summary in summaries().items():
         app.command(each, help=summary, short_help=summary)(_nothing)
 
 
 def _register(name: str) -> None:
-    import_module(f"tidelog.cli.commands.{name.replace('-', '_')}")
+    if name in SUMMARIES:
+        import_module(f"tidelog.cli.commands.{name.replace('-', '_')}")
+    else:
+        import_command(name)
 
 
 def _nothing() -> None:

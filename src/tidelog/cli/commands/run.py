@@ -96,7 +96,7 @@ def run_command(
     sandbox: SandboxOption = False,
     allow: AllowOption = None,
     algorithm: Annotated[
-        Algorithm, typer.Option(help="The engine, or the circuit of tidelog.dbsp.")
+        Algorithm, typer.Option(help="The engine, or the circuit of tidelog.lab.dbsp.")
     ] = Algorithm.engine,
 ) -> None:
     """Evaluate a program over files of facts, and keep its views true under a script of changes.

@@ -1,0 +1,1 @@
+"""The commands of the lab, one module each."""

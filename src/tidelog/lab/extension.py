@@ -1,0 +1,16 @@
+"""What the lab adds to the command line."""
+
+from __future__ import annotations
+
+from tidelog.cli.base.extensions import Extension
+
+LAB = Extension(
+    home="tidelog.lab.commands",
+    commands={
+        "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
+        "test-order": "Run a program over the same facts and changes in many orders, and compare what they come to.",
+    },
+    sessions={"circuit": "tidelog.lab.circuit_session:CircuitSession"},
+    findings=("tidelog.lab.dbsp.catalogue", "tidelog.lab.semantics.catalogue", "tidelog.lab.simulate.catalogue"),
+    failures=("tidelog.lab.dbsp.failures", "tidelog.lab.semantics.failures"),
+)

@@ -1,0 +1,25 @@
+"""The Lamport clocks of the nodes: where a fact that enters gets its rank.
+
+Law: a node's clock is above every rank it has seen, its own and those of messages; so a fact that enters is ranked
+above the bodies of all supports that the node knows. A clock that is lost may give a rank too low, and facts support
+each other for ever; it belongs to what is kept between epochs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tidelog.lab.semantics.fact import Node
+
+
+class Clock(Counter[Node]):
+    """The highest rank seen, by node."""
+
+    def see(self, node: Node, rank: int) -> None:
+        """A message has brought a rank."""
+        self[node] = max(self[node], rank)
+
+    def tick(self, node: Node) -> int:
+        """A rank above all that the node has seen."""
+        self[node] += 1
+        return self[node]

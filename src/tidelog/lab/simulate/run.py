@@ -1,0 +1,90 @@
+"""A run of a program on a network of nodes: shown as it goes, and saved.
+
+Law: the run is decided by program, topology, changes, algorithm, schedule and seed, and by nothing else. It ends with
+the tables of every node, what was sent, and whether these tables are those of evaluation from scratch, which knows
+nothing of nodes and messages (`tidelog.testing.evaluate`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from tidelog.cli.base.show import console, show_diagnostics
+from tidelog.errors import Diagnostic, ProgramError, TidelogError
+from tidelog.lab.semantics.algorithm import Algorithm
+from tidelog.lab.semantics.schedule import schedule_by_name
+from tidelog.lab.semantics.traffic import Recorder, algorithm_by_name, run_to_json
+from tidelog.lab.simulate.catalogue import diagnose
+from tidelog.lab.simulate.every import explore_last_epoch, show_every
+from tidelog.lab.simulate.inputs import read_inputs
+from tidelog.lab.simulate.page import render
+from tidelog.lab.simulate.show import show_run
+from tidelog.lab.simulate.turning import render as render_turning
+from tidelog.lab.simulate.turning import summary, turned
+from tidelog.lab.simulate.verdict import show_end, summarise
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What decides a run, how long it may be, and what is made of it."""
+
+    topology: Path | None
+    changes: Path | None
+    algorithm: str
+    schedule: str
+    seed: int
+    limit: int
+    steps: bool
+    every: bool
+    trace: Path | None
+    page: Path | None
+    turn: Path | None
+
+
+def simulate_program(program: Path, wanted: Wanted) -> None:
+    """Run a program, show it, and save what is asked for."""
+    try:
+        inputs = read_inputs(program, wanted.topology, wanted.changes)
+        if wanted.every:
+            schedule = schedule_by_name(wanted.schedule, wanted.seed)
+            show_every(console(), explore_last_epoch(wanted.algorithm, schedule, inputs, wanted.limit))
+        algorithm = algorithm_by_name(wanted.algorithm, record=wanted.trace is not None or wanted.turn is not None)
+        recorder = Recorder(algorithm, schedule_by_name(wanted.schedule, wanted.seed), wanted.limit)
+        recorder.algorithm.load(inputs.network.program, inputs.facts)
+        show_run(console(), recorder, inputs.script, steps=wanted.steps)
+        told = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
+        show_end(console(), told, recorder.algorithm.tables(), inputs)
+        run = run_to_json(told, recorder, inputs.facts, inputs.network.location)
+        write_files(run, wanted.trace, wanted.page)
+        if wanted.turn is not None:
+            turn_run(program.stem, recorder.algorithm, wanted.turn)
+    except ProgramError as error:
+        _refuse(error.diagnostics)
+    except (TidelogError, OSError) as error:
+        _refuse([diagnose(error)])
+
+
+def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -> None:
+    """Save the run where it was asked for."""
+    if trace is not None:
+        trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if page is not None:
+        page.write_text(render(run), encoding="utf-8")
+
+
+def turn_run(title: str, algorithm: Algorithm, page: Path) -> None:
+    """Turn the last epoch into the other kind of execution, and draw how."""
+    turning = turned(algorithm)
+    console().print(f"turned: {summary(turning)}")
+    page.write_text(render_turning(title, turning), encoding="utf-8")
+
+
+def _refuse(findings: Iterable[Diagnostic]) -> None:
+    show_diagnostics(findings, console(stderr=True))
+    raise typer.Exit(1)

@@ -1,7 +1,0 @@
-"""Ranked support: Tidelog's own algorithm as a small, slow transition system over nodes."""
-
-from tidelog.semantics.ranked.algorithm import Ranked
-from tidelog.semantics.ranked.invariants import broken_invariants
-from tidelog.semantics.ranked.support import Support
-
-__all__ = ["Ranked", "Support", "broken_invariants"]

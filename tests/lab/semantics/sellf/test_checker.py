@@ -1,0 +1,199 @@
+"""The checker alone: each rule on sequents small enough to read, and what each rule refuses."""
+
+import pytest
+
+from tidelog.errors import DataError
+from tidelog.lab.semantics import Bag, IllegalStep
+from tidelog.lab.semantics.sellf import Contexts, Definition, Derivation, Sequent, Signature, Theory, check, is_proof
+from tidelog.lab.semantics.sellf import formula as f
+from tidelog.lab.semantics.sellf import rules as r
+from tidelog.lab.semantics.sellf.formula import BOTTOM, ONE, TOP, ZERO, Atom, Call, Negated, Test
+from tidelog.lab.semantics.sellf.term import Apply, Constant, Row, Variable
+
+A, B = Atom("a"), Atom("b")
+X, Y = Variable("X"), Variable("Y")
+ONE_, TWO = Constant(1), Constant(2)
+SIGNATURE = Signature.of(
+    ["lin", "other", "un", "affine", "low", "hat"],
+    [("low", "lin"), ("low", "other"), ("low", "un"), ("low", "affine"), ("hat", "other"), ("hat", "un")],
+    weakening=["un", "affine"],
+    contraction=["un"],
+)
+THEORY = Theory(
+    SIGNATURE,
+    {
+        "same": Definition(("X", "Y"), Test("=", X, Y)),
+        "negative": Definition((), TOP),
+        "open": Definition((), Test("=", X, X)),
+        "bound": Definition(("X",), f.exists("Y", Test("=", X, Y))),
+    },
+)
+
+
+def focused(formula, *linear, **contexts):
+    return Sequent(Contexts({k: Bag(v) for k, v in contexts.items()}), Bag(linear), (), formula)
+
+
+def unfocused(*todo, linear=(), **contexts):
+    return Sequent(Contexts({k: Bag(v) for k, v in contexts.items()}), Bag(linear), todo)
+
+
+def proved(sequent, *rules):
+    return check(THEORY, Derivation(sequent, rules)) == ()
+
+
+def refusal(sequent, *rules):
+    with pytest.raises(IllegalStep) as caught:
+        check(THEORY, Derivation(sequent, rules))
+    return str(caught.value)
+
+
+def test_every_connective_has_its_proof():
+    assert proved(focused(ONE), r.UNIT_ONE)
+    assert proved(unfocused(TOP, A, lin=[B]), r.UNIT_TOP)
+    assert proved(focused(Negated(A), A), r.INITIAL)
+    assert proved(focused(Negated(A), lin=[A], un=[B], affine=[B]), r.INITIAL)
+    assert proved(focused(f.plus(ZERO, ONE)), r.Choose(1), r.UNIT_ONE)
+    assert proved(focused(Test("<", ONE_, TWO)), r.HOLDS)
+    assert proved(focused(Test("=", ONE_, TWO, truth=False)), r.HOLDS)
+    assert proved(focused(Call("same", (ONE_, ONE_))), r.UNFOLD, r.HOLDS)
+    both = unfocused(f.Binary(f.WITH, TOP, BOTTOM), TOP)
+    assert proved(both, r.WITH_RULE, r.UNIT_TOP, r.UNIT_BOTTOM, r.UNIT_TOP)
+
+
+def test_a_tensor_divides_what_is_linear_and_shares_what_contracts():
+    goal = focused(f.tensor(Negated(A), f.tensor(Negated(B), Negated(B))), lin=[A, B], un=[B])
+    given = r.Split(contexts=Contexts.of([("lin", A)]))
+    assert proved(goal, given, r.INITIAL, r.Split(), r.INITIAL, r.INITIAL)
+    linear = focused(f.tensor(Negated(A), Negated(B)), A, B)
+    assert proved(linear, r.Split(Bag([A])), r.INITIAL, r.INITIAL)
+    assert "nothing is left" not in refusal(linear, r.Split(Bag([B])), r.INITIAL)
+    assert "(a) is not in the linear context" in refusal(focused(f.tensor(ONE, ONE)), r.Split(Bag([A])))
+    assert "(a) is not in lin" in refusal(focused(f.tensor(ONE, ONE)), given)
+    shared = r.Split(contexts=Contexts.of([("un", B)]))
+    assert "a shared context is divided" in refusal(goal, shared)
+
+
+def test_a_quest_puts_into_its_context_and_a_decision_takes_out():
+    goal = unfocused(f.par(f.quest("lin", Negated(A)), f.quest("lin", A)))
+    rules = [r.PAR_RULE, r.QUEST_RULE, r.QUEST_RULE, r.Decide("lin", Negated(A)), r.INITIAL]
+    assert proved(goal, *rules)
+    again = unfocused(lin=[A], un=[Negated(A)])
+    assert proved(again, r.Decide("un", Negated(A)), r.INITIAL)
+    (left,) = check(THEORY, Derivation(again, (r.Decide("un", Negated(A)),)))
+    assert Negated(A) in left.contexts["un"]
+    assert "an atom cannot be focused on" in refusal(again, r.Decide("lin", A))
+    assert "(b) is not in lin" in refusal(again, r.Decide("lin", B))
+
+
+def test_a_decision_keeps_its_formula_where_contexts_contract_and_not_where_they_only_weaken():
+    once = unfocused(lin=[A], affine=[Negated(A)])
+    (left,) = check(THEORY, Derivation(once, (r.Decide("affine", Negated(A)),)))
+    assert not left.contexts["affine"]
+    twice = f.tensor(f.bang("low", BOTTOM), ONE)
+    again = [r.Decide("affine", twice), r.Split(), r.PROMOTE, r.UNIT_BOTTOM, r.Decide("affine", twice)]
+    assert "is not in affine" in refusal(unfocused(affine=[twice]), *again)
+
+
+def test_what_is_stored_is_decided_on():
+    goal = unfocused(Negated(A), A)
+    assert proved(goal, r.STORE, r.STORE, r.DecideLinear(Negated(A)), r.INITIAL)
+    assert "an atom cannot be focused on" in refusal(goal, r.STORE, r.STORE, r.DecideLinear(A))
+    assert "(b) is not in the linear context" in refusal(goal, r.STORE, r.STORE, r.DecideLinear(B))
+    assert "a focus has to be chosen" in refusal(goal, r.STORE, r.STORE, r.INITIAL)
+    assert "is stored" in refusal(goal, r.UNIT_TOP)
+
+
+def test_a_bang_asks_what_is_not_above_it_to_be_empty():
+    assert proved(focused(f.bang("hat", TOP), other=[A], un=[B]), r.PROMOTE, r.UNIT_TOP)
+    assert "!^hat needs lin empty" in refusal(focused(f.bang("hat", TOP), lin=[A]), r.PROMOTE)
+    assert "the linear context is not empty under !^low" in refusal(focused(f.bang("low", TOP), A), r.PROMOTE)
+    assert "nowhere is no index" in refusal(focused(f.bang("nowhere", TOP)), r.PROMOTE)
+    (above,) = check(THEORY, Derivation(focused(f.bang("hat", TOP), affine=[A], un=[B]), (r.PROMOTE,)))
+    assert above.contexts == Contexts({"un": Bag([B])}), "what may be weakened and is not above is gone"
+
+
+def test_resources_cannot_be_left_over():
+    for goal, rule in [
+        (focused(ONE, A), r.UNIT_ONE),
+        (focused(ONE, lin=[A]), r.UNIT_ONE),
+        (focused(Negated(A), A, B), r.INITIAL),
+        (focused(Negated(A), lin=[A, A]), r.INITIAL),
+        (focused(Test("=", ONE_, ONE_), A), r.HOLDS),
+    ]:
+        assert "left that have to be used" in refusal(goal, rule)
+    assert "(a) is not there" in refusal(focused(Negated(A), B), r.INITIAL)
+
+
+def test_phases_are_kept_apart():
+    assert "has to be released" in refusal(focused(TOP), r.UNIT_TOP)
+    assert proved(focused(TOP), r.RELEASE, r.UNIT_TOP)
+    assert "it does not introduce" in refusal(unfocused(BOTTOM), r.UNIT_TOP)
+    assert "it does not introduce" in refusal(focused(ONE), r.RELEASE)
+
+
+def test_quantifiers_need_a_closed_choice_of_names():
+    both = unfocused(f.Quantified(f.FORALL, "X", f.Quantified(f.EXISTS, "Y", Test("=", X, Y))))
+    rules = [r.Eigen("e"), r.STORE]
+    assert check(THEORY, Derivation(both, tuple(rules)))
+    taken = unfocused(f.Quantified(f.FORALL, "X", Atom("p", (X,))), Atom("p", (Variable("e"),)))
+    assert "e occurs in the conclusion" in refusal(taken, r.Eigen("e"))
+    held = unfocused(f.Quantified(f.FORALL, "X", TOP), lin=[Atom("p", (Row((Apply("+", (Variable("e"),)),)),))])
+    assert "e occurs in the conclusion" in refusal(held, r.Eigen("e"))
+    assert "captured" in refusal(both, r.Eigen("Y"))
+    assert "not closed" in refusal(focused(Test("=", X, X)), r.HOLDS)
+    assert proved(focused(f.exists("X", Test("=", X, ONE_))), r.Witness(ONE_), r.HOLDS)
+    assert "the test fails" in refusal(focused(f.exists("X", Test("=", X, ONE_))), r.Witness(TWO), r.HOLDS)
+    deep = f.exists("X", f.tensor(ONE, f.bang("low", f.exists("Y", Test("=", X, Y)))))
+    assert "captured" in refusal(focused(deep), r.Witness(Y))
+
+
+def test_definitions_are_unfolded_with_their_arguments():
+    assert "has no definition" in refusal(focused(Call("unknown")), r.UNFOLD)
+    assert "another number of arguments" in refusal(focused(Call("same")), r.UNFOLD)
+    assert "is negative" in refusal(focused(Call("negative")), r.UNFOLD)
+    assert "has a free variable" in refusal(focused(Call("open")), r.UNFOLD)
+    assert "captured" in refusal(focused(Call("bound", (Y,))), r.UNFOLD)
+
+
+def test_a_rule_that_does_not_apply_is_told_by_its_number():
+    with pytest.raises(IllegalStep) as caught:
+        check(THEORY, Derivation(focused(ONE), (r.PROMOTE,)))
+    assert caught.value.code == "TL7295"
+    assert refusal(focused(f.plus(ONE, ZERO)), r.Choose(0), r.PROMOTE).startswith("rule 2, Plain(name='!'): ")
+    assert "nothing is left to prove" in refusal(focused(ONE), r.UNIT_ONE, r.UNIT_ONE)
+    assert not is_proof(THEORY, Derivation(focused(ONE), (r.PROMOTE,)))
+    assert not is_proof(THEORY, Derivation(focused(ONE), ()))
+    assert is_proof(THEORY, Derivation(focused(ONE), (r.UNIT_ONE,)))
+
+
+@pytest.mark.parametrize(
+    ("order", "weakening", "contraction", "why"),
+    [
+        ([("a", "b")], "a", "", "a allows weakening, and b above it does not"),
+        ([("a", "b"), ("b", "c")], "ac", "a", "a allows weakening, and b above it does not"),
+        ([("a", "b")], "ab", "a", "a allows contraction, and b above it does not"),
+        ([], "", "c", "c allows contraction without weakening"),
+        ([("a", "z")], "", "", "z is no index of it"),
+    ],
+)
+def test_signatures_that_break_the_law_are_refused(order, weakening, contraction, why):
+    with pytest.raises(DataError, match=why) as caught:
+        Signature.of("abc", order, weakening, contraction)
+    assert caught.value.code == "TL7195"
+
+
+def test_the_order_is_closed():
+    signature = Signature.of("abcd", [("c", "d"), ("b", "c"), ("a", "b")])
+    assert {pair for pair in signature.order if pair[0] == "a"} == {("a", each) for each in "abcd"}
+    assert not signature.below("d", "a")
+
+
+def test_sequents_are_values_and_can_be_read():
+    goal = unfocused(f.par(f.quest("lin", A), BOTTOM), linear=[Negated(B)], un=[f.exists("X", Test("=", X, ONE_))])
+    assert str(goal) == "⊢ un: {∃X.[X = 1]} : {(b)⊥} ⇑ (?^{lin}(a) ⅋ ⊥)"
+    assert str(focused(Call("same", (X, Row((X,)))))) == "⊢  : {} ⇓ same(X,[X])"
+    assert str(Test("=", Apply("+", (X,)), ONE_, truth=False)) == "[not +(X) = 1]"
+    assert (str(Call("end")), repr(goal.contexts)) == ("end", str(goal.contexts))
+    assert hash(goal) == hash(unfocused(*goal.todo, linear=[Negated(B)], un=list(goal.contexts["un"])))
+    assert goal.contexts != "contexts"
