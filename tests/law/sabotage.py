@@ -20,9 +20,9 @@ from tidelog.partition.base import block, choice_lists
 from tidelog.partition.base.limits import Limits
 from tidelog.partition.code import machine
 from tidelog.partition.code.machine import Machine
-from tidelog.partition.code.scale import Scale
 from tidelog.partition.memory import messages, queue, relations, table
 from tidelog.partition.memory.journal import net_changes
+from tidelog.partition.phases.scale import Scale
 from tidelog.runtime.base.interrupts import Interrupts
 from tidelog.runtime.node import visit
 

@@ -8,9 +8,9 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+from tidelog.engine.base.opened import Where
 from tidelog.engine.engine import Engine
 from tidelog.engine.open import open as opening
-from tidelog.engine.open.open import Where
 from tidelog.lab.order.ways import unkindly
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program import Program

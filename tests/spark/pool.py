@@ -22,8 +22,8 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
+from tidelog.engine.base.opened import Where
 from tidelog.engine.open import open as opening
-from tidelog.engine.open.open import Where
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.program.functions.table import Function

@@ -15,8 +15,8 @@ import pytest
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
+from tidelog.engine.base.opened import Opened, Where
 from tidelog.engine.engine import core_of
-from tidelog.engine.open.open import Opened, Where
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.runtime.many.coordinator import Coordinator
 from tidelog.runtime.many.local import LocalNodes

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.base.arguments import check_arguments, program_of_file
 from tidelog.engine.base.committed import Committed
-from tidelog.engine.base.metrics import metrics
+from tidelog.engine.base.opened import Where
 from tidelog.engine.base.times import Moment, Times, read_clock
 from tidelog.engine.core.core import Core
-from tidelog.engine.open.open import Where, open_runtime
+from tidelog.engine.open.open import open_runtime
 from tidelog.engine.open.start import start
 from tidelog.engine.read import members as read
 from tidelog.engine.read import query
+from tidelog.engine.read.metrics import metrics
 from tidelog.engine.read.view import Rows, View, open_view
 from tidelog.engine.write import commit, durable
 from tidelog.engine.write.epoch import Epoch
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tidelog.engine.ask.what_if import Alternative, Alternatives, Trial
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.read.query import Prepared
+    from tidelog.engine.write.violations import Violation
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.profile import Profile
     from tidelog.io.nulls import Policy
@@ -89,7 +91,7 @@ class Engine:
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
         committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
-        self._core = Core(committed, (opened, planner), strict=strict, times=Times(read_clock(clock)))
+        self._core = Core(committed, (opened, planner), _find_causes, strict=strict, times=Times(read_clock(clock)))
         try:
             runtime.set_limits(limits or Limits())
             start(self._core, parsed)
@@ -380,3 +382,10 @@ class Engine:
 def core_of(engine: Engine) -> Core:
     """The core of an engine, for the packages that look behind its public members."""
     return engine._core
+
+
+def _find_causes(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
+    """What caused a change of an epoch; imported when it is asked for, since few engines are."""
+    from tidelog.engine.ask.blame import blame_epoch
+
+    return blame_epoch(core, epoch, fact, trials)

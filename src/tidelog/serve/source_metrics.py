@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tidelog.engine.base.metrics import quoted
+from tidelog.engine.read.metrics import quoted
 from tidelog.serve.sources import Source
 
 NUMBERS = {

@@ -20,9 +20,9 @@ from tidelog.cli.base.options import Algorithm
 from tidelog.cli.base.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.sandbox import check_outputs, input_files
-from tidelog.cli.base.show import console
+from tidelog.cli.base.show import console, shown_warnings
 from tidelog.cli.input.inputs import read_inputs
-from tidelog.cli.input.state import holds_state, partitions_of_state, shown_warnings
+from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.cli.session.engine_session import EngineSession
 from tidelog.cli.session.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.session.script import read_script, run_script

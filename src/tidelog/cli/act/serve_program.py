@@ -18,10 +18,10 @@ from tidelog.cli.base.functions import functions_of
 from tidelog.cli.base.place import Place, check_place, spark_session
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.sandbox import input_files
-from tidelog.cli.base.show import console
+from tidelog.cli.base.show import console, shown_warnings
 from tidelog.cli.input.inputs import read_inputs, read_valid
 from tidelog.cli.input.load import load_program
-from tidelog.cli.input.state import holds_state, partitions_of_state, shown_warnings
+from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import Given, function_table
 from tidelog.serve import failures

@@ -30,7 +30,7 @@ from tidelog.trial.run import Outcome, Subject
 from tidelog.trial.suite import Results, Survivor, find_cases, run_files, survivors
 
 if TYPE_CHECKING:
-    from tidelog.cli.commands.test import CaseFormat
+    from tidelog.cli.base.options import CaseFormat
 
 PAUSE = 0.3
 

@@ -21,6 +21,14 @@ class Format(enum.StrEnum):
     json = "json"
 
 
+class CaseFormat(enum.StrEnum):
+    """How results are printed."""
+
+    text = "text"
+    json = "json"
+    junit = "junit"
+
+
 class AnswerFormat(enum.StrEnum):
     """How the answers to a question are printed."""
 

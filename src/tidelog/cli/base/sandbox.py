@@ -75,7 +75,7 @@ def includes_of(folder: Path) -> Include:
 
 def input_files(checked: Checked, folder: Path) -> list[InputFile]:
     """The files of a program's base facts."""
-    from tidelog.cli.input.state import shown_warnings
+    from tidelog.cli.base.show import shown_warnings
     from tidelog.io.files import find_inputs
     from tidelog.io.parameters import layout_of
 

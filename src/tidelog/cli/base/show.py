@@ -5,7 +5,9 @@ Law: all three say the same. Colours are styles laid over the lines of `errors.r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.text import Text
@@ -78,3 +80,16 @@ def span_to_json(span: Span | None) -> dict[str, object] | None:
         "end": span.end,
         "text": span.text,
     }
+
+
+@contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Warnings of Tidelog as lines on the standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = _show_warning
+        yield
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    console(stderr=True).print(f"warning: {message}")

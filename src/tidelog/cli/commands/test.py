@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tidelog.cli.base.application import app
-
-
-class CaseFormat(enum.StrEnum):
-    """How results are printed."""
-
-    text = "text"
-    json = "json"
-    junit = "junit"
+from tidelog.cli.base.options import CaseFormat
 
 
 @app.command("test")

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.sandbox import input_files
-from tidelog.cli.base.show import console, show_diagnostics
+from tidelog.cli.base.show import console, show_diagnostics, shown_warnings
 from tidelog.cli.input.report import Report, check_file
-from tidelog.cli.input.state import shown_warnings
 from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
 from tidelog.io.files import InputFile, read_input

@@ -6,7 +6,6 @@ that was got round is told on the standard error and changes no exit code.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,7 +13,7 @@ from tidelog.cli.base.arrow import leave_pandas_out
 from tidelog.cli.base.failures import NO_STATE
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import LAST
-from tidelog.cli.base.show import console
+from tidelog.cli.base.show import shown_warnings
 from tidelog.engine.engine import Engine
 from tidelog.program.types.functors import Given
 
@@ -44,16 +43,3 @@ def opened(place: str, at: int | None = LAST, functions: Given = ()) -> Iterator
         leave_pandas_out()
         with Engine(path=place, at=at, functions=functions) as db:
             yield db
-
-
-@contextmanager
-def shown_warnings() -> Iterator[None]:
-    """Warnings of Tidelog as lines on the standard error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = _show_warning
-        yield
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    console(stderr=True).print(f"warning: {message}")

@@ -44,7 +44,7 @@ def asked(
 ) -> Iterator[Engine]:
     """An engine to be read: of a state folder, of a program, or empty."""
     if state is None:
-        from tidelog.cli.input.state import shown_warnings
+        from tidelog.cli.base.show import shown_warnings
 
         with guarded(), shown_warnings():
             if at is not None:

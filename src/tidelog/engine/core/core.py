@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from tidelog.engine.base import failures
 from tidelog.engine.base.committed import Committed
-from tidelog.engine.base.metrics import Meter
+from tidelog.engine.base.meter import Meter
 from tidelog.engine.base.times import Times
 from tidelog.engine.sharing.replica import Replicas
 from tidelog.engine.sharing.turn import Turn
@@ -28,14 +28,10 @@ from tidelog.program.values.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
 
 if TYPE_CHECKING:
-    from tidelog.engine.open.open import Opened
-    from tidelog.engine.read.view import View
-    from tidelog.engine.write.epoch import Epoch
-    from tidelog.io.feed import Feed
+    from tidelog.engine.base.opened import Opened
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.planner import Planner
     from tidelog.plan.ruleset import Ruleset, Schema
-    from tidelog.runtime.base.outcome import RowChanges
     from tidelog.runtime.protocol.facts import Facts
     from tidelog.runtime.protocol.runtime import Runtime
     from tidelog.store.folder.durable import Durable
@@ -45,29 +41,17 @@ PATIENCE = 10.0  # seconds for which `close` waits
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Fed:
-    """A feed with the epochs that it has not been given yet, and whether it could not be written last time.
-
-    ``view`` is what is known of the relation; it stays when the relation goes, for the changes that it left.
-    """
-
-    feed: Feed
-    view: View
-    waiting: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
-    failed: bool = False
-
-
 @dataclass(repr=False, eq=False)
 class Core:
     """One engine."""
 
     committed: Committed
     resources: tuple[Opened, Planner] | None  # None: closed
+    find_causes: Callable[..., Any]  # of a change of an epoch: `ask.blame.blame_epoch`, which a core does not know
     strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
-    feeds: list[Fed] = field(default_factory=list)
-    listeners: list[Callable[[Epoch], None]] = field(default_factory=list)  # told of every committed epoch, in order
+    feeds: list[Any] = field(default_factory=list)  # of `write.feeds.PendingFeed`
+    listeners: list[Callable[[Any], None]] = field(default_factory=list)  # called with every committed epoch, in order
     writing: Turn = field(default_factory=Turn)
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
     replicas: Replicas = field(init=False)

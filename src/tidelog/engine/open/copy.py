@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.opened import Opened, Where
 from tidelog.engine.core.core import Core
-from tidelog.engine.open.open import Opened, Where, open_runtime
+from tidelog.engine.open.open import open_runtime
 from tidelog.engine.open.start import start
 from tidelog.engine.read import members as read
 from tidelog.engine.read.view import table_data
@@ -61,7 +62,7 @@ def _new(core: Core, opened: Opened) -> Core:
     runtime = opened.runtime
     planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
     committed = Committed(Ruleset(Program(convention=core.rules.program.convention), opened.functions), {}, 0, {})
-    return Core(committed, (opened, planner))
+    return Core(committed, (opened, planner), core.find_causes)
 
 
 def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:

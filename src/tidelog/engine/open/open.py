@@ -8,87 +8,25 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base import failures
+from tidelog.engine.base.opened import Opened, Where
 from tidelog.errors import TidelogWarning
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import function_table
 from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.syntax import parse_program
 
 if TYPE_CHECKING:
-    from tidelog.program.functions.table import Function, Functions
     from tidelog.runtime.protocol.runtime import Runtime
     from tidelog.spark.session.run_folder import RunFolder
-    from tidelog.spark.types import SparkSession
-    from tidelog.store.base.store import Store
     from tidelog.store.folder.durable import Durable
 
 MOST_PARTITIONS = 1 << 12
 MOST_THREADS = 1 << 8
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """What a user says about where an engine lives; ``own`` are the user's functions, among all ``functions``."""
-
-    functions: Functions
-    own: Sequence[Function] = ()
-    path: str | Path | Store | None = None
-    at: int | None = None
-    history: int | None = None
-    spark: SparkSession | None = None
-    partitions: int | None = None
-    threads: int | None = None
-    tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
-    given: Given = ()  # functions whose types the program of the state tells
-    room: int | None = None  # the most partitions that fit into a session, where that is known
-
-    def count(self, found: int) -> int:
-        """How many partitions there are to be, where so many were found that have pieces of their own."""
-        wanted = self.wanted(found)
-        return wanted if self.room is None else min(wanted, max(1, self.room))
-
-    def wanted(self, found: int) -> int:
-        """How many there would be if all fitted."""
-        return self.partitions or found or 1
-
-    def pieces(self, found: int) -> int:
-        """How many of them write pieces of their own: 0 for one embedded."""
-        count = self.count(found)
-        return 0 if count == 1 and self.spark is None else count
-
-
-@dataclass(slots=True)
-class Opened:
-    """A runtime with its state folder; on Spark there always is one, if need be for as long as the engine lives."""
-
-    runtime: Runtime
-    durable: Durable | None
-    folder: RunFolder | None
-    offsets: dict[str, int]
-    functions: Functions
-    where: Where
-    memos: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def lasting(self) -> str | None:
-        """The state folder, if it outlives the engine."""
-        return None if self.folder is not None or self.durable is None else self.durable.store.name
-
-    def close(self) -> None:
-        """End the partitions, let another writer in, and remove what nobody asked to keep."""
-        with ExitStack() as ends:
-            if self.folder is not None:
-                ends.callback(self.folder.cleanup)
-            if self.durable is not None:
-                ends.callback(self.durable.close)
-            ends.callback(self.runtime.close)
 
 
 def open_runtime(where: Where) -> Opened:

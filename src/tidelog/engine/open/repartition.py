@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.base import failures
 from tidelog.engine.base.committed import Committed
-from tidelog.engine.open.open import MOST_PARTITIONS, Opened, make_runtime
+from tidelog.engine.base.opened import Opened
+from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.form import Placing

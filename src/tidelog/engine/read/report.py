@@ -1,4 +1,4 @@
-"""What an epoch did, told to the user.
+"""What an epoch did, as a value for the user.
 
 Law: rows are read when they are asked for; relations that did not change have an empty change set.
 """
@@ -7,20 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.view import ChangeSet, Rows, data_frame_maker
+from tidelog.engine.read.view import ChangeSet, Rows
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.rewrite.names import is_auxiliary
-from tidelog.runtime.base.outcome import EpochOutcome, StratumStatistics
-
-if TYPE_CHECKING:
-    from tidelog.engine.write.epoch import Epoch
+from tidelog.runtime.base.outcome import StratumStatistics
 
 Types = tuple[str | None, ...]
 
@@ -82,60 +76,9 @@ class Changes(Mapping[str, ChangeSet]):
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 
 
-def report(
-    core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema, rules: Ruleset | None = None
-) -> None:
-    """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows.
-
-    ``before`` are the types of deleted rows where the epoch changed them, ``rules`` those of an epoch that is only
-    tried: columns of relations that are new have their names from there.
-    """
-    epoch.number = core.number
-    old = {**schema, **before}
-
-    def read(name: str) -> NetChange[Cells]:
-        with core.serving():
-            return outcome.changes[name]
-
-    def change_of(name: str) -> Callable[[], ChangeSet]:
-        def change() -> ChangeSet:
-            inserted = fixed_rows(core, name, lambda: read(name)[0], schema, rules)
-            deleted = fixed_rows(core, name, lambda: read(name)[1], old, rules)
-            types = told_types(inserted.types, deleted.types)
-            frame = data_frame_maker(core, name, inserted.columns, types, outcome.changes)
-            return ChangeSet(inserted, deleted, frame)
-
-        return change
-
-    changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name)]
-    epoch.changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
-    epoch.statistics = EpochStatistics(
-        outcome.seconds,
-        _supports_by_label(outcome.supports, core.rules),
-        outcome.suspended,
-        outcome.revived,
-        tuple(outcome.strata),
-        outcome.messages,
-        outcome.exchanges,
-        outcome.replans,
-    )
-
-
 def told_types(after: Types, before: Types) -> Types:
     """The types of inserted and deleted rows in one table: those that columns have, or else had."""
     return tuple(old if new is None else new for new, old in zip(after, before, strict=True))
-
-
-def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, int]:
-    """The supports of core rules, added up by the labels of the user's rules."""
-    supports: dict[str, int] = {}
-    for label, count in counted.items():
-        rule = rules.core.get(label)
-        if rule is None and is_auxiliary(label):  # a copy that several rules may share
-            continue
-        name = label if rule is None else rule.users_label or label
-        supports[name] = supports.get(name, 0) + count
-    return supports
 
 
 def no_change(core: Core, name: str) -> ChangeSet:

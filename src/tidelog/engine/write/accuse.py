@@ -7,7 +7,6 @@ that took long, or that brings much, is refused without it; whoever wants to kno
 from __future__ import annotations
 
 from tidelog.blame import Blame
-from tidelog.engine.ask.blame import blame_epoch
 from tidelog.engine.core.core import Core
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import ConstraintError, TidelogError
@@ -22,7 +21,7 @@ def accused(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) ->
     if not first or seconds > LONG or epoch.collected.arrivals:
         return error
     try:
-        found = blame_epoch(core, epoch, first[0], TRIALS)
+        found = core.find_causes(core, epoch, first[0], TRIALS)
     except TidelogError:
         return error
     if not isinstance(found, Blame) or not found.changes:

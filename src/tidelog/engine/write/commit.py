@@ -22,8 +22,7 @@ from tidelog.engine.base.facts import program_facts
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.base.times import Moment, microseconds
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.report import Changes, no_change, report, row_text
-from tidelog.engine.read.typos import check_changes, check_symbols
+from tidelog.engine.read.report import Changes, no_change, row_text
 from tidelog.engine.write.constraints import check_constraints, enforce
 from tidelog.engine.write.declare import begins_declaration, read_declarations, with_declarations
 from tidelog.engine.write.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
@@ -31,6 +30,8 @@ from tidelog.engine.write.epoch import Collected, Epoch
 from tidelog.engine.write.epoch_input import tell
 from tidelog.engine.write.instances import add_instance, remove_instance
 from tidelog.engine.write.prepare import Prepared, prepare
+from tidelog.engine.write.report import report
+from tidelog.engine.write.typos import check_changes, check_symbols
 from tidelog.errors import ConstraintError
 from tidelog.io.match_names import report_ignored
 from tidelog.io.nulls import InputReport
@@ -139,9 +140,8 @@ class Committer:
 
     def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
         """Why a fact changed in an epoch that ran."""
-        from tidelog.engine.ask.blame import blame_epoch  # few epochs are asked
-
-        return blame_epoch(self.core, epoch, fact, trials)
+        found: Blame | ViewBlame = self.core.find_causes(self.core, epoch, fact, trials)
+        return found
 
 
 def begin(
@@ -180,7 +180,7 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
 
 def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
-    with core.writing, core.meter.watching(core):
+    with core.writing, core.meter.watching(core.number + 1):
         if is_repeated(core, epoch):
             return
         check_changes(core, epoch.collected)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidelog.engine.base import failures
-from tidelog.engine.core.core import Core, Fed
+from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Types, told_types
 from tidelog.engine.read.view import View, open_view
 from tidelog.engine.write.durable import changes_since
@@ -41,6 +42,19 @@ if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
 TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime")  # as Spark calls them
+
+
+@dataclass(slots=True)
+class PendingFeed:
+    """A feed with the epochs that are not written yet, and whether the last attempt to write failed.
+
+    ``view`` is what is known of the relation; it stays when the relation is dropped, for the changes that it left.
+    """
+
+    feed: Feed
+    view: View
+    pending: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
+    failed: bool = False
 
 
 def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
@@ -75,7 +89,7 @@ def write_feed(core: Core, view: str, folder: str | Path | None, table: str | No
         shown.name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
     )
     with core.writing:
-        last, fed = found.last(), Fed(found, shown)
+        last, fed = found.last(), PendingFeed(found, shown)
         if core.opened.lasting is not None:
             _catch_up(core, fed, last)
         core.feeds.append(fed)
@@ -95,37 +109,37 @@ def feed(core: Core, changes: RowChanges, before: Schema) -> None:
     """After a commit: every feed gets what the epoch changed; ``before``: types of deleted rows that it changed."""
     for fed in core.feeds:
         if (view := fed.feed.view) in changes:
-            fed.waiting.append((core.number, changes, before.get(view, core.schema[view])))
+            fed.pending.append((core.number, changes, before.get(view, core.schema[view])))
         try:
             _write_waiting(core, fed)
         except (TidelogError, OSError) as error:
             fed.failed = True
             if core.opened.lasting is not None:
-                fed.waiting.clear()  # the history has them
+                fed.pending.clear()  # the history has them
             warnings.warn(f"epoch {core.number} is committed, but {error}", StateWarning, stacklevel=6)
 
 
-def _write_waiting(core: Core, fed: Fed) -> None:
+def _write_waiting(core: Core, fed: PendingFeed) -> None:
     if fed.failed:
         last = fed.feed.last()
-        fed.waiting = [waiting for waiting in fed.waiting if waiting[0] > last]
+        fed.pending = [waiting for waiting in fed.pending if waiting[0] > last]
         if core.opened.lasting is not None:
             _catch_up(core, fed, last)
-            fed.waiting.clear()
-    while fed.waiting:
-        _put(core, fed, *fed.waiting[0])
-        fed.waiting.pop(0)
+            fed.pending.clear()
+    while fed.pending:
+        _put(core, fed, *fed.pending[0])
+        fed.pending.pop(0)
     fed.failed = False
 
 
-def _shown(core: Core, fed: Fed) -> View:
+def _shown(core: Core, fed: PendingFeed) -> View:
     """The view of a feed, as it was before its relation went where that is gone."""
     if core.knows(fed.feed.view):
         fed.view = open_view(core, fed.feed.view)
     return fed.view
 
 
-def _put(core: Core, fed: Fed, epoch: int, changes: RowChanges, before: Types) -> None:
+def _put(core: Core, fed: PendingFeed, epoch: int, changes: RowChanges, before: Types) -> None:
     view, feed = _shown(core, fed), fed.feed
     names, types, outside = view.columns, told_types(view.types, before), _lasting_types(view)
 
@@ -140,7 +154,7 @@ def _lasting_types(view: View) -> tuple[str, ...]:
     return tuple(merge(type_, NATURAL) for type_ in view.outside)
 
 
-def _catch_up(core: Core, fed: Fed, last: int) -> None:
+def _catch_up(core: Core, fed: PendingFeed, last: int) -> None:
     """Write the epochs that a feed does not hold yet."""
     view, feed = _shown(core, fed), fed.feed
     names, outside = view.columns, _lasting_types(view)

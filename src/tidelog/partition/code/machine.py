@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from tidelog.partition.base.counters import Counters
 from tidelog.partition.base.limits import Limits, check_facts, check_memory
 from tidelog.partition.code.answers import answer, fail
 from tidelog.partition.code.assemble import GENERATORS, VARIABLES, Assembler, Choice
-from tidelog.partition.code.scale import Scale
 from tidelog.partition.code.team import Frame, Sharing, Team
 from tidelog.partition.memory.messages import Messages
 from tidelog.partition.memory.queue import Queue
@@ -72,6 +72,16 @@ def close_machine(machine: Machine) -> None:
     machine.texts, machine.call = no_texts, refused
 
 
+class Weighing(Protocol):
+    """Compares the cost of a retraction with that of a rebuild (`phases/scale`)."""
+
+    budget: int
+    reason: str
+
+    def tips(self) -> bool:
+        """Whether a rebuild is cheaper than to continue."""
+
+
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
@@ -101,7 +111,7 @@ class Machine:
         self.texts_seen = 0  # when the limit of memory was looked at
         self.on_slice: Callable[[], None] = nothing
         self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
-        self.scale: Scale | None = None  # weighs the retraction that runs
+        self.scale: Weighing | None = None  # of the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
         self.scratch: Cells = np.zeros(VARIABLES, np.int64)

@@ -12,7 +12,6 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.limits import may_rebuild
 from tidelog.partition.base.owner import Messages
-from tidelog.partition.code.scale import Scale
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.memory.journal import NOTHING, Items
 from tidelog.partition.phases.asked_folds import withdraw_results
@@ -20,6 +19,7 @@ from tidelog.partition.phases.exchange import absorb
 from tidelog.partition.phases.fire import fire, fire_queue, joined
 from tidelog.partition.phases.fold_groups import retract_results
 from tidelog.partition.phases.partition import Partition
+from tidelog.partition.phases.scale import Scale
 
 
 def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
@@ -39,16 +39,17 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
     deleted = [changes[n].deleted for n in lower.relations if n in changes]
     inserted = [changes[n].inserted for n in negated.relations if n in changes]
+    scale: Scale | None = None
     if stratum.rules and may_rebuild(machine.limits):
-        machine.scale = Scale(partition, stratum)
-        if machine.scale.tips_at_once(deleted, changes):
+        machine.scale = scale = Scale(partition, stratum)
+        if scale.tips_at_once(deleted, changes):
             return False
     if not fire(partition, at.RETRACT_LOWER, lower, deleted, -1):
         return False
     if not fire(partition, at.RETRACT_LOWER, negated, inserted, -1):
         return False
-    if machine.scale is not None:
-        machine.scale.begin_queue()
+    if scale is not None:
+        scale.begin_queue()
     return fire_losses(partition, stratum, at.RETRACT_SAME)
 
 

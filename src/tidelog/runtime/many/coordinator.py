@@ -30,10 +30,11 @@ from tidelog.runtime.base.outcome import EpochOutcome, join_outcomes
 from tidelog.runtime.base.request import NodeLost
 from tidelog.runtime.base.runs import Runs
 from tidelog.runtime.many.everywhere import Everywhere
+from tidelog.runtime.many.handover_of_nodes import HandoverOfNodes
 from tidelog.runtime.many.rounds import Rounds
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.one.rule_node import RuleNode
-from tidelog.runtime.protocol.handover import Beginning, HandoverOfNodes
+from tidelog.runtime.protocol.handover import Beginning
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.runtime import Arriving

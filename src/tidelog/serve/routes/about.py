@@ -6,7 +6,7 @@ Law: what is checked here is text alone: nothing that it names is read.
 from __future__ import annotations
 
 from tidelog import __version__
-from tidelog.engine.base.metrics import TYPE
+from tidelog.engine.read.metrics import TYPE
 from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
 from tidelog.serve.operation import Call, Lane, Operation, Reply

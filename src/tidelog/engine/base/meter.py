@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tidelog.engine.core.core import Core
     from tidelog.runtime.base.outcome import EpochOutcome
 
 LOG = logging.getLogger("tidelog")
 LOG.addHandler(logging.NullHandler())  # nothing is printed unless whoever uses it asks for it
-TYPE = "text/plain; version=0.0.4; charset=utf-8"
 COUNTERS = {
     "epochs": "Epochs committed",
     "failed": "Epochs that failed and left no trace",
@@ -46,14 +44,14 @@ class Meter:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
-    def watching(self, core: Core) -> Iterator[None]:
-        """An epoch is tried."""
+    def watching(self, number: int) -> Iterator[None]:
+        """Count the epoch with this number as failed if it raises."""
         try:
             yield
         except BaseException as error:
             with self.lock:
                 self.counts["failed"] += 1
-            LOG.warning("epoch %d failed: %s", core.number + 1, type(error).__name__)
+            LOG.warning("epoch %d failed: %s", number, type(error).__name__)
             raise
 
     def note(self, number: int, outcome: EpochOutcome) -> None:
@@ -92,42 +90,3 @@ class Meter:
         with self.lock:
             self.counts["epochs"] += 1
         LOG.info("epoch %d: %s", number, told)
-
-
-def metrics(core: Core) -> str:
-    """What the engine has done, as a page in the text format of Prometheus."""
-    core.must_be_open()
-    meter, sizes = core.meter, dict(core.committed.sizes)
-    with meter.lock:
-        counts, seconds, skew = dict(meter.counts), meter.last_seconds, meter.last_skew
-    lines = [
-        line for name, text in COUNTERS.items() for line in _metric(f"{name}_total", "counter", text, counts[name])
-    ]
-    for name, text, value in (
-        ("epoch", "Number of the last committed epoch", core.number),
-        ("partitions", "Partitions", core.runtime.partitions),
-        ("last_epoch_seconds", "Seconds of evaluation of the last epoch", seconds),
-        ("last_epoch_skew", "Supports of the busiest partition in the last epoch, by those of the average one", skew),
-    ):
-        lines += _metric(name, "gauge", text, value)
-    lines += ["# HELP tidelog_facts Facts of a relation", "# TYPE tidelog_facts gauge"]
-    lines += [f'tidelog_facts{{relation="{quoted(name)}"}} {size}' for name, size in sorted(sizes.items()) if size]
-    return "\n".join(lines) + "\n"
-
-
-def _metric(name: str, kind: str, text: str, value: float) -> list[str]:
-    """One number with what it means.
-
-    >>> _metric("epoch", "gauge", "Number", 3)
-    ['# HELP tidelog_epoch Number', '# TYPE tidelog_epoch gauge', 'tidelog_epoch 3']
-    """
-    return [f"# HELP tidelog_{name} {text}", f"# TYPE tidelog_{name} {kind}", f"tidelog_{name} {value!r}"]
-
-
-def quoted(text: str) -> str:
-    r"""A text between the quotes of a label.
-
-    >>> quoted('a"b')
-    'a\\"b'
-    """
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

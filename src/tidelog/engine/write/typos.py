@@ -1,0 +1,83 @@
+"""Relations of an epoch that are not declared, filled or derived, and symbols that look like variables (D30).
+
+Law: see `read/typos`. A deletion from an unknown relation makes no relation; it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tidelog.engine.core.core import Core
+from tidelog.engine.read.typos import relations_read, report_unknown
+from tidelog.engine.write.epoch import Collected
+from tidelog.errors import TidelogWarning
+from tidelog.errors.warn import warn
+from tidelog.partition.texts.dictionary import symbol_id
+from tidelog.program import PROLOG, Program, Rule, Value
+from tidelog.program.checks.notices import symbols_as_variables, values_of_facts
+from tidelog.program.messages.nearest import LOOSELY, KnownNames
+
+
+def check_changes(core: Core, collected: Collected) -> None:
+    """Report the unknown relations of an epoch; what it deletes from them is left out."""
+    if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
+        return  # as most epochs are: what they cost follows the change, not the program
+    known = _Known.before(core, collected.program)
+    filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
+    after = known.after(collected.added)
+    written = collected.text_facts is not None  # a program's own facts fill what they name
+    for name in () if written else sorted(filled - after.named):
+        near = next(after.near(name), None)
+        if near is not None:
+            report_unknown(core, name, near)
+    for name in relations_read(collected.added):
+        if name not in after.made | filled and name not in known.named:
+            near = next(KnownNames(after.made | filled).near(name), None)
+            if near is not None:
+                report_unknown(core, name, near)
+    gone = {name for sign, name, _ in collected.facts if sign < 0} - after.named - filled
+    for name in sorted(gone):
+        report_unknown(core, name, KnownNames(after.named).nearest(name, LOOSELY))
+    collected.facts[:] = [fact for fact in collected.facts if fact[1] not in gone]
+
+
+def check_symbols(core: Core, rules: Iterable[Rule], program: Program | None = None) -> None:
+    """Warn of rules whose symbols look like variables in lower case; those of facts, here or in the program, do not."""
+    if core.rules.program.convention != PROLOG:
+        return
+    own: set[Value] = set() if program is None else values_of_facts(program)
+
+    def is_known(value: Value) -> bool:
+        return value in own or bool(isinstance(value, str) and core.dictionary.known([symbol_id(value)]))
+
+    for found in symbols_as_variables(rules, is_known):
+        warn(TidelogWarning(f"{found.code}: {found.message}. {found.note} {found.hint}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Relations that are ``made``: declared, filled or derived; and ``named``: those, and those that rules read."""
+
+    made: frozenset[str]
+    named: frozenset[str]
+
+    @classmethod
+    def before(cls, core: Core, coming: Program | None) -> _Known:
+        """What an engine knows, and what the program declares that comes with an epoch."""
+        rules = core.rules
+        made = {rule.head.predicate for rule in rules.program.rules} | {*rules.known}
+        for program in (rules.program, coming) if coming is not None else (rules.program,):
+            for said in (program.declarations, program.keys, program.directives, program.lifetimes):
+                made |= {each.relation for each in said}
+        return cls(frozenset(made), frozenset(made | {*core.relations}))
+
+    def after(self, added: Iterable[Rule]) -> _Known:
+        """What is known with some rules more."""
+        added = list(added)
+        heads = {rule.head.predicate for rule in added}
+        return _Known(self.made | heads, self.named | heads | frozenset(relations_read(added)))
+
+    def near(self, name: str) -> Iterator[str]:
+        """The known names at one slip from a name."""
+        return KnownNames(self.named).near(name)
