@@ -15,7 +15,7 @@ from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
-from tidelog.store.base.failures import OTHER_PROGRAM
+from tidelog.store.base.store_failures import OTHER_PROGRAM
 from tidelog.store.log.log import FOLDER as LOG_FOLDER
 
 PROGRAM = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.docs.pages import DOCS, read
-from tidelog.io.catalogue import ENTRIES
+from tidelog.io.io_catalogue import ENTRIES
 from tidelog.io.parameters import ENDINGS, KINDS, KNOWN
 
 PAGE = read(DOCS / "reference" / "files.md")

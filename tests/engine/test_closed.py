@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.calls import HARMLESS, KNOWN, PROGRAM, calls, handles
 from tidelog import Engine, EngineError
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 
 WAYS = [(1, 1, False), (1, 2, True), (2, None, False), (2, None, True)]  # partitions, threads, state folder
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.engine.calls import KNOWN, PROGRAM, Handles, calls, handles
 from tidelog import Engine, EngineError, StateError
-from tidelog.store.base.failures import LOCKED
+from tidelog.store.base.store_failures import LOCKED
 
 WAYS = [(1, 1, False), (1, 2, True), (2, None, False), (2, None, True)]  # partitions, threads, state folder
 

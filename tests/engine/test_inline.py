@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.errors import EngineError, ProgramError
 
 PROGRAM = """

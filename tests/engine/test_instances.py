@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import Engine
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.errors import EngineError, ProgramError
 
 PROGRAM = """

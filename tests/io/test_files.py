@@ -8,8 +8,8 @@ import pyarrow.parquet
 import pytest
 
 from tidelog.errors import DataError, ProgramError
-from tidelog.io.catalogue import ENTRIES
 from tidelog.io.files import InputFile, find_inputs, output_path, read_input, write_output
+from tidelog.io.io_catalogue import ENTRIES
 from tidelog.io.open_columns import settle_types
 from tidelog.io.parameters import Layout, layout_of
 from tidelog.program.check import check_program

@@ -13,7 +13,7 @@ from tidelog import Engine, Limits
 from tidelog.engine.engine import core_of
 from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
 from tidelog.partition.phases.running import running_rule
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.interrupts import Interrupts
 
 REACH = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."

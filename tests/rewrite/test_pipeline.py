@@ -24,8 +24,8 @@ from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.rewrite import is_core, label_rules, localise, to_core, to_core_rule, to_delta_rules
-from tidelog.rewrite.catalogue import CATALOGUE
 from tidelog.rewrite.drop_booleans import drop_booleans
+from tidelog.rewrite.rewrite_catalogue import CATALOGUE
 from tidelog.syntax import parse_program
 
 X, Y = Var("X"), Var("Y")

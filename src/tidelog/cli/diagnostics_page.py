@@ -11,35 +11,35 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from tidelog.blame import failures as blame_failures
-from tidelog.cli.base import failures as cli_failures
+from tidelog.blame import blame_failures as blame_failures
+from tidelog.cli.base import cli_failures as cli_failures
 from tidelog.cli.base.extensions import extensions
-from tidelog.client import failures as client_failures
-from tidelog.engine.base import failures as engine_failures
+from tidelog.client import client_failures as client_failures
+from tidelog.engine.base import engine_failures as engine_failures
 from tidelog.errors.entry import CodeEntry, FailureEntry
-from tidelog.follow import failures as follow_failures
-from tidelog.io import catalogue as files
-from tidelog.io import failures as io_failures
-from tidelog.partition.base import failures as partition_failures
-from tidelog.plan import failures as plan_failures
+from tidelog.follow import follow_failures as follow_failures
+from tidelog.io import io_catalogue as files
+from tidelog.io import io_failures as io_failures
+from tidelog.partition.base import partition_failures as partition_failures
+from tidelog.plan import plan_failures as plan_failures
 from tidelog.program.messages import component_catalogue as components
-from tidelog.program.messages import failures as program_failures
 from tidelog.program.messages import fragment_catalogue as fragments
 from tidelog.program.messages import inline_catalogue as inlines
+from tidelog.program.messages import program_failures as program_failures
 from tidelog.program.messages.check_catalogue import CATALOGUE
-from tidelog.rewrite import catalogue as rewrites
-from tidelog.rewrite import failures as rewrite_failures
-from tidelog.runtime.base import failures as runtime_failures
-from tidelog.serve import failures as serve_failures
-from tidelog.spark import failures as spark_failures
-from tidelog.spark.resident import failures as resident_failures
-from tidelog.spark.rows import failures as rows_failures
-from tidelog.spark.session import failures as session_failures
-from tidelog.store.base import failures as store_failures
-from tidelog.syntax.catalogue import SYNTAX_CODES
-from tidelog.trial import failures as trial_failures
-from tidelog.verify import failures as verify_failures
-from tidelog.why import failures as why_failures
+from tidelog.rewrite import rewrite_catalogue as rewrites
+from tidelog.rewrite import rewrite_failures as rewrite_failures
+from tidelog.runtime.base import runtime_failures as runtime_failures
+from tidelog.serve import serve_failures as serve_failures
+from tidelog.spark import spark_failures as spark_failures
+from tidelog.spark.resident import resident_failures as resident_failures
+from tidelog.spark.rows import rows_failures as rows_failures
+from tidelog.spark.session import session_failures as session_failures
+from tidelog.store.base import store_failures as store_failures
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
+from tidelog.trial import trial_failures as trial_failures
+from tidelog.verify import verify_failures as verify_failures
+from tidelog.why import why_failures as why_failures
 
 LONGEST_EXAMPLE, WIDTH = 500, 120
 UNBROKEN = "\0"

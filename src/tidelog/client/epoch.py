@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from tidelog.client import failures
+from tidelog.client import client_failures as failures
 from tidelog.client.values import Row, from_rows, to_rows
 from tidelog.client.violations import RemoteViolated, read_violations
 from tidelog.client.wire import ARROW, Wire

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from tidelog.client import failures
+from tidelog.client import client_failures as failures
 from tidelog.client.values import Row, to_rows
 from tidelog.client.wire import EVENTS, Wire
 from tidelog.errors import ServerError

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from tidelog import errors
-from tidelog.client import failures
+from tidelog.client import client_failures as failures
 from tidelog.client.violations import read_violations
 from tidelog.errors import ConstraintError, Diagnostic, ProgramError, ServerError, TidelogError
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.connect import place_of, told
 from tidelog.follow.options import Options, TableOption
 from tidelog.follow.types import Kind, kind_of

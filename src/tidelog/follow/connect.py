@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 
 if TYPE_CHECKING:
     import psycopg

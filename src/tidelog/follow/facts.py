@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import core_of
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable, Known
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tidelog.engine.base.failures import CLOSED
+from tidelog.engine.base.engine_failures import CLOSED
 from tidelog.errors import TidelogError
 from tidelog.follow.errors import BadRow, OutOfStep, Unreachable
 from tidelog.follow.health import FOLLOWING, REFUSED, SNAPSHOT, STOPPED, WAITING, Health, trouble_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tidelog.engine.engine import core_of
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.connect import connect, driver
 from tidelog.follow.options import Options

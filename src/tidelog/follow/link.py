@@ -15,7 +15,8 @@ from dataclasses import replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow import failures, slot
+from tidelog.follow import follow_failures as failures
+from tidelog.follow import slot
 from tidelog.follow.catalog import FollowedTable, inspect
 from tidelog.follow.connect import connect, replication, told
 from tidelog.follow.facts import Facts

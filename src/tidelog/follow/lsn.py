@@ -5,7 +5,7 @@ Law: reading and writing are each other's inverse.
 
 from __future__ import annotations
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 
 
 def lsn_text(place: int) -> str:

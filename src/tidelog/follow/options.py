@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.types import Numeric
 
 _NAME = r'(?:"(?:[^"]|"")+"|[^\s"().,=]+)'

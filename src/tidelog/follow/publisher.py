@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import core_of
 from tidelog.errors import TidelogError
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.connect import connect, driver, told, without_secrets
 from tidelog.follow.errors import OutOfStep

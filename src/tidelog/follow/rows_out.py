@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.history import ViewChange
 from tidelog.follow.target import TEXT_TYPE, Target, sent_type
 from tidelog.io.texts import show_text

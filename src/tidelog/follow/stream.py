@@ -10,7 +10,7 @@ import select
 import time
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.connect import place_of, told, without_secrets
 from tidelog.follow.frames import Alive, Data, confirmation, read_frame
 from tidelog.follow.lsn import lsn_text

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import COLUMNS, KEYS, TABLE
 from tidelog.follow.options import PublishOption
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tidelog.follow import failures
+from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.pgoutput import Delete, Insert, Relation, Truncate, Unchanged, Update, Values
 from tidelog.follow.quarantine import Changes, Key

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 
 PACKED = b"\x1f\x8b"  # how gzip begins
 CHUNK = 1 << 20

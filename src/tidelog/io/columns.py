@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import DataError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
 from tidelog.io.structures import decode_arrow_structures, python_structures, take_apart
 from tidelog.io.texts import read_text, show_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from tidelog.io.failures import NO_PANDAS
+from tidelog.io.io_failures import NO_PANDAS
 
 if TYPE_CHECKING:
     import pandas as pd

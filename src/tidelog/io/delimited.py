@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from tidelog.errors import DataError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.place import open_files
 from tidelog.io.view_files import Write
 

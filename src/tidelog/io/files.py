@@ -19,11 +19,11 @@ import pyarrow as pa
 
 from tidelog.errors import DataError, ProgramError, Span, TidelogWarning
 from tidelog.errors.warn import warn
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.budget import Budget, read_bytes
-from tidelog.io.catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
+from tidelog.io.io_catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
 from tidelog.io.match_names import match_names, other_names, report_ignored

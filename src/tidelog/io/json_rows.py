@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.errors import DataError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.delimited import not_text
 from tidelog.io.json_values import ENDLESS, json_value

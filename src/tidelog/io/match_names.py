@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
 
 SHOWN = 12

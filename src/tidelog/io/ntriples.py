@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.delimited import probable_encoding
 

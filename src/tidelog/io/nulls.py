@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from tidelog.errors import DataError, TidelogWarning
 from tidelog.errors.warn import warn
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.columns import arrow_column_type
 from tidelog.io.match_names import compared
 from tidelog.io.texts import read_text

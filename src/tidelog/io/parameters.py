@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidelog.errors import DataError, Diagnostic, ProgramError
-from tidelog.io.catalogue import FORMAT, PARAMETER, VALUE
+from tidelog.io.io_catalogue import FORMAT, PARAMETER, VALUE
 from tidelog.io.nulls import read_policy
 from tidelog.program import Directive
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.late import files
 from tidelog.io.late import parquet as pq
 from tidelog.io.outside import decode_outside, spark_face

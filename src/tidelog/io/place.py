@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 
 
 def open_files(folder: str) -> tuple[fs.FileSystem, str]:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import DataError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, float_cells
 from tidelog.io.match_names import match_names, shown_names
 from tidelog.io.nulls import NullCounts, NullPolicy, handle_nulls

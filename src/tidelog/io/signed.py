@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tidelog.io.failures import CHANGE_COLUMN, CHANGE_TYPE, ROWS_REFUSED
+from tidelog.io.io_failures import CHANGE_COLUMN, CHANGE_TYPE, ROWS_REFUSED
 
 if TYPE_CHECKING:
     from tidelog.errors import DataError

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.values import shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from tidelog.errors import DataError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 
 UNTYPED = b"tidelog.text"  # marks a table that was read from text
 _ARROW_OBJECTS: dict[type, pa.DataType | None] = {str: pa.string(), Decimal: None, bytes: pa.binary()}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tidelog.errors import TidelogError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.io.structure_texts import read_structure, show_symbol
 from tidelog.program import PROLOG
 from tidelog.program.functions.text import show_float, to_float, to_integer

@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 
 from tidelog.errors import DataError
-from tidelog.io import failures
+from tidelog.io import io_failures as failures
 from tidelog.partition.texts.dictionary import natural_type
 from tidelog.program.functions.lists import DEEPEST, is_too_deep
 from tidelog.program.values.term import canonical_float

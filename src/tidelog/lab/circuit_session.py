@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.cli.base.failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS, CIRCUIT_PREVIEW
+from tidelog.cli.base.cli_failures import CIRCUIT_INSTANCES, CIRCUIT_KEYS, CIRCUIT_PREVIEW
 from tidelog.cli.output.tables import in_order
 from tidelog.cli.output.view_change import Row, view_change
 from tidelog.cli.session.session import SessionEpoch

@@ -11,6 +11,10 @@ LAB = Extension(
         "test-order": "Run a program over the same facts and changes in many orders, and compare what they come to.",
     },
     sessions={"circuit": "tidelog.lab.circuit_session:CircuitSession"},
-    findings=("tidelog.lab.dbsp.catalogue", "tidelog.lab.semantics.catalogue", "tidelog.lab.simulate.catalogue"),
-    failures=("tidelog.lab.dbsp.failures", "tidelog.lab.semantics.failures"),
+    findings=(
+        "tidelog.lab.dbsp.dbsp_catalogue",
+        "tidelog.lab.semantics.semantics_catalogue",
+        "tidelog.lab.simulate.simulate_catalogue",
+    ),
+    failures=("tidelog.lab.dbsp.dbsp_failures", "tidelog.lab.semantics.semantics_failures"),
 )

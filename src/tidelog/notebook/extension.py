@@ -17,7 +17,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
-from tidelog.cli.base.failures import NOT_AN_ENGINE
+from tidelog.cli.base.cli_failures import NOT_AN_ENGINE
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import completions
 from tidelog.cli.repl.session import ReplSession

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from tidelog.errors import EngineError
-from tidelog.plan import failures
+from tidelog.plan import plan_failures as failures
 from tidelog.plan.body import is_generator, literal_variables, may_fail
 from tidelog.plan.modes import Plans
 from tidelog.plan.strata import core_edges

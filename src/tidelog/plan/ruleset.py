@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
-from tidelog.plan import failures
+from tidelog.plan import plan_failures as failures
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Program, Rule
 from tidelog.program.check import Checked, check_program

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tidelog.plan.failures import ZONES
+from tidelog.plan.plan_failures import ZONES
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.graph.asserted import users_name
 from tidelog.program.types.arity import check_names

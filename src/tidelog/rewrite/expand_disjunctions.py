@@ -14,7 +14,7 @@ from math import prod
 
 from tidelog.errors import ProgramError
 from tidelog.program import Disjunction, Literal, Rule
-from tidelog.rewrite.catalogue import diagnose
+from tidelog.rewrite.rewrite_catalogue import diagnose
 
 MOST_CHOICES = 10_000  # more rules than a person writes, and few enough to be made in an instant
 

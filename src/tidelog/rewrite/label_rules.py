@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import count
 
 from tidelog.program import Rule
-from tidelog.rewrite import failures
+from tidelog.rewrite import rewrite_failures as failures
 
 
 def label_rules(rules: Iterable[Rule], used: set[str] | None = None) -> tuple[Rule, ...]:

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field, replace
 from tidelog.errors import Diagnostic, ProgramError
 from tidelog.program import Atom, Comparison, Const, Literal, Negation, Rule, Term, Var, Wildcard
 from tidelog.rewrite.binding import bound_names
-from tidelog.rewrite.catalogue import diagnose
 from tidelog.rewrite.label_rules import label_of, number_rules
 from tidelog.rewrite.names import MIRROR, PIECE
+from tidelog.rewrite.rewrite_catalogue import diagnose
 from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms
 
 

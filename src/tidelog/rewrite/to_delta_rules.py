@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule
-from tidelog.rewrite import failures
+from tidelog.rewrite import rewrite_failures as failures
 
 
 @dataclass(frozen=True, slots=True)

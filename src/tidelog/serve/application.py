@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from tidelog.errors import TidelogError
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.document import document_routes
 from tidelog.serve.operation import Call, Lane, Operation, Reply
 from tidelog.serve.request import read_call

@@ -18,7 +18,7 @@ from tidelog.io.late import compute
 from tidelog.io.parameters import CSV as CSV_FILE
 from tidelog.io.parameters import JSON as JSON_FILE
 from tidelog.io.parameters import Layout
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.values import ARROW, arrow_stream, table_part
 
 CSV, SPREADSHEET, JSON_LINES = "text/csv", "text/csv;formulas=escaped", "application/x-ndjson"

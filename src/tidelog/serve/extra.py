@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 PACKAGES = ("starlette", "uvicorn")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.durable import changes_in_turn, log
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.changes import EpochChange
 from tidelog.serve.values import to_json
 

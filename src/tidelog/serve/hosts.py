@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.responses import error_response
 
 ANY = "*"

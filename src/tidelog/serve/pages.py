@@ -12,7 +12,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from tidelog.engine.read.view import Rows
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 Key = tuple[object, ...]  # what was asked
 SHARE = 4  # an answer larger than this part of the room is not kept

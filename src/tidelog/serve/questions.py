@@ -19,7 +19,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard
 from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.values.term import Call as FunctionCall
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 if TYPE_CHECKING:
     from tidelog.serve.operation import Call

@@ -15,9 +15,9 @@ from tidelog.engine.read.look_up import matching, size
 from tidelog.engine.read.query import answer, at_one_epoch
 from tidelog.engine.read.view import Rows, View, open_view
 from tidelog.errors import LimitError, TidelogError
-from tidelog.partition.base.failures import TOO_LONG, TOO_LONG_TEXT, TOO_MANY_FACTS, TOO_MUCH_MEMORY
 from tidelog.partition.base.limits import Limits
-from tidelog.serve import failures
+from tidelog.partition.base.partition_failures import TOO_LONG, TOO_LONG_TEXT, TOO_MANY_FACTS, TOO_MUCH_MEMORY
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.pages import Key, Pages, Place
 from tidelog.serve.questions import check_question
 from tidelog.serve.values import rows_to_json, table_part, type_names, value_from_text

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from starlette.requests import Request
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.operation import JSON, Call, Operation
 from tidelog.serve.schema import check, read_parameter
 from tidelog.serve.service import Service

@@ -15,8 +15,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from tidelog.errors import TidelogError
-from tidelog.serve.failures import NO_TOKEN
 from tidelog.serve.operation import EVENTS, JSON, NO_CONTENT, Reply
+from tidelog.serve.serve_failures import NO_TOKEN
 from tidelog.serve.statuses import error_json, status_of
 from tidelog.serve.values import to_json
 

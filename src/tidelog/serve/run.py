@@ -23,7 +23,7 @@ from pathlib import Path
 import uvicorn
 from starlette.routing import BaseRoute
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.application import make_application
 from tidelog.serve.connections import connection_class
 from tidelog.serve.hosts import CheckHosts, Hosts

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 Schema = Mapping[str, Any]
 _KINDS: dict[str, tuple[type, ...]] = {

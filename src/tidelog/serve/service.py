@@ -19,7 +19,7 @@ from tidelog.engine.read.look_up import size
 from tidelog.partition.base.limits import Limits
 from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.types.functors import Given
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports
 from tidelog.serve.feeds import Feeds
 from tidelog.serve.hub import Hub

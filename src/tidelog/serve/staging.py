@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from tidelog.engine.write.epoch import Epoch
 from tidelog.program import Rule
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.limits import ServerLimits
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidelog.engine.base.failures import CLOSED, UNKNOWN_RELATION
+from tidelog.engine.base.engine_failures import CLOSED, UNKNOWN_RELATION
 from tidelog.errors import (
     ConstraintError,
     DataError,
@@ -19,10 +19,10 @@ from tidelog.errors import (
     StateError,
     TidelogError,
 )
-from tidelog.plan.failures import UNKNOWN_LABEL
-from tidelog.serve.failures import STATUSES
+from tidelog.plan.plan_failures import UNKNOWN_LABEL
 from tidelog.serve.proofs import violations_json
-from tidelog.store.base.failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
+from tidelog.serve.serve_failures import STATUSES
+from tidelog.store.base.store_failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
 from tidelog.why.errors import NotTrueError
 
 _BY_CODE = {

@@ -14,7 +14,7 @@ from typing import TypeVar
 import anyio
 from anyio import to_thread
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 T = TypeVar("T")
 LOOKING, ASKING, WRITING, CHECKING = 8, 8, 4, 32

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 UNUSED = 60.0  # seconds after which a ticket expires that nobody uses
 OLD = 24 * 3600.0  # seconds after which it opens nothing any more

@@ -14,7 +14,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 READ, WRITE = "read", "write"  # the names of the files, and what the token in each may do
 _TOKEN = re.compile(rb"[A-Za-z0-9_-]{20,200}")

@@ -20,7 +20,7 @@ from tidelog.errors import DataError
 from tidelog.io.json_values import ENDLESS, json_value
 from tidelog.io.texts import read_text
 from tidelog.program.values.shape import Part, Shape
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 
 ARROW = "application/vnd.apache.arrow.stream"
 BATCH = 1 << 16  # rows of a batch of Arrow's

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Rule
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.rehearsal import check_text, pack_rules, rehearse_question, rehearse_rules
 from tidelog.serve.tokens import READ, WRITE

@@ -57,7 +57,7 @@ class Arrival:
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
 
-        from tidelog.spark.rows.failures import ROWS_NOT_READ
+        from tidelog.spark.rows.rows_failures import ROWS_NOT_READ
         from tidelog.spark.rows.send import first_line
 
         try:

@@ -29,8 +29,8 @@ from tidelog.rewrite import name_paths
 from tidelog.runtime.base import outcome, request
 from tidelog.runtime.base.call import MARK, admit, hints_of
 from tidelog.runtime.protocol import service
-from tidelog.spark.resident.failures import NOT_CARRIED, NOT_READABLE
 from tidelog.spark.resident.kinds import carry, carry_fields
+from tidelog.spark.resident.resident_failures import NOT_CARRIED, NOT_READABLE
 from tidelog.store.base.disk import LocalDisk
 from tidelog.store.base.files import FileStore
 from tidelog.store.base.fleeting import FleetingDisk, fleeting_store

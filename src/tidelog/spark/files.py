@@ -23,7 +23,7 @@ from tidelog.program.check import Checked
 from tidelog.program.graph.usable_rows import needed_constants
 from tidelog.program.values.shape import Shape
 from tidelog.spark.arrivals import Arrival
-from tidelog.spark.failures import KEYED_JSON
+from tidelog.spark.spark_failures import KEYED_JSON
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -26,9 +26,9 @@ from tidelog.runtime.many.coordinator import Coordinator
 from tidelog.runtime.protocol.runtime import Arriving
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
-from tidelog.spark.failures import PARTITIONS_CLOSED
 from tidelog.spark.resident_node import MakeResidentNode
 from tidelog.spark.session.master import slots
+from tidelog.spark.spark_failures import PARTITIONS_CLOSED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,7 +20,7 @@ from pyarrow import fs
 from tidelog.errors import StateError, StateWarning
 from tidelog.io.nulls import Policy
 from tidelog.io.place import open_files
-from tidelog.spark.failures import CHECKPOINT_AHEAD, NEW_CHECKPOINT, NOT_A_STREAM
+from tidelog.spark.spark_failures import CHECKPOINT_AHEAD, NEW_CHECKPOINT, NOT_A_STREAM
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tidelog.errors import TidelogError
 from tidelog.io.feed import MakeDataFrame
 from tidelog.io.view_files import Write
-from tidelog.spark.failures import TABLE_FEED
+from tidelog.spark.spark_failures import TABLE_FEED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

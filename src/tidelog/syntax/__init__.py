@@ -1,6 +1,5 @@
 """Text to program and back: the language of Tidelog."""
 
-from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.changes import (
     Change,
     Epoch,
@@ -39,6 +38,7 @@ from tidelog.syntax.printer import (
     print_term,
 )
 from tidelog.syntax.reader import parse_file, parse_program, read_file, read_program
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.value_printer import write_fact, write_value
 
 __all__ = [

@@ -18,12 +18,12 @@ from typing import TypeAlias
 from tidelog.errors import Diagnostic, Span
 from tidelog.program import PROLOG, Atom, Fact, Instance, Rule, Wildcard
 from tidelog.program.values.term import subterms
-from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.printer import print_atom, print_instance, print_label, print_rule
 from tidelog.syntax.reader import Findings, ProgramReader, raise_errors, tokens_of
 from tidelog.syntax.sources import source_of
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import END, NAME, STRING, Token, span_between
 
 

@@ -13,8 +13,8 @@ from tidelog.errors import Diagnostic, Span
 from tidelog.program import Constraint, Key, Literal, Reference, Rule
 from tidelog.program.graph.constraint import constraint_rule, sugar_label
 from tidelog.program.values.rule import REFUSE, WARN
-from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.literals import BodyReader
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
 
 SUGAR = (".key", ".reference")

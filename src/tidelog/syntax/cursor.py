@@ -7,7 +7,7 @@ clause can have in this place, which is the token that the diagnostic underlines
 from __future__ import annotations
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token, printable
 
 MAX_DEPTH = 64

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import Source
 from tidelog.program.values.component import SEPARATOR
-from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.conditions import condition_holds
 from tidelog.syntax.sources import MAX_INCLUDES, Sources
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import DIRECTIVE, END, NAME, NUMBER, PREPROCESS, STRING, Report, Token, scan
 from tidelog.syntax.values import read_string, write_string
 

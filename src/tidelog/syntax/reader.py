@@ -19,12 +19,12 @@ from tidelog.errors import Diagnostic, ProgramError, Source
 from tidelog.program import Program, Rule
 from tidelog.program.elaborate.expand_components import expand_components
 from tidelog.program.elaborate.inline import hold_inline_facts
-from tidelog.syntax.catalogue import SYNTAX_CODES
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.literals import TESTS
 from tidelog.syntax.preprocess import Preprocessor
 from tidelog.syntax.sources import Include, Sources, source_of
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token
 
 MAX_ERRORS, MAX_WARNINGS = 200, 20

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tidelog.errors import Source, Span
 from tidelog.program import PROLOG, SOUFFLE
-from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import Report, printable
 
 MAX_INCLUDES = 32

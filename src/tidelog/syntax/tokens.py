@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tidelog.errors import Diagnostic, Source, Span
 from tidelog.program import SOUFFLE
-from tidelog.syntax.catalogue import SYNTAX_CODES
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 
 Report = Callable[[Diagnostic], None]
 

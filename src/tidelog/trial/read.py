@@ -28,7 +28,7 @@ from tidelog.program import PROLOG, Atom
 from tidelog.syntax import Epoch, parse_changes, parse_program
 from tidelog.syntax.clauses import ground_places
 from tidelog.syntax.fragments import parse_body
-from tidelog.trial import failures
+from tidelog.trial import trial_failures as failures
 from tidelog.trial.cases import CONTAINS, EQUALS, LACKS, REFUSED, VERBS, Case, CaseFile, Expectation, Step
 
 HEADER = re.compile(r"(program|facts|functions|case|given|when|then)\s*:(.*)")

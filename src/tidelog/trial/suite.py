@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.trial import failures
+from tidelog.trial import trial_failures as failures
 from tidelog.trial.cases import CaseFile
 from tidelog.trial.coverage import Coverage
 from tidelog.trial.golden import Golden

@@ -14,7 +14,7 @@ from tidelog.program import Value
 from tidelog.program.functions.arithmetic import in_range, wrap
 from tidelog.program.functions.table import order_key
 from tidelog.program.values.term import FLOAT, NAN, NUMBER, SUM, WRAPPING_SUM, canonical_float
-from tidelog.verify import failures
+from tidelog.verify import verify_failures as failures
 
 OVER_NOTHING = ("count", SUM, WRAPPING_SUM)
 

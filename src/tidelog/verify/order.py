@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from tidelog.program import Const, Term, Var
 from tidelog.program.values.structure import is_structural
-from tidelog.verify import failures
+from tidelog.verify import verify_failures as failures
 from tidelog.verify.normal import GIVEN, Absent, Each, Fold, Item, Scan, Test, item_names, names
 from tidelog.verify.terms import called
 

@@ -17,7 +17,7 @@ from tidelog.program import Atom, Call, Const, Rule, Var, Wildcard
 from tidelog.program.values.state import EngineState
 from tidelog.program.values.term import Term, canonical_float
 from tidelog.syntax import print_rule
-from tidelog.verify import failures
+from tidelog.verify import verify_failures as failures
 
 HEADER = "tidelog-positive 1"
 

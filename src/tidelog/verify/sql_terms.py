@@ -13,7 +13,7 @@ from tidelog.errors import EngineError
 from tidelog.program import Call, Const, Term, Var
 from tidelog.program.functions.calendar import DAY, FIRST_DAY, FIRST_MOMENT, HOUR, LAST_DAY, LAST_MOMENT, MINUTE, SECOND
 from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
-from tidelog.verify import failures
+from tidelog.verify import verify_failures as failures
 from tidelog.verify.terms import Overloads, Types, term_type
 
 Sql = str

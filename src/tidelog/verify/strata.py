@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tidelog.program import Path
 from tidelog.program.values.path import domains, labels
-from tidelog.verify import failures
+from tidelog.verify import verify_failures as failures
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Scan
 
 

@@ -15,7 +15,7 @@ from tidelog.program.functions.arithmetic import RANGES
 from tidelog.program.functions.table import Function, resolve
 from tidelog.program.values.path import labels
 from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
-from tidelog.verify import failures
+from tidelog.verify import verify_failures as failures
 from tidelog.verify.normal import Absent, Choices, Each, Fold, Item, Scan, Test
 
 Types = Mapping[str, str | None]

@@ -20,8 +20,8 @@ from tidelog.program.functions.table import Function
 from tidelog.program.types.ground import ground_value, in_column
 from tidelog.program.values.term import DATE, TIMESTAMP, Const
 from tidelog.syntax import parse_ground_atom
-from tidelog.syntax.catalogue import SYNTAX_CODES
-from tidelog.why import failures
+from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
+from tidelog.why import why_failures as failures
 from tidelog.why.ledger import FactKey
 
 

@@ -28,7 +28,7 @@ from tidelog.program.values.shape import Shape
 from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
-from tidelog.why import failures
+from tidelog.why import why_failures as failures
 from tidelog.why.pages import Pages
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]

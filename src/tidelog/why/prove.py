@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tidelog.why import failures
+from tidelog.why import why_failures as failures
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join
 from tidelog.why.ledger import FactKey, Ledger

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tidelog.errors import DataError, EngineError, ProgramError, Source, Span
 from tidelog.lab.dbsp import ChainedCircuit, DatalogCircuit, IncrementalCircuit, IndexedCircuit, run_circuit
-from tidelog.lab.dbsp.catalogue import ENTRIES
+from tidelog.lab.dbsp.dbsp_catalogue import ENTRIES
 from tidelog.lab.dbsp.translate import Arities, Constants, check, rule_to_clause
 from tidelog.program import (
     Aggregate,

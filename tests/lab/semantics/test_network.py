@@ -6,9 +6,9 @@ import pytest
 
 from tidelog.errors import DataError, EvaluationError, ProgramError
 from tidelog.lab.semantics import Fact, Pipelined, least_model, prepare, run
-from tidelog.lab.semantics.catalogue import ENTRIES
 from tidelog.lab.semantics.network import components
 from tidelog.lab.semantics.schedule import Fifo
+from tidelog.lab.semantics.semantics_catalogue import ENTRIES
 from tidelog.syntax import parse_program
 
 from .examples import FIGURE_4, HOPS, REACHABLE

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from tidelog.cli.base.failures import NO_FACT_FILES, UNKNOWN_FILE
+from tidelog.cli.base.cli_failures import NO_FACT_FILES, UNKNOWN_FILE
 from tidelog.cli.base.options import LAST
 from tidelog.cli.base.show import console
 from tidelog.cli.input.inputs import read_data, refuse_errors

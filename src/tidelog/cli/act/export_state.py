@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-from tidelog.cli.base.failures import NOT_EMPTY, NOT_EXPORTED
+from tidelog.cli.base.cli_failures import NOT_EMPTY, NOT_EXPORTED
 from tidelog.cli.base.show import console
 from tidelog.cli.input.state import opened
 from tidelog.engine.engine import Engine

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidelog.cli.base.failures import LAYOUT_NOT_KEPT, NOT_FORMATTED, NOTHING_TO_FORMAT
+from tidelog.cli.base.cli_failures import LAYOUT_NOT_KEPT, NOT_FORMATTED, NOTHING_TO_FORMAT
 from tidelog.cli.base.show import console, show_diagnostics, show_error
 from tidelog.cli.input.report import STANDARD_INPUT
 from tidelog.errors import ProgramError, TidelogError

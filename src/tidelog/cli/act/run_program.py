@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.arrow import leave_pandas_out
 from tidelog.cli.base.choose import choose_runtime
 from tidelog.cli.base.extensions import session_class

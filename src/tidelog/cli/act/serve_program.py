@@ -24,7 +24,7 @@ from tidelog.cli.input.load import load_program
 from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import Given, function_table
-from tidelog.serve import failures
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.console_routes import console_routes
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, serve

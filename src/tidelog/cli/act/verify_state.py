@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tidelog.cli.base.failures import FACTS_WITHOUT_PROGRAM
+from tidelog.cli.base.cli_failures import FACTS_WITHOUT_PROGRAM
 from tidelog.cli.base.functions import functions_of
 from tidelog.cli.base.options import Format
 from tidelog.cli.base.place import Runtime

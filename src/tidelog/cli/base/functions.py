@@ -10,7 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.guard import guarded
 from tidelog.program.types.functors import Given
 

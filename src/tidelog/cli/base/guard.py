@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import typer
 
-from tidelog.cli.base.failures import OUT_OF_MEMORY
+from tidelog.cli.base.cli_failures import OUT_OF_MEMORY
 from tidelog.cli.base.show import console, show_diagnostics, show_error
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from tidelog.cli.base.failures import SPARK_OPTION, UNKNOWN_MASTER
+from tidelog.cli.base.cli_failures import SPARK_OPTION, UNKNOWN_MASTER
 from tidelog.cli.base.progress import progress
 from tidelog.errors import DataError
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.options import Overflow
 from tidelog.program.check import Checked
 from tidelog.program.values.pragmas import EVERY, MAGIC, OVERFLOW, outputs

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.program.check import Checked
 from tidelog.syntax.sources import Include, include_from
 

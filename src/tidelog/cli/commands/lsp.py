@@ -23,7 +23,7 @@ def lsp_command(
     from tidelog.cli.base.guard import guarded
 
     with guarded():
-        from tidelog.cli.base.failures import NO_EDITOR_EXTRA
+        from tidelog.cli.base.cli_failures import NO_EDITOR_EXTRA
 
         try:
             from tidelog.editor.server import make_server

@@ -89,7 +89,7 @@ def follow_sources(
     """The database to follow, if there is one."""
     if dsn is None:
         if tables or publish:
-            from tidelog.follow.failures import WITHOUT_FOLLOW
+            from tidelog.follow.follow_failures import WITHOUT_FOLLOW
 
             raise WITHOUT_FOLLOW.error(option="--table" if tables else "--publish")
         return ()

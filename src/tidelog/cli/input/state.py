@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tidelog.cli.base.arrow import leave_pandas_out
-from tidelog.cli.base.failures import NO_STATE
+from tidelog.cli.base.cli_failures import NO_STATE
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import LAST
 from tidelog.cli.base.show import shown_warnings

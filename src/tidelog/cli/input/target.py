@@ -12,7 +12,7 @@ from pathlib import Path
 
 import typer
 
-from tidelog.cli.base.failures import AT_WITHOUT_STATE
+from tidelog.cli.base.cli_failures import AT_WITHOUT_STATE
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import LAST
 from tidelog.engine.engine import Engine

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.cli.base.failures import BINARY_ANSWERS
+from tidelog.cli.base.cli_failures import BINARY_ANSWERS
 from tidelog.cli.base.options import AnswerFormat
 from tidelog.cli.output.tables import ordered_rows, ordered_table
 from tidelog.engine.read.view import Rows

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.told import Changed, Found
 from tidelog.engine.base.facts import written_rows

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.cli.act.export_state import exported_program
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.options import LAST
 from tidelog.cli.input.load import load_engine
 from tidelog.cli.input.state import holds_state

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.change import needed
 from tidelog.cli.repl.commands import HELP
 from tidelog.cli.repl.told import Shown

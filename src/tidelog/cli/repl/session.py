@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from tidelog.cli.base import failures
+from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tidelog.blame.answer import Blame, ViewBlame
+from tidelog.blame.blame_failures import ENGINE_WENT_ON, NO_CHANGE, NOT_RUN
 from tidelog.blame.change import Origin, Row
-from tidelog.blame.failures import ENGINE_WENT_ON, NO_CHANGE, NOT_RUN
 from tidelog.blame.trace import key_in
 from tidelog.engine.ask.past import Past, last_change
 from tidelog.engine.ask.search_causes import Case, blame_fact, blame_view

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tidelog.blame.blame_failures import NO_CHANGE, NO_SUCH_EPOCHS
 from tidelog.blame.change import Change, Origin, Row
-from tidelog.blame.failures import NO_CHANGE, NO_SUCH_EPOCHS
 from tidelog.engine.ask.search_causes import Case, group_columns
 from tidelog.engine.ask.trial_bench import Bench
 from tidelog.engine.open.copy import alone

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tidelog.blame.failures import SEVERAL_EPOCHS
+from tidelog.blame.blame_failures import SEVERAL_EPOCHS
 from tidelog.engine.ask.blame import blame_epoch, scene_after, went_on
 from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows
 from tidelog.engine.read.view import Rows, fact_writer

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.partition.base.limits import Limits
 from tidelog.program import Program
 from tidelog.program.functions.arguments import argument_error, must_be, must_be_amount

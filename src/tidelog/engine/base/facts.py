@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.io.rows import Data, data_types, read_rows
 from tidelog.program import Program, Value
 from tidelog.program.elaborate.wrap import wrapping

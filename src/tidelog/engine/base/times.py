@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions.arguments import argument_error
 from tidelog.program.graph.lifetime import ENDS, SECOND

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.opened import Opened, Where
 from tidelog.errors import TidelogWarning
 from tidelog.partition.texts.dictionary import Dictionary

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.committed import Committed
 from tidelog.engine.base.opened import Opened
 from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tidelog.engine.write.commit import commit_program
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.lifetime import ENDS, NOW
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.image.difference import check_same_program
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import CORES, Core
 
 _LEFT: list[Core] = []  # of the parent; collecting them here would end what the parent uses, on Spark for example

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.own_limits import beyond, within
 from tidelog.engine.core.core import Core

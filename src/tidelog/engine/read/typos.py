@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn

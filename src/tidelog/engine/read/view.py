@@ -22,7 +22,7 @@ from tidelog.errors import DataError, EngineError
 from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
 from tidelog.io.fact_text import FactWriter
-from tidelog.io.failures import NARROWER
+from tidelog.io.io_failures import NARROWER
 from tidelog.io.outside import give_back, is_own
 from tidelog.io.rows import Data
 from tidelog.io.texts import show_text

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
 from tidelog.engine.base.committed import Committed
 from tidelog.engine.base.facts import program_facts
@@ -36,7 +36,7 @@ from tidelog.errors import ConstraintError
 from tidelog.io.match_names import report_ignored
 from tidelog.io.nulls import InputReport
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.failures import UNORDERED
+from tidelog.partition.base.partition_failures import UNORDERED
 from tidelog.partition.memory.keys import KeyClash, check_keys, check_new_keys
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.checks.order import wanted_step

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
 from tidelog.engine.write.prepare import Prepared
 from tidelog.errors import ConstraintError, ConstraintWarning

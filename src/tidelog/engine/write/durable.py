@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.facts import program_facts
 from tidelog.engine.write.instances import retract_all
 from tidelog.plan.ruleset import changed_types

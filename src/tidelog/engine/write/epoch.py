@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.base.times import Moment, microseconds

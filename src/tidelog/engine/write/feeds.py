@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Types, told_types
 from tidelog.engine.read.view import View, open_view

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.engine.base import failures
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.facts import program_facts
 from tidelog.engine.core.core import Core
 from tidelog.engine.read import members as read

@@ -22,8 +22,8 @@ from tidelog.io.outside import fits_outside, kept, outside_of
 from tidelog.io.rows import Data
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.failures import ZONES
 from tidelog.plan.outside import check_zones
+from tidelog.plan.plan_failures import ZONES
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.graph.asserted import users_name
 from tidelog.program.values.outside import CONFLICT, NATURAL, UNTOLD, Origin, merge, settled, zones_of

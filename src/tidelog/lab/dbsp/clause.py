@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.lab.dbsp.failures import UNBOUND_HEAD, UNBOUND_NEGATION
+from tidelog.lab.dbsp.dbsp_failures import UNBOUND_HEAD, UNBOUND_NEGATION
 
 Atom: TypeAlias = tuple[Hashable, tuple[Hashable, ...]]
 """A ground atom: predicate and constants. In a clause (a *pattern*) the terms may also be variables."""

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from tidelog.errors import ProgramError
 from tidelog.lab.dbsp.clause import Atom
-from tidelog.lab.dbsp.failures import ROW_COLUMNS, TWO_RULES, UNKNOWN_RULE
+from tidelog.lab.dbsp.dbsp_failures import ROW_COLUMNS, TWO_RULES, UNKNOWN_RULE
 from tidelog.lab.dbsp.incremental_circuit import IncrementalCircuit
 from tidelog.lab.dbsp.indexed_circuit import IndexedCircuit
 from tidelog.lab.dbsp.stratified_circuit import StratifiedCircuit

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tidelog.lab.dbsp.clause import Atom, Clause
-from tidelog.lab.dbsp.failures import NEGATION_IN_A_CIRCLE
+from tidelog.lab.dbsp.dbsp_failures import NEGATION_IN_A_CIRCLE
 from tidelog.lab.dbsp.incremental_circuit import IncrementalCircuit
 from tidelog.lab.dbsp.indexed_circuit import IndexedCircuit
 from tidelog.lab.dbsp.nested import Delta, added

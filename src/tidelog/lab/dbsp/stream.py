@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from tidelog.lab.dbsp.failures import NO_DELAY, NOT_SENT
+from tidelog.lab.dbsp.dbsp_failures import NO_DELAY, NOT_SENT
 from tidelog.lab.dbsp.group import Group
 
 A = TypeVar("A")

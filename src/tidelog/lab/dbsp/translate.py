@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 
 from tidelog.errors import Diagnostic, ProgramError
-from tidelog.lab.dbsp.catalogue import COLUMNS, LITERAL, NEGATED, TERM, UNBOUND
 from tidelog.lab.dbsp.clause import Atom as Pattern
 from tidelog.lab.dbsp.clause import Clause, Variable
-from tidelog.lab.dbsp.failures import NO_VALUE
+from tidelog.lab.dbsp.dbsp_catalogue import COLUMNS, LITERAL, NEGATED, TERM, UNBOUND
+from tidelog.lab.dbsp.dbsp_failures import NO_VALUE
 from tidelog.program import Atom, Call, Const, Fact, Negation, Program, Rule, Term, Value, Var, Wildcard
 from tidelog.program.graph.lifetime import lives
 from tidelog.program.values.term import canonical_float

@@ -22,7 +22,7 @@ from tidelog.program import Atom, Program
 from tidelog.program.functions.table import Function
 from tidelog.program.types.functors import Given, function_table
 from tidelog.syntax import Epoch, FactChange, RuleAdded, parse_changes, parse_ground_atom, parse_program
-from tidelog.trial import failures
+from tidelog.trial import trial_failures as failures
 
 TRIES = 60
 MOST_ORDERS = 130

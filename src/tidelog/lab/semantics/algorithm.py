@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from tidelog.lab.semantics.fact import Fact, Node, Row, Update, byte_size
-from tidelog.lab.semantics.failures import NOT_QUIESCENT
+from tidelog.lab.semantics.semantics_failures import NOT_QUIESCENT
 from tidelog.program import Program
 
 Tables: TypeAlias = "dict[Node, dict[str, Counter[Row]]]"

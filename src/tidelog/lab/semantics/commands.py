@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tidelog.lab.semantics import failures
+from tidelog.lab.semantics import semantics_failures as failures
 from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.delta import fire_rules
 from tidelog.lab.semantics.fact import Node, Update

@@ -18,8 +18,8 @@ from tidelog.lab.semantics.annotation import PLAIN, Annotation
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.delta import axioms
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Update
-from tidelog.lab.semantics.failures import NO_SELECTION, NOT_THERE
 from tidelog.lab.semantics.network import Network
+from tidelog.lab.semantics.semantics_failures import NO_SELECTION, NOT_THERE
 from tidelog.lab.semantics.state import State
 
 

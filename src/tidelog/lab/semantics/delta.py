@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tidelog.errors import ProgramError
-from tidelog.lab.semantics import catalogue
+from tidelog.lab.semantics import semantics_catalogue as catalogue
 from tidelog.lab.semantics.annotation import Annotation
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Row, Update, order

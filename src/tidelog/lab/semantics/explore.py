@@ -24,8 +24,8 @@ from tidelog.lab.semantics.errors import StuckError
 from tidelog.lab.semantics.executions.execution import complete_iteration
 from tidelog.lab.semantics.executions.synchronous import synchronous_trace
 from tidelog.lab.semantics.fact import Fact, order
-from tidelog.lab.semantics.failures import TOO_MANY_STATES
 from tidelog.lab.semantics.schedule import Fifo
+from tidelog.lab.semantics.semantics_failures import TOO_MANY_STATES
 from tidelog.lab.semantics.trace import check
 
 S = TypeVar("S", bound=Hashable)

@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from tidelog.lab.semantics.delta import best, chosen
 from tidelog.lab.semantics.fact import Fact, Occurrence, Row, order
-from tidelog.lab.semantics.failures import NOT_MONOTONE
 from tidelog.lab.semantics.network import Choice, Network
+from tidelog.lab.semantics.semantics_failures import NOT_MONOTONE
 
 Group: TypeAlias = tuple[str, Row]
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostic, ProgramError
-from tidelog.lab.semantics import catalogue, failures
+from tidelog.lab.semantics import semantics_catalogue as catalogue
+from tidelog.lab.semantics import semantics_failures as failures
 from tidelog.lab.semantics.fact import HOME, Fact, Node, Row
 from tidelog.lab.semantics.term import evaluate
 from tidelog.program import (

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tidelog.lab.semantics import failures
+from tidelog.lab.semantics import semantics_failures as failures
 from tidelog.lab.semantics.algorithm import Message, Schedule
 from tidelog.lab.semantics.fact import Node, order
 

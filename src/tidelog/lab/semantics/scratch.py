@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from tidelog.lab.semantics.algorithm import Tables
 from tidelog.lab.semantics.delta import best, chosen, join
 from tidelog.lab.semantics.fact import Fact, Node, Occurrence, Row
-from tidelog.lab.semantics.failures import SCRATCH_LIMIT
 from tidelog.lab.semantics.network import Choice, Network
+from tidelog.lab.semantics.semantics_failures import SCRATCH_LIMIT
 from tidelog.lab.semantics.state import State
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from tidelog.lab.semantics.failures import NO_FUNCTION
+from tidelog.lab.semantics.semantics_failures import NO_FUNCTION
 from tidelog.program import Boolean, Call, Comparison, Const, Term, Value, Var, variables
 from tidelog.program.functions.calendar import tag_of, tagged
 from tidelog.program.functions.table import Function, holds, resolve

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tidelog.errors import DataError
-from tidelog.lab.semantics import failures
+from tidelog.lab.semantics import semantics_failures as failures
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.commands import COMMIT, FIRE, PICK, commit, fire, pick
 from tidelog.lab.semantics.configuration import Configuration, Semantics, check_precondition

@@ -10,7 +10,7 @@ import json
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from tidelog.lab.semantics import failures
+from tidelog.lab.semantics import semantics_failures as failures
 from tidelog.lab.semantics.annotation import PLAIN, TREES, Annotation, Tree
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.configuration import Configuration, Semantics

@@ -14,7 +14,7 @@ from tidelog.errors import ProgramError
 from tidelog.lab.semantics.fact import Fact, Update
 from tidelog.lab.semantics.network import Network, ground, prepare
 from tidelog.lab.semantics.traffic import localised, read_changes, read_topology
-from tidelog.lab.simulate.catalogue import RULES
+from tidelog.lab.simulate.simulate_catalogue import RULES
 from tidelog.program import Program
 from tidelog.syntax import Change, FactChange, parse_changes_file, parse_file
 

@@ -20,11 +20,11 @@ from tidelog.errors import Diagnostic, ProgramError, TidelogError
 from tidelog.lab.semantics.algorithm import Algorithm
 from tidelog.lab.semantics.schedule import schedule_by_name
 from tidelog.lab.semantics.traffic import Recorder, algorithm_by_name, run_to_json
-from tidelog.lab.simulate.catalogue import diagnose
 from tidelog.lab.simulate.every import explore_last_epoch, show_every
 from tidelog.lab.simulate.inputs import read_inputs
 from tidelog.lab.simulate.page import render
 from tidelog.lab.simulate.show import show_run
+from tidelog.lab.simulate.simulate_catalogue import diagnose
 from tidelog.lab.simulate.turning import render as render_turning
 from tidelog.lab.simulate.turning import summary, turned
 from tidelog.lab.simulate.verdict import show_end, summarise

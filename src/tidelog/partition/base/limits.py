@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.program.functions.arguments import must_be, must_be_amount
 
 

@@ -14,7 +14,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.scalar import fault_of
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.code.fault import fault_error
 
 if TYPE_CHECKING:

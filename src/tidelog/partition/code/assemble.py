@@ -13,7 +13,7 @@ from functools import cache
 
 from tidelog.kernel import aggregate, scalar
 from tidelog.kernel import layout as at
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.code.shown import SHOWN
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.dictionary import Dictionary, natural_type
 from tidelog.partition.texts.structures import structure_cell
 from tidelog.plan.steps import Apply

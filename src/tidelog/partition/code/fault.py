@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from tidelog.errors import EvaluationError
 from tidelog.kernel.scalar import Fault
-from tidelog.partition.base.failures import ARITHMETIC_OVERFLOW
-from tidelog.program.messages.failures import DIVISION
+from tidelog.partition.base.partition_failures import ARITHMETIC_OVERFLOW
+from tidelog.program.messages.program_failures import DIVISION
 
 
 def fault_error(fault: Fault) -> EvaluationError:

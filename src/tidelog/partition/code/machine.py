@@ -17,7 +17,7 @@ from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.warm import make_ready
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.choice_lists import FIELDS, ChoiceLists
 from tidelog.partition.base.counters import KEPT as COUNTER_FIELDS
 from tidelog.partition.base.counters import Counters

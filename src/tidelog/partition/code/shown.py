@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.records import COUNTS, STATE, exposed, in_use, present
 
 if TYPE_CHECKING:

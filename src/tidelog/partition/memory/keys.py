@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.errors import DataError
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.keyed import old_rows
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.records import STATE
 from tidelog.partition.memory.relations import Relations
 from tidelog.program import Program

@@ -31,7 +31,7 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.maintain import catch_up
 from tidelog.kernel.restore import enter_rows
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.arrays import SMALLEST, Arrays
 from tidelog.partition.memory.table import Table, table_slots
 

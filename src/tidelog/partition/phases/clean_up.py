@@ -10,7 +10,7 @@ again, and the stratum is asserted and cleaned up until it is settled. Every val
 from __future__ import annotations
 
 from tidelog.kernel import layout as at
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.phases.fire import fire, fire_queue
 from tidelog.partition.phases.gain import revive

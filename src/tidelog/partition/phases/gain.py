@@ -13,7 +13,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import xxhash
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.entries import Entries, ScratchEntries
 from tidelog.partition.texts.packed import Packed
 from tidelog.partition.texts.structures import NIL_CELL, decode_structures, encode_structure, parts_of, take_apart

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.texts import LIST, Clash, EntryColumns, TextColumn, TextMark, Texts, laid_out, to_bytes
 from tidelog.program.functions.lists import same
 from tidelog.program.values.term import Value

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tidelog.partition.base import failures
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.packed import Packed
 from tidelog.program.values.shape import Part, Shape
 from tidelog.program.values.structure import MAKE, TEST, least, physical, structure_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from tidelog.errors import EngineError
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 
 SHOWN = 60
 

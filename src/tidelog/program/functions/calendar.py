@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 import re
 
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.values.term import BOOLEAN, DATE, TIMESTAMP, Value
 
 SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000  # microseconds

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tidelog.program.functions.arithmetic import float_order
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.values.term import Value
 
 List = tuple[Value, ...]

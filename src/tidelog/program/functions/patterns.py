@@ -20,7 +20,7 @@ from string import hexdigits
 
 import re2
 
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 
 ANY = r"[^\n\r\x{2028}\x{2029}]"
 ALL, NONE = r"[\x{0}-\x{10ffff}]", r"[^\x{0}-\x{10ffff}]"

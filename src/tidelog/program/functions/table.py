@@ -20,7 +20,7 @@ from typing import Any
 from tidelog.program.functions import arithmetic, calendar, lists, text, windows
 from tidelog.program.functions.arguments import argument_error, must_be
 from tidelog.program.functions.lists import same
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.values import structure
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.structure import is_loose, is_structural, physical

@@ -12,7 +12,7 @@ import xxhash
 
 from tidelog.program.functions.arithmetic import in_range, wrap
 from tidelog.program.functions.patterns import compiled
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.values.term import NUMBER, canonical_float
 
 _INTEGER = re.compile(r"[+-]?(0x[0-9a-fA-F]+|0b[01]+|[0-9]+)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 
 
 def window_start(moment: int, size: int) -> int:

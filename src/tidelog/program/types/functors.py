@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from tidelog.program.functions.table import FUNCTIONS, Function, Functions, user_function
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.program import Program
 from tidelog.program.values.schema import Functor, TypeDeclaration

@@ -14,7 +14,7 @@ from typing import Any
 
 from tidelog.program.functions.calendar import EXAMPLES, TRUTH, read_date, read_timestamp, to_python
 from tidelog.program.functions.table import Function, resolve
-from tidelog.program.messages import failures
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.types.literal_types import retyped
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.structure import is_structural

@@ -17,7 +17,7 @@ from tidelog.errors import ProgramError
 from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repeat
 from tidelog.program import Sequence as PathSequence
 from tidelog.program.values.path import Domains, empty_at, least
-from tidelog.rewrite.catalogue import diagnose
+from tidelog.rewrite.rewrite_catalogue import diagnose
 
 MOST_STEPS = 500
 Move: TypeAlias = tuple[int, Domains]  # a step, and the domains to which the node before it must belong

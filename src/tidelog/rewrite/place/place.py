@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tidelog.program import Atom, Literal, Negation, Rule, Var
-from tidelog.rewrite import failures
+from tidelog.rewrite import rewrite_failures as failures
 from tidelog.rewrite.place.heavy import Heavy, place_around
 from tidelog.rewrite.place.infer import infer
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement

@@ -16,7 +16,7 @@ from inspect import Signature, signature
 from types import UnionType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 
 S = TypeVar("S")
 T = TypeVar("T")

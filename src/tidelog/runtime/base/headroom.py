@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 
 SPARE = 256 << 20  # bytes that are left alone
 SHARE = 4  # one byte is kept for so many that the partition holds: tables grow by half, and more

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.phases.running import OutOfMemory
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 
 
 class Interrupts:

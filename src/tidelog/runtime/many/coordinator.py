@@ -23,7 +23,7 @@ from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions.table import Function
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.distribution import Distribution
 from tidelog.runtime.base.outcome import EpochOutcome, join_outcomes

@@ -20,7 +20,7 @@ from tidelog.program import Rule
 from tidelog.program.functions.table import Function
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.place.placement import MIRRORED
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.many.coordinator import Coordinator
 from tidelog.runtime.many.local import LocalNodes
 from tidelog.runtime.one.embedded import EmbeddedRuntime

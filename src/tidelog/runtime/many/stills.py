@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.protocol.facts import Counts
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.part_check import agreed

@@ -14,7 +14,7 @@ from tidelog.errors import StateError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.net import NetChange
 from tidelog.partition.memory.records import arity_of
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.outcome import RowChanges
 from tidelog.runtime.node.node import Node
 from tidelog.store.base.store import Store

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from tidelog.runtime.base import failures
+from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.request import NodeLost
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
 from tidelog.serve.writing import collect, collect_rows, finish, new_epoch, read_rows
-from tidelog.store.base.failures import CHANGES_NOT_KEPT
+from tidelog.store.base.store_failures import CHANGES_NOT_KEPT
 from tidelog.store.folder.history import LogEntry
 
 ENTRIES = 100  # of history, if nobody says how many

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from urllib.parse import quote
 
-from tidelog.serve import failures, feeds, schemas
+from tidelog.serve import feeds, schemas
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.operation import CREATED, EVENTS, JSON, Call, Lane, Operation, Reply
 from tidelog.serve.request import TICKET
 from tidelog.serve.service import Service

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from tidelog.serve import failures, schemas
+from tidelog.serve import schemas
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import STREAMED, export, held_bytes
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply

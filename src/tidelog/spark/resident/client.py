@@ -17,8 +17,8 @@ import pyarrow.flight as flight
 
 from tidelog.spark.errors import NoAnswer, PartitionLost
 from tidelog.spark.resident.credentials import DRIVER_SIDE, PARTITION_SIDE, Credentials
-from tidelog.spark.resident.failures import ANSWER, LATE, LOST, TOKEN
 from tidelog.spark.resident.pieces import PIECE, batches, cut, join
+from tidelog.spark.resident.resident_failures import ANSWER, LATE, LOST, TOKEN
 from tidelog.spark.resident.wire import CALL, decode, encode
 
 Descriptor = dict[str, Any]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tidelog.spark.resident.failures import NO_CRYPTOGRAPHY
+from tidelog.spark.resident.resident_failures import NO_CRYPTOGRAPHY
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey

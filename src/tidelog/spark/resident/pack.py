@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tidelog.spark.resident.failures import NOT_CARRIED
 from tidelog.spark.resident.kinds import DTYPES, OF_CLASS
+from tidelog.spark.resident.resident_failures import NOT_CARRIED
 
 LONG = 32  # from this length on lists of one type are written by columns
 NUMBER, REAL = struct.Struct("<q"), struct.Struct("<d")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from tidelog.spark.resident.failures import TOO_LARGE
+from tidelog.spark.resident.resident_failures import TOO_LARGE
 
 PIECE = 16 << 20  # bytes
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tidelog.spark.resident.client import DRIVER, Address, Descriptor
 from tidelog.spark.resident.credentials import Credentials
-from tidelog.spark.resident.failures import NO_DELIVERY, NO_FETCH
+from tidelog.spark.resident.resident_failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.server import Server
 from tidelog.spark.resident.wire import CALL
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from tidelog.spark.resident.client import Address, Descriptor, Endpoint, Peer
-from tidelog.spark.resident.failures import NOT_READABLE
+from tidelog.spark.resident.resident_failures import NOT_READABLE
 from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
-from tidelog.spark.session.failures import WORKER_VERSION
 from tidelog.spark.session.master import own_version
+from tidelog.spark.session.session_failures import WORKER_VERSION
 
 if TYPE_CHECKING:
     from pyspark import BarrierTaskContext

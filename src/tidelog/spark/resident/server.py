@@ -21,8 +21,8 @@ import pyarrow.flight as flight
 
 from tidelog.spark.resident.client import Descriptor, Endpoint, location
 from tidelog.spark.resident.credentials import MESSAGE_LIMIT, Certificates, Credentials
-from tidelog.spark.resident.failures import NOT_READABLE
 from tidelog.spark.resident.pieces import batches, check_size, cut, join
+from tidelog.spark.resident.resident_failures import NOT_READABLE
 from tidelog.spark.resident.wire import decode, encode, encode_error, encode_short_error
 
 Action = Callable[..., object]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from tidelog.spark.errors import PartitionLost, StageError
-from tidelog.spark.resident import failures
+from tidelog.spark.resident import resident_failures as failures
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.credentials import Credentials, new_credentials
 from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread

@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from tidelog.spark.errors import NoAnswer
-from tidelog.spark.resident import failures
+from tidelog.spark.resident import resident_failures as failures
 from tidelog.spark.resident.client import Peer
 from tidelog.spark.resident.job import Job
 from tidelog.spark.resident.waiters import Answer, Waiters

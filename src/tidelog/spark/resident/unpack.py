@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.spark.errors import ResidentError
-from tidelog.spark.resident.failures import NOT_READABLE
 from tidelog.spark.resident.kinds import DTYPES, OF_NAME, Kind
 from tidelog.spark.resident.pack import NUMBER, REAL
+from tidelog.spark.resident.resident_failures import NOT_READABLE
 
 INT32, UINT32, UINT16 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<H")
 

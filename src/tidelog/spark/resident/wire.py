@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tidelog.spark.errors import ResidentError
-from tidelog.spark.resident.failures import FOREIGN, NOT_READABLE
 from tidelog.spark.resident.pack import pack
+from tidelog.spark.resident.resident_failures import FOREIGN, NOT_READABLE
 from tidelog.spark.resident.unpack import unpack
 
 LOOPBACK = "127.0.0.1"

@@ -34,15 +34,15 @@ from tidelog.io.delimited import (
     possible_header,
     without_header,
 )
-from tidelog.io.failures import TRIPLE_COLUMNS
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
+from tidelog.io.io_failures import TRIPLE_COLUMNS
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.nulls import NullPolicy, read_policy
 from tidelog.io.parameters import JSON, PARQUET, TRIPLES
 from tidelog.program.values.term import Const
 from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedArrival, encode
-from tidelog.spark.rows.failures import JSON_FIELD, NOT_READ, PACKING
+from tidelog.spark.rows.rows_failures import JSON_FIELD, NOT_READ, PACKING
 from tidelog.spark.rows.send import first_line
 from tidelog.spark.rows.tables import COUNTED, LINE, WRONG
 from tidelog.spark.rows.task_errors import error_of_task

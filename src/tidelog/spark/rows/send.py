@@ -21,9 +21,9 @@ from tidelog.rewrite.place.placement import Placement
 from tidelog.spark.resident.wire import decode
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedArrival
-from tidelog.spark.rows.failures import ROWS_NOT_READ
 from tidelog.spark.rows.ids import owner_column
 from tidelog.spark.rows.plain import Signed, estimated_size, few_rows
+from tidelog.spark.rows.rows_failures import ROWS_NOT_READ
 from tidelog.spark.rows.tables import Endpoint
 from tidelog.spark.session.interpreter import map_in_arrow
 

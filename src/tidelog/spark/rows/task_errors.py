@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tidelog.errors import TidelogError
-from tidelog.spark.resident.failures import NOT_READABLE
+from tidelog.spark.resident.resident_failures import NOT_READABLE
 from tidelog.spark.resident.wire import decode, encode_error
 
 MARK = "tidelog-error:"

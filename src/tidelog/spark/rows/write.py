@@ -19,8 +19,8 @@ from typing import BinaryIO
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from tidelog.io.failures import NOT_WRITTEN
 from tidelog.io.files import output_bytes
+from tidelog.io.io_failures import NOT_WRITTEN
 from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
 from tidelog.spark.rows.read import failures
 from tidelog.spark.rows.task_errors import carried

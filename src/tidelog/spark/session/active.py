@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidelog.spark.session.failures import NO_SESSION
 from tidelog.spark.session.packages import require_packages
+from tidelog.spark.session.session_failures import NO_SESSION
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tidelog.spark.session import failures
+from tidelog.spark.session import session_failures as failures
 
 OLDEST = 17
 ADVICE = (

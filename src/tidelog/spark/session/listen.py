@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidelog.spark.session.failures import MESSAGE_SETTING
 from tidelog.spark.session.run_folder import RunFolder
+from tidelog.spark.session.session_failures import MESSAGE_SETTING
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

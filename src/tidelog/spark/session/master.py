@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tidelog.spark.session import failures
+from tidelog.spark.session import session_failures as failures
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

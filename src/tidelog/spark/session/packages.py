@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from tidelog.spark.session.failures import NOT_INSTALLED
+from tidelog.spark.session.session_failures import NOT_INSTALLED
 
 PACKAGES = ("pyspark", "pandas")
 ADVICE = "pip install 'tidelog[spark]' (without Spark, `tidelog run` takes `--runtime embedded`)"

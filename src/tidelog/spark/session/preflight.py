@@ -21,7 +21,7 @@ from pyarrow import fs
 from tidelog.spark.errors import PreflightError
 from tidelog.spark.resident.job import reason, tag_jobs
 from tidelog.spark.resident.waiters import Answer, Waiters
-from tidelog.spark.session import failures
+from tidelog.spark.session import session_failures as failures
 from tidelog.spark.session.interpreter import map_in_arrow
 from tidelog.spark.session.master import context, is_local, own_version, setting, slots
 from tidelog.spark.session.probe import SCHEMA, make_probe

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.spark.resident.wire import LOOPBACK
-from tidelog.spark.session import failures
+from tidelog.spark.session import session_failures as failures
 from tidelog.spark.session.java import require_java
 from tidelog.spark.session.packages import require_packages
 from tidelog.spark.session.quiet import without_java_notices

@@ -6,7 +6,7 @@ Law: whatever lies in a folder, reading it gives what was written or a StateErro
 from __future__ import annotations
 
 from tidelog.errors import StateError
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 
 
 class Torn(Exception):

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.disk import Disk, LocalDisk
 from tidelog.store.base.frame import Bytes
 from tidelog.store.base.lock import Lock

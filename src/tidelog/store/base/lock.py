@@ -19,7 +19,7 @@ import time
 import weakref
 from pathlib import Path
 
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 
 
 class Lock:

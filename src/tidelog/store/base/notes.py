@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from tidelog.errors import StateWarning
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import FORMAT, checksum_of
 from tidelog.store.base.store import Store
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Bytes
 
 TEMPORARY = ".tmp"

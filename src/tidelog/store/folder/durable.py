@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from tidelog.errors import StateError, StateWarning
 from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Ruleset, Schema
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.base.store import HISTORY, Store, open_store

@@ -19,7 +19,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.term import RECORD
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.folder.assertions import rules_at
 from tidelog.store.folder.durable import Durable

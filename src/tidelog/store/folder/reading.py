@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.errors import StateError, StateWarning
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.store import Store
 from tidelog.store.base.subfolder import Subfolder

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 
 from tidelog.errors import StateError, StateWarning
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.altered import Altered, damage
 from tidelog.store.base.header import OF_SNAPSHOTS, need
 from tidelog.store.base.notes import NOTE_FILE, read_note

@@ -19,7 +19,7 @@ from tidelog.partition.texts.structures import NIL_CELL, decode_structures
 from tidelog.plan.ruleset import Schema
 from tidelog.program import Atom, Negation, Rule
 from tidelog.program.values.shape import Shape
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 
 Result = TypeVar("Result")
 _OWN = (ProgramError, DataError, EvaluationError, EngineError)  # what is said of programs and rows, not of nodes

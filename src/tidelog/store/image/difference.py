@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tidelog.program import Program, Rule
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.syntax import print_fact, print_program, print_rule
 
 SHOWN = 5

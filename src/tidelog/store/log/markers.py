@@ -16,7 +16,7 @@ from tidelog.errors import StateError
 from tidelog.partition.base.net import NetChange
 from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.place.placement import MIRRORED
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.store import Store
 from tidelog.store.log.log import Log

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidelog.store.base import failures
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.altered import Altered, Torn, damage
 from tidelog.store.base.frame import SNAPSHOT, Bytes, Frame, decode_frame
 from tidelog.store.base.store import Store

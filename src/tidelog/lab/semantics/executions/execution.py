@@ -17,9 +17,9 @@ from tidelog.lab.semantics.commands import COMMIT, FIRE, PICK, pickable
 from tidelog.lab.semantics.configuration import Configuration, Semantics, check_precondition
 from tidelog.lab.semantics.delta import axioms
 from tidelog.lab.semantics.fact import INSERT, Fact, Occurrence, Update
-from tidelog.lab.semantics.failures import NO_PICK
 from tidelog.lab.semantics.mail import Mail, Mailing
 from tidelog.lab.semantics.network import prepare
+from tidelog.lab.semantics.semantics_failures import NO_PICK
 from tidelog.lab.semantics.trace import CHANGE, Step, Trace, perform
 from tidelog.program import Program
 

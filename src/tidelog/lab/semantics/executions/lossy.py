@@ -25,7 +25,7 @@ from tidelog.lab.semantics.annotation import PLAIN, Annotation
 from tidelog.lab.semantics.commands import PICK
 from tidelog.lab.semantics.executions.pipelined import Pipelined
 from tidelog.lab.semantics.fact import Fact, note_text
-from tidelog.lab.semantics.failures import NO_PICK
+from tidelog.lab.semantics.semantics_failures import NO_PICK
 from tidelog.program import Program
 
 DATA, ACK = "data", "ack"

@@ -11,7 +11,7 @@ from tidelog.lab.semantics.commands import choices
 from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.executions.execution import Execution, complete_iteration
 from tidelog.lab.semantics.fact import order
-from tidelog.lab.semantics.failures import NO_PICK, PIPELINED_LIMIT
+from tidelog.lab.semantics.semantics_failures import NO_PICK, PIPELINED_LIMIT
 from tidelog.lab.semantics.trace import Step, Trace
 
 

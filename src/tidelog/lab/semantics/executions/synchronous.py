@@ -11,7 +11,7 @@ from tidelog.lab.semantics.algorithm import Event, Schedule
 from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.errors import IllegalStep
 from tidelog.lab.semantics.executions.execution import Execution, run_all
-from tidelog.lab.semantics.failures import NOT_ALL_PICKED, STUCK_ITERATION, SYNCHRONOUS_LIMIT
+from tidelog.lab.semantics.semantics_failures import NOT_ALL_PICKED, STUCK_ITERATION, SYNCHRONOUS_LIMIT
 from tidelog.lab.semantics.trace import Step, Trace
 
 

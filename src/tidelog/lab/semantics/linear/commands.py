@@ -17,12 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Update
-from tidelog.lab.semantics.failures import NO_AGGREGATES
 from tidelog.lab.semantics.linear.contexts import Contexts, Element, Index
 from tidelog.lab.semantics.linear.exec_rules import DeltaRule, exec_rules
 from tidelog.lab.semantics.linear.formula import END, TOP, Choose, Formula, Guard, Load, Unload, WhenEmpty, take
 from tidelog.lab.semantics.linear.names import EXEC, PICKED, QUERY, RULES, UPD, delta, fresh, table
 from tidelog.lab.semantics.network import Network
+from tidelog.lab.semantics.semantics_failures import NO_AGGREGATES
 
 Triple = tuple[str, tuple[object, ...], int]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.lab.semantics.failures import CIRCULAR
+from tidelog.lab.semantics.semantics_failures import CIRCULAR
 from tidelog.program import Const, Value, Var
 from tidelog.program.graph.strata import strong_components
 

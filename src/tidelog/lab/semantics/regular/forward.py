@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from tidelog.lab.semantics.failures import COMPUTED
 from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, RegularProgram, Tagged
 from tidelog.lab.semantics.regular.graph import Graph, is_closure, is_well_formed, transitive_closure
 from tidelog.lab.semantics.regular.matching import consequences, delta_consequences
 from tidelog.lab.semantics.regular.update import Update, updated
+from tidelog.lab.semantics.semantics_failures import COMPUTED
 
 Support = Collection[Tagged]
 NO_SUPPORT: Support = frozenset()

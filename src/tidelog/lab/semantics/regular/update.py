@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tidelog.lab.semantics.failures import COME_AND_GO
 from tidelog.lab.semantics.regular.clause import Row, Tagged
 from tidelog.lab.semantics.regular.graph import EMPTY, Graph
+from tidelog.lab.semantics.semantics_failures import COME_AND_GO
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import TidelogError
-from tidelog.lab.semantics.failures import NO_DERIVATION
 from tidelog.lab.semantics.sellf import formula as f
 from tidelog.lab.semantics.sellf import rules as r
 from tidelog.lab.semantics.sellf.formula import Formula, free_variables, instance, is_positive
@@ -24,6 +23,7 @@ from tidelog.lab.semantics.sellf.rules import Derivation, Rule
 from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
 from tidelog.lab.semantics.sellf.signature import Signature
 from tidelog.lab.semantics.sellf.term import Term, Variable, value_of
+from tidelog.lab.semantics.semantics_failures import NO_DERIVATION
 from tidelog.lab.semantics.term import type_of
 from tidelog.program.functions.table import holds
 

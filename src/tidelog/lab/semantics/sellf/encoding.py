@@ -20,7 +20,6 @@ from typing import cast
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Occurrence, Row, Update
-from tidelog.lab.semantics.failures import NO_AGGREGATES, NOT_PLAIN
 from tidelog.lab.semantics.network import Network
 from tidelog.lab.semantics.sellf import instructions as i
 from tidelog.lab.semantics.sellf.checker import Definition, Theory
@@ -29,6 +28,7 @@ from tidelog.lab.semantics.sellf.formula import TOP, Atom, Call, Formula, bang, 
 from tidelog.lab.semantics.sellf.instructions import DEL, END, INS, equal, load, unload
 from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
 from tidelog.lab.semantics.sellf.term import Constant, Term, Variable, value_of
+from tidelog.lab.semantics.semantics_failures import NO_AGGREGATES, NOT_PLAIN
 from tidelog.lab.semantics.state import State
 
 PICK, FIRE, UPDATE, QUERY = "pick", "fire", "update", "query"

@@ -16,14 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidelog.errors import ProgramError
-from tidelog.lab.semantics import catalogue
-from tidelog.lab.semantics.failures import NO_GENERATORS
+from tidelog.lab.semantics import semantics_catalogue as catalogue
 from tidelog.lab.semantics.network import LocalRule, Network
 from tidelog.lab.semantics.sellf import instructions as i
 from tidelog.lab.semantics.sellf.checker import Definition
 from tidelog.lab.semantics.sellf.formula import Call, Formula, Test, exists, plus, tensor
 from tidelog.lab.semantics.sellf.instructions import ELEMENT, either, equal, load, loop, unload
 from tidelog.lab.semantics.sellf.term import Apply, Constant, Row, Term, Variable
+from tidelog.lab.semantics.semantics_failures import NO_GENERATORS
 from tidelog.lab.semantics.term import Guard
 from tidelog.program import Boolean, Const, Var, Wildcard, variables
 from tidelog.program import Call as FunctionCall

@@ -14,7 +14,6 @@ from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.commands import COMMIT
 from tidelog.lab.semantics.configuration import Semantics
 from tidelog.lab.semantics.fact import Fact, Update
-from tidelog.lab.semantics.failures import NO_ANSWER, NO_EXECUTION, NOT_CUT
 from tidelog.lab.semantics.sellf import instructions as i
 from tidelog.lab.semantics.sellf import rules as r
 from tidelog.lab.semantics.sellf.checker import Theory, sequents
@@ -34,6 +33,7 @@ from tidelog.lab.semantics.sellf.encoding import (
 from tidelog.lab.semantics.sellf.rules import Derivation, Rule
 from tidelog.lab.semantics.sellf.search import Found, executions
 from tidelog.lab.semantics.sellf.sequent import Sequent
+from tidelog.lab.semantics.semantics_failures import NO_ANSWER, NO_EXECUTION, NOT_CUT
 from tidelog.lab.semantics.trace import Step, Trace
 
 _COMMANDS = {PICK: PICK, FIRE: FIRE, COMMIT: UPDATE}

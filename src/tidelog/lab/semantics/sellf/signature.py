@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tidelog.lab.semantics.failures import NO_SIGNATURE
+from tidelog.lab.semantics.semantics_failures import NO_SIGNATURE
 
 
 @dataclass(frozen=True)

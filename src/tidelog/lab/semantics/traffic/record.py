@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from tidelog.lab.semantics.algorithm import Algorithm, Event, Message, Schedule, Tables
 from tidelog.lab.semantics.fact import Node, Row, Update, order
-from tidelog.lab.semantics.failures import NOT_QUIESCENT
+from tidelog.lab.semantics.semantics_failures import NOT_QUIESCENT
 
 
 @dataclass(frozen=True, slots=True)

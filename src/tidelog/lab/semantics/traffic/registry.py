@@ -26,9 +26,9 @@ from tidelog.lab.semantics.executions import (
     SynchronousSets,
 )
 from tidelog.lab.semantics.explore import Explorable
-from tidelog.lab.semantics.failures import NOT_ONE_BY_ONE, UNKNOWN_ALGORITHM
 from tidelog.lab.semantics.original import Original
 from tidelog.lab.semantics.ranked import Ranked
+from tidelog.lab.semantics.semantics_failures import NOT_ONE_BY_ONE, UNKNOWN_ALGORITHM
 
 
 @dataclass(frozen=True, slots=True)

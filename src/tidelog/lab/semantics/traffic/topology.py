@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidelog.lab.semantics import failures
+from tidelog.lab.semantics import semantics_failures as failures
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Update
 
 Link = tuple[str, str]

@@ -19,7 +19,7 @@ from tidelog.lab.semantics.configuration import Configuration, Semantics, withou
 from tidelog.lab.semantics.delta import axioms
 from tidelog.lab.semantics.executions.execution import complete_iteration
 from tidelog.lab.semantics.fact import Update, order
-from tidelog.lab.semantics.failures import NOT_ENDED, NOT_FROM_SCRATCH
+from tidelog.lab.semantics.semantics_failures import NOT_ENDED, NOT_FROM_SCRATCH
 from tidelog.lab.semantics.theory import Copies
 from tidelog.lab.semantics.trace import CHANGE, Step, Trace, check, iterations, perform, replay
 

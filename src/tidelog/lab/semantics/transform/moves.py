@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tidelog.lab.semantics.annotation import stripped
 from tidelog.lab.semantics.fact import Update
-from tidelog.lab.semantics.failures import OTHER_END, TOO_MANY_MOVES
+from tidelog.lab.semantics.semantics_failures import OTHER_END, TOO_MANY_MOVES
 from tidelog.lab.semantics.trace import Trace, check
 from tidelog.lab.semantics.transform.run import Iteration, Pairs, Run
 

@@ -19,7 +19,7 @@ from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.executions.execution import complete_iteration
 from tidelog.lab.semantics.fact import Update, order
-from tidelog.lab.semantics.failures import NO_END_OF_PAIRS, NOT_PAIRS
+from tidelog.lab.semantics.semantics_failures import NO_END_OF_PAIRS, NOT_PAIRS
 from tidelog.lab.semantics.theory import complement
 from tidelog.lab.semantics.trace import Step, Trace
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from tidelog.lab.semantics.annotation import Labelled
 from tidelog.lab.semantics.commands import PICK
 from tidelog.lab.semantics.fact import Update
-from tidelog.lab.semantics.failures import NOT_ENDED
+from tidelog.lab.semantics.semantics_failures import NOT_ENDED
 from tidelog.lab.semantics.trace import Trace, check, iterations
 from tidelog.lab.semantics.transform.labels import labelled, last_burst
 from tidelog.lab.semantics.transform.moves import MERGE, PERMUTE_OTHER, PERMUTE_SAME, SPLIT, Transformation, name

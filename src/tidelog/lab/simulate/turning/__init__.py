@@ -15,7 +15,7 @@ from tidelog.lab.semantics.algorithm import Algorithm
 from tidelog.lab.semantics.annotation import Tree, tree_of
 from tidelog.lab.semantics.executions import Execution, Lossy
 from tidelog.lab.semantics.fact import Update
-from tidelog.lab.semantics.failures import NOT_TURNED
+from tidelog.lab.semantics.semantics_failures import NOT_TURNED
 from tidelog.lab.semantics.trace import is_synchronous
 from tidelog.lab.semantics.transform import Move, Transformation, labelled, last_burst, to_pipelined, to_semi_naive
 from tidelog.lab.semantics.transform.moves import name
