@@ -18,7 +18,7 @@ from tests.law.test_rollback import run_with_trouble
 from tests.law.unkind import engine_on
 from tidelog import Engine, LimitError, Limits
 from tidelog.engine.engine import core_of
-from tidelog.partition.code import scale
+from tidelog.partition.phases import scale
 
 CASES = share(8, 20)
 BLOCK = 10

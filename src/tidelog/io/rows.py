@@ -50,7 +50,7 @@ class Data:
 
 def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> Data:
     """Take rows in any accepted form apart into columns; ``nulls`` is kept with them until their types are known."""
-    table = read_table(relation, data, missing=nulls is not None)
+    table = None if type(data) is list else read_table(relation, data, missing=nulls is not None)
     if table is not None:
         return Data(table.columns, table.length, table.names, typed=table.typed, nulls=nulls)
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):

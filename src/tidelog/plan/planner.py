@@ -98,6 +98,10 @@ class Planner:
 
         return formed
 
+    def has_relations(self, rules: Ruleset) -> bool:
+        """Whether the runtime has all relations of the rules: an epoch that led to them was committed."""
+        return rules.schema is self._known
+
     def committed(self, rules: Ruleset) -> None:
         """After the commit of an epoch that made ``rules`` the ones in force."""
         self._placing.commit(rules)

@@ -20,3 +20,6 @@ class Signature:
     def __post_init__(self) -> None:
         must_be(self.author, (str, type(None)), "author", "the name of who makes an epoch, or None")
         must_be(self.note, (str, type(None)), "note", "a text about an epoch, or None")
+
+
+UNSIGNED = Signature()

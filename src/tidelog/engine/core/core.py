@@ -60,6 +60,7 @@ class Core:
     meter: Meter = field(default_factory=Meter)
     folders: list[str] = field(default_factory=list)  # behind the DataFrames of its views
     moves: int = 0  # goes up when other partitions begin to take over, and when they have, or not; odd in between
+    road: Any | None = None  # of epochs under the rules in force (`write.stages.Road`)
     _outside: tuple[Ruleset, Outside] | None = None  # what the columns of all relations are given back as
 
     def __post_init__(self) -> None:

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
 from tidelog.engine.base.committed import Committed
@@ -29,17 +27,14 @@ from tidelog.engine.write.durable import is_repeated, kept_at_once, record, snap
 from tidelog.engine.write.epoch import Collected, Epoch
 from tidelog.engine.write.epoch_input import tell
 from tidelog.engine.write.instances import add_instance, remove_instance
-from tidelog.engine.write.prepare import Prepared, prepare
+from tidelog.engine.write.prepare import EVERY_STAGE, Prepared, prepare
 from tidelog.engine.write.report import report
+from tidelog.engine.write.stages import road_of
 from tidelog.engine.write.typos import check_changes, check_symbols
 from tidelog.errors import ConstraintError
 from tidelog.io.match_names import report_ignored
-from tidelog.io.nulls import InputReport
-from tidelog.kernel.cells import Cells
-from tidelog.partition.base.partition_failures import UNORDERED
-from tidelog.partition.memory.keys import KeyClash, check_keys, check_new_keys
+from tidelog.partition.memory.keys import KeyClash
 from tidelog.program import SOUFFLE, Instance, Program, Rule
-from tidelog.program.checks.order import wanted_step
 from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.values.component import SEPARATOR
@@ -70,6 +65,14 @@ class Committer:
 
     def check_relation(self, name: str, program: Program | None) -> None:
         """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+        admitted = road_of(self.core, self.core.rules).admitted
+        if program is None and type(name) is str and name in admitted:
+            return
+        self._look_at_relation(name, program)
+        if program is None:
+            admitted.add(name)
+
+    def _look_at_relation(self, name: str, program: Program | None) -> None:
         must_be(name, str, "relation", "the name of a relation")
         if is_auxiliary(name):
             raise failures.OWN_NAME.error(name=name)
@@ -160,9 +163,11 @@ def begin(
     datetime and never less than that of the last: facts that end by then are deleted in it.
     """
     core.must_be_open()
-    check_source(source, offset)
+    if source is not None or offset is not None:
+        check_source(source, offset)
     moment = None if at is None else microseconds(at, "at")
-    return Epoch(Committer(core), source, offset, Signature(author, note), moment)
+    signature = None if author is None and note is None else Signature(author, note)
+    return Epoch(Committer(core), source, offset, signature, moment)
 
 
 def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
@@ -183,30 +188,27 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     with core.writing, core.meter.watching(core.number + 1):
         if is_repeated(core, epoch):
             return
-        check_changes(core, epoch.collected)
+        runtime = core.runtime
         with _texts_dropped_on_failure(core):
-            prepared = prepare(core, epoch.collected)
-            report_tables(prepared.met, epoch)
-            with Guard(core.runtime), core.profiler.watching(core.runtime.node.partition):
+            prepared = _prepare(core, epoch.collected)
+            warn_of_ignored(prepared, epoch)
+            with Guard(runtime), core.profiler.watching(runtime.node.partition):
                 outcome = _run(core, prepared, kept_at_once(core, prepared.rules))
                 with _rolled_back_on_failure(core):
-                    _check_keys(core, prepared, outcome)
-                    _check_orders(core, prepared, outcome)
-                    epoch.violations = check_constraints(core, prepared, outcome) if lawful else ()
-                    enforce(epoch.violations)
+                    _check(core, prepared, outcome)
+                    if lawful and (prepared.rules.constraints or core.rules.constraints):
+                        epoch.violations = check_constraints(core, prepared, outcome)
+                        enforce(epoch.violations)
                     epoch.told = tell(core, prepared, outcome)
                     record(core, epoch, prepared.rules, outcome)
                 core.dictionary.end()
                 before = types_before(core, prepared.rules)
                 core.replicas.read_ahead(outcome.changes)
-                core.runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
-                core.times.committed(prepared.lived.moment, prepared.lived.entered, prepared.lived.spent)
-                core.times.keep(core.rules.schema)
+                runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
+                _pass_time(core, epoch, prepared)
                 _settle_sizes(core, outcome)
         core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema, before)
-        epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
-        epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
         core.profiler.note(outcome, core.rules)
         core.meter.note(core.number, outcome)
         if core.feeds:
@@ -218,9 +220,42 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
         snapshot_if_due(core)
 
 
-def report_tables(met: InputReport, epoch: Epoch) -> None:
-    """Warn of the columns that are ignored, unless whoever made the epoch reports them in another way."""
-    for relation, names in met.ignored.items() if epoch.warns else ():
+def _prepare(core: Core, collected: Collected) -> Prepared:
+    """The work of an epoch that is to be committed, by the stages that it needs."""
+    stages = road_of(core, core.rules).stages_for(core, collected)
+    if stages is EVERY_STAGE:
+        check_changes(core, collected)
+    return prepare(core, collected, stages)
+
+
+def _check(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+    """Refuse an epoch that ran and breaks what the rules after it demand."""
+    for check in road_of(core, prepared.rules).checks:
+        check(core, prepared, outcome)
+
+
+def _pass_time(core: Core, epoch: Epoch, prepared: Prepared) -> None:
+    """After the commit: the time of the engine is that of the epoch."""
+    expiry = prepared.draft.expiry
+    if expiry is not None:
+        core.times.committed(expiry.moment, expiry.entered, expiry.spent)
+        core.times.keep(core.rules.schema)
+    _note_input(epoch, prepared)
+
+
+def _note_input(epoch: Epoch, prepared: Prepared) -> None:
+    """What became of the rows of an epoch, beside its changes."""
+    draft = prepared.draft
+    if draft.expiry is not None:
+        epoch.ended, epoch.late = draft.expiry.ended, draft.expiry.late
+    if draft.met is not None:
+        epoch.nulls, epoch.ignored = draft.nulls(), draft.met.ignored
+
+
+def warn_of_ignored(prepared: Prepared, epoch: Epoch) -> None:
+    """Warn of the columns that are ignored, unless the maker of the epoch reports them in another way."""
+    met = prepared.draft.met
+    for relation, names in met.ignored.items() if met is not None and epoch.warns else ():
         report_ignored(relation, relation, names)
 
 
@@ -249,13 +284,12 @@ def preview(core: Core, epoch: Epoch) -> None:
         collected = Collected(timeless=True) if is_repeated(core, epoch) else epoch.collected
         check_changes(core, collected)
         with previewed(core, collected) as (prepared, outcome):
-            report_tables(prepared.met, epoch)
+            warn_of_ignored(prepared, epoch)
             told = tell(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
-        epoch.ended, epoch.late = prepared.lived.ended, prepared.lived.late
-        epoch.nulls, epoch.ignored = prepared.nulls(), prepared.met.ignored
+        _note_input(epoch, prepared)
         epoch.number, epoch.told = None, told
 
 
@@ -263,12 +297,11 @@ def preview(core: Core, epoch: Epoch) -> None:
 def previewed(core: Core, collected: Collected) -> Iterator[tuple[Prepared, EpochOutcome]]:
     """Run changes and roll them back at the end: inside, the partitions hold what a commit would show."""
     with core.writing, _texts_dropped_on_failure(core):
-        prepared = prepare(core, collected)
+        prepared = prepare(core, collected, road_of(core, core.rules).stages_for(core, collected))
         with Guard(core.runtime):
             outcome = _run(core, prepared)
             try:
-                _check_keys(core, prepared, outcome)
-                _check_orders(core, prepared, outcome)
+                _check(core, prepared, outcome)
                 yield prepared, outcome
             finally:
                 core.runtime.rollback()
@@ -280,30 +313,6 @@ def _run(core: Core, prepared: Prepared, keeping: Keeping | None = None) -> Epoc
         return core.runtime.run(prepared.work, prepared.arriving, keeping)
     except KeyClash as clash:
         raise clash.as_error(row_text(core, prepared.rules)) from None
-
-
-def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
-    """Refuse an epoch that breaks the key of a relation with rules (D9), or a key that comes with the epoch."""
-    program = prepared.rules.program
-    if program.keys:
-        text = row_text(core, prepared.rules)
-        check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, text)
-        check_new_keys(core.rules.program, program, lambda name: _held(core, prepared, name), outcome.changes, text)
-
-
-def _held(core: Core, prepared: Prepared, name: str) -> Cells:
-    """The rows of a relation before the epoch, none if it is new."""
-    if name in core.schema:
-        return core.runtime.facts.rows(name)
-    return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)
-
-
-def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
-    """Refuse an epoch in which a step of a recursion with witnesses does not make the value worse."""
-    for name, rule in prepared.rules.orders.items():
-        if name in outcome.changes and len(outcome.changes[name][0]):
-            step = core.dictionary.decode(int(outcome.changes[name][0][0][-1]), prepared.rules.schema[name][-1])
-            raise UNORDERED.error(label=rule.users_label, step=step, wanted=wanted_step(rule))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
-from tidelog.engine.base.signature import Signature
+from tidelog.engine.base.signature import UNSIGNED, Signature
 from tidelog.engine.base.times import Moment, microseconds
 from tidelog.engine.read.report import Changes, EpochStatistics
 from tidelog.engine.read.view import Table, table_data
@@ -107,7 +107,7 @@ class Epoch:
         self._open = True
         self.source = source
         self.offset = offset
-        self.signature = signature or Signature()
+        self.signature = signature or UNSIGNED
         self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
         self.collected = Collected(at=at)
         self.number: int | None = None
@@ -228,8 +228,8 @@ class Epoch:
         return self._target.blame(self, fact, trials)
 
     def _change(self, sign: int, relation: str, rows: object, nulls: Policy | None, until: int | None = None) -> None:
-        policy = read_policy(nulls, relation)
-        if is_data_frame(rows):
+        policy = None if nulls is None else read_policy(nulls, relation)
+        if type(rows) is not list and is_data_frame(rows):
             self._take_arrival(Arrival(relation, rows, sign, nulls=policy), until)
             return
         data = self._read(relation, rows, policy)

@@ -29,7 +29,7 @@ Given = Mapping[str, Sequence[tuple[int, Cells]]]  # ends that were told with in
 
 
 @dataclass(slots=True)
-class Lived:
+class Expiry:
     """The time of an epoch, and by relation: how many facts end, how many came too late, and what is remembered."""
 
     moment: int
@@ -63,19 +63,19 @@ def hidden_types(
 
 def govern(
     core: Core, rules: Ruleset, moment: int, names: Sequence[str], given: Given, inserts: Rows, deletes: Rows
-) -> Lived:
+) -> Expiry:
     """Put into an epoch's net changes what lifetimes make of them."""
-    lived, due = Lived(moment), core.times.due(moment) if names else {}
+    expiry, due = Expiry(moment), core.times.due(moment) if names else {}
     for name in names:
         arity = len(rules.schema[name] if name in rules.schema else core.schema[name])
         change = _Change(core, name, rules.lives.get(name, Life()), moment, arity)
         change.take(inserts.pop(name, None), deletes.pop(name, None), due.get(name), given.get(name, ()))
-        change.put(inserts, deletes, lived)
+        change.put(inserts, deletes, expiry)
     if moment != core.times.now:
         inserts[NOW] = np.array([[moment]], np.int64)
         if NOW in core.rules.schema:
             deletes[NOW] = np.array([[core.times.now]], np.int64)
-    return lived
+    return expiry
 
 
 class _Change:
@@ -172,7 +172,7 @@ class _Change:
         decode = self.core.dictionary.decode_any
         return tuple(display_key(decode(cell, type_), type_) for cell, type_ in zip(row, types, strict=True))
 
-    def put(self, inserts: Rows, deletes: Rows, lived: Lived) -> None:
+    def put(self, inserts: Rows, deletes: Rows, expiry: Expiry) -> None:
         """The changes of the relation and of its ends."""
         epoch, bounded = self.core.number + 1, self.life.size is not None
         ends = [(*row, end, epoch) for row, end in self.inserted.items() if bounded or end != FOREVER]
@@ -187,8 +187,8 @@ class _Change:
                 width = self.arity + 2 * (name != self.name)
                 into[name] = np.array(list(rows), np.int64).reshape(len(rows), width)
         if ends:
-            lived.entered[self.name] = inserts[ENDS + self.name]
-        for found, count in ((lived.ended, self.ended), (lived.late, self.late), (lived.spent, self.spent)):
+            expiry.entered[self.name] = inserts[ENDS + self.name]
+        for found, count in ((expiry.ended, self.ended), (expiry.late, self.late), (expiry.spent, self.spent)):
             if count:
                 found[self.name] = count
 

@@ -1,8 +1,9 @@
-"""From the changes that an epoch has collected to the work that a runtime carries out.
+"""From the changes that an epoch has collected to the work that a runtime carries out, stage by stage.
 
 Law: preparing changes nothing, neither the engine nor the epoch; what is wrong with an epoch is found here, or while it
-runs. Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one key may
-have several owners: those come through this process, where their key can be looked at as a whole.
+runs. `EVERY_STAGE` prepares any epoch; which stages an epoch of plain rows needs is known when the rules change
+(`stages`). Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one
+key may have several owners: those come through this process, where their key can be looked at as a whole.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tidelog.engine.base.facts import learn, told_types
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
 from tidelog.engine.write.epoch import Collected
-from tidelog.engine.write.expiry import Lived, concerned, govern, hidden_types
+from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
 from tidelog.engine.write.origins import Namer, remember
 from tidelog.io.match_names import other_names
 from tidelog.io.nulls import InputReport, NullCounts
@@ -37,18 +38,34 @@ Facts = Sequence[tuple[int, str, Data]]
 Signed = dict[str, list[tuple[int, Cells]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The rule set after an epoch, the work that leads there, and the rows that go to the partitions by themselves."""
+@dataclass(slots=True)
+class Draft:
+    """An epoch between two stages of its preparation."""
 
-    rules: Ruleset
-    work: EpochWork
-    arriving: tuple[Arriving, ...] = ()
-    lived: Lived = field(default_factory=lambda: Lived(0))
-    met: InputReport = field(default_factory=InputReport)
+    collected: Collected
+    rules: Ruleset  # after the epoch, as far as they are known
+    facts: Facts = ()  # that pass through this process
+    arriving: tuple[Arriving, ...] = ()  # rows that go to the partitions directly
+    moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
+    signed: Signed = field(default_factory=dict)
+    ends: dict[str, list[tuple[int, Cells]]] = field(default_factory=dict)  # given with inserted rows
+    beside: Signed = field(default_factory=dict)  # rows of relations that also get DataFrames
+    inserts: dict[str, Cells] = field(default_factory=dict)
+    deletes: dict[str, Cells] = field(default_factory=dict)
+    expiry: Expiry | None = None
+    met: InputReport | None = None
+    work: EpochWork | None = None
+
+    @property
+    def mixed(self) -> frozenset[str]:
+        """The relations that get rows of both kinds, or of DataFrames alone; they are summed where the rows arrive."""
+        return frozenset(frame.relation for frame in self.arriving)
 
     def nulls(self) -> dict[str, NullCounts]:
         """The nulls that were skipped or replaced, by relation; those of DataFrames are known after the run."""
+        if self.met is None:
+            return {}
         for frame in self.arriving:
             if frame.count_nulls is not None:
                 self.met.count(users_name(frame.relation) or frame.relation, frame.count_nulls())
@@ -56,48 +73,47 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
-    """Rules whose types are known, and the rows of an epoch as far as they pass through this process."""
+class Prepared:
+    """The rule set after an epoch, the work that leads there, and the draft with what its stages found."""
 
     rules: Ruleset
-    facts: Facts
-    arriving: tuple[Arriving, ...]
-    moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
-    at: int | None = None  # the time of the epoch, if it has one
-    timeless: bool = False
-    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
-    met: InputReport = field(default_factory=InputReport)
+    work: EpochWork
+    draft: Draft
 
     @property
-    def mixed(self) -> frozenset[str]:
-        """The relations that get rows of both kinds, or of DataFrames alone; they are summed where the rows arrive."""
-        return frozenset(frame.relation for frame in self.arriving)
+    def arriving(self) -> tuple[Arriving, ...]:
+        """The rows that go to the partitions directly."""
+        return self.draft.arriving
 
 
-def prepare(core: Core, collected: Collected) -> Prepared:
+Stage = Callable[[Core, Draft], None]
+
+
+def prepare(core: Core, collected: Collected, stages: Sequence[Stage]) -> Prepared:
     """The work of an epoch."""
-    collected = _structures_here(core, collected)
-    draft = _draft(core, collected)
-    apart = _keyed_apart(core, draft)
-    if apart:
-        arrivals = [arrival for arrival in collected.arrivals if arrival.relation not in apart]
-        found = [part for arrival in collected.arrivals if arrival.relation in apart for part in arrival.collected()]
-        draft = _draft(core, replace(collected, facts=[*collected.facts, *found], arrivals=arrivals))
-    return _planned(core, draft)
+    draft = Draft(collected, core.rules)
+    for stage in stages:
+        stage(core, draft)
+    assert draft.work is not None
+    return Prepared(draft.rules, draft.work, draft)
 
 
-def _structures_here(core: Core, collected: Collected) -> Collected:
-    """The rows of DataFrames that hold records or algebraic values, or that end, come through this process."""
+def gather_structures(core: Core, draft: Draft) -> None:
+    """The rows of DataFrames that hold records or algebraic values, or that expire, come through this process."""
+    collected = draft.collected
     if not collected.arrivals:
-        return collected
+        return
     rules = _rules_after(core.rules, collected)
     lasting = [a for a in collected.arrivals if a.relation not in rules.lives and a.relation not in core.times.governed]
     there = [a for a in lasting if not any(isinstance(t, Shape) for t in rules.schema.get(a.relation, ()))]
     here = [part for a in collected.arrivals if a not in there for part in a.collected()]
-    return replace(collected, facts=[*collected.facts, *here], arrivals=there) if here else collected
+    if here:
+        draft.collected = replace(collected, facts=[*collected.facts, *here], arrivals=there)
 
 
-def _draft(core: Core, collected: Collected) -> _Draft:
+def read_columns(core: Core, draft: Draft) -> None:
+    """The rules after the epoch, its rows in the order of their relations, and the types that they bring."""
+    collected = draft.collected
     rules = _rules_after(core.rules, collected)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
     _refuse_other_meanings(core.rules, rules)
@@ -110,15 +126,117 @@ def _draft(core: Core, collected: Collected) -> _Draft:
     ordered = [
         (sign, name, _ordered(data, namer, name, rules.schema.get(given(name)), met)) for sign, name, data in rows
     ]
-    facts = [(sign, given(name), data) for sign, name, data in ordered if data.length]
+    draft.facts = [(sign, given(name), data) for sign, name, data in ordered if data.length]
     staying = [(sign, given(name), data) for sign, name, data in ordered if data.length and name not in gone]
     rules = _learning(_taking_types(rules, moves, core.schema), *learn(staying, rules.schema))
     arrivals = [replace(arrival, relation=given(arrival.relation)) for arrival in collected.arrivals]
     arriving, bound, known = learn_arrivals(arrivals, rules.schema, namer, namer.meet)
     for frame in arriving:
         met.ignore(users_name(frame.relation) or frame.relation, frame.ignored)
-    rules = _learning(rules, bound, known)
-    return _Draft(rules, facts, tuple(arriving), moves, collected.at, collected.timeless, namer.in_use(), met)
+    draft.rules = _learning(rules, bound, known)
+    draft.arriving, draft.moves, draft.names, draft.met = tuple(arriving), moves, namer.in_use(), met
+
+
+def gather_keyed(core: Core, draft: Draft) -> None:
+    """DataFrames whose rows with one key may have several owners come through this process."""
+    collected, apart = draft.collected, _keyed_apart(core, draft)
+    if apart:
+        arrivals = [arrival for arrival in collected.arrivals if arrival.relation not in apart]
+        found = [part for arrival in collected.arrivals if arrival.relation in apart for part in arrival.collected()]
+        draft.collected = replace(collected, facts=[*collected.facts, *found], arrivals=arrivals)
+        read_columns(core, draft)
+
+
+def take_rows(core: Core, draft: Draft) -> None:
+    """Rows of Python for relations whose columns are known: nothing is to be learnt from them."""
+    draft.facts = [fact for fact in draft.collected.facts if fact[2].length]
+
+
+def encode(core: Core, draft: Draft) -> None:
+    """The rows of this process as cells, by relation."""
+    dictionary, signed = core.dictionary, draft.signed
+    for sign, name, data in draft.facts:
+        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
+        types = [t or "number" for t in schema[name]]
+        signed.setdefault(name, []).append((sign, encode_rows(name, data, types, dictionary)))
+    for source, target in draft.moves:
+        cells, *_, bases = core.runtime.facts.counts(source)
+        for sign, name in ((-1, source), (1, target)):
+            signed.setdefault(name, []).append((sign, cells[bases]))
+
+
+def remember_origins(core: Core, draft: Draft) -> None:
+    """The rules know the names and types that the data came with."""
+    draft.rules = remember(
+        core.rules, draft.rules, draft.facts, draft.signed, draft.arriving, draft.names, core.dictionary
+    )
+
+
+def note_ends(core: Core, draft: Draft) -> None:
+    """The ends that were given with inserted rows; only asserted facts have any."""
+    places: dict[str, int] = {}
+    heads = {rule.head.predicate for rule in draft.rules.program.rules}
+    for _, name, data in draft.facts:
+        place = places[name] = places.get(name, -1) + 1
+        if data.until is not None:
+            if name in heads or name in draft.rules.apart.values():
+                raise failures.UNTIL_DERIVED.error(name=users_name(name) or name)
+            draft.ends.setdefault(name, []).append((data.until, draft.signed[name][place][1]))
+
+
+def sum_signs(core: Core, draft: Draft) -> None:
+    """The net changes (D3); those of relations that also get DataFrames are summed where these arrive."""
+    if draft.arriving:
+        draft.beside = {name: draft.signed.pop(name, []) for name in draft.mixed}
+    draft.inserts, draft.deletes = net_rows(draft.signed)
+
+
+def replace_keys(core: Core, draft: Draft) -> None:
+    """An inserted row replaces the one that has its key (D9)."""
+    try:
+        replace_by_key(base_keys(draft.rules.program), core.runtime.facts.rows_with_keys, draft.inserts, draft.deletes)
+    except KeyClash as clash:
+        raise clash.as_error(row_text(core, draft.rules)) from None
+
+
+def expire(core: Core, draft: Draft) -> None:
+    """Facts that end by the time of the epoch are deleted in it."""
+    timeless, rules = draft.collected.timeless, draft.rules
+    moment = core.times.now if timeless else core.times.of_epoch(draft.collected.at)
+    names = [] if timeless else concerned(core, rules, moment, draft.ends, (*draft.inserts, *draft.deletes))
+    draft.rules = _learning(rules, *hidden_types(rules, names, moves=moment != core.times.now))
+    draft.expiry = govern(core, draft.rules, moment, names, draft.ends, draft.inserts, draft.deletes)
+
+
+def plan(core: Core, draft: Draft) -> None:
+    """The work from the rules before to those after."""
+    mixed = draft.mixed
+    draft.rules = draft.rules.holding([*draft.inserts, *mixed])
+    work = core.planner.work(core.rules, draft.rules, draft.inserts, draft.deletes)
+    _refuse_other_shapes(core, draft.rules, work)
+    if mixed:
+        keys = base_keys(draft.rules.program)
+        work = replace(work, signed=draft.beside, keys={name: keys[name] for name in mixed if name in keys})
+    draft.work = work
+
+
+def plan_rows(core: Core, draft: Draft) -> None:
+    """The work where only rows change, of relations that the partitions have."""
+    draft.work = EpochWork(inserts=draft.inserts, deletes=draft.deletes)
+
+
+EVERY_STAGE: tuple[Stage, ...] = (
+    gather_structures,
+    read_columns,
+    gather_keyed,
+    encode,
+    remember_origins,
+    note_ends,
+    sum_signs,
+    replace_keys,
+    expire,
+    plan,
+)
 
 
 def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport) -> Data:
@@ -189,7 +307,7 @@ def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mappi
     return rules.changed(bound=bound, known=known) if bound or known else rules
 
 
-def _keyed_apart(core: Core, draft: _Draft) -> set[str]:
+def _keyed_apart(core: Core, draft: Draft) -> set[str]:
     """The relations that get DataFrames and whose rows with one key may have several owners."""
     keys = base_keys(draft.rules.program) if draft.arriving else {}
     keyed = {name: keys[name] for name in draft.mixed if name in keys}
@@ -199,61 +317,9 @@ def _keyed_apart(core: Core, draft: _Draft) -> set[str]:
     return keyed_elsewhere(keyed, core.planner.placing.next_form(rules).places)
 
 
-def _planned(core: Core, draft: _Draft) -> Prepared:
-    rules, mixed = draft.rules, draft.mixed
-    signed = _encoded(core, draft)
-    rules = remember(core.rules, rules, draft.facts, signed, draft.arriving, draft.names, core.dictionary)
-    ends = _ends(draft, signed)
-    beside = {name: signed.pop(name, []) for name in mixed}
-    inserts, deletes = net_rows(signed)
-    keys = base_keys(rules.program)
-    try:
-        replace_by_key(keys, core.runtime.facts.rows_with_keys, inserts, deletes)
-    except KeyClash as clash:
-        raise clash.as_error(row_text(core, rules)) from None
-    moment = core.times.now if draft.timeless else core.times.of_epoch(draft.at)
-    names = [] if draft.timeless else concerned(core, rules, moment, ends, (*inserts, *deletes))
-    rules = _learning(rules, *hidden_types(rules, names, moves=moment != core.times.now))
-    lived = govern(core, rules, moment, names, ends, inserts, deletes)
-    rules = rules.holding([*inserts, *mixed])
-    work = core.planner.work(core.rules, rules, inserts, deletes)
-    _refuse_other_shapes(core, rules, work)
-    if mixed:
-        work = replace(work, signed=beside, keys={name: keys[name] for name in mixed if name in keys})
-    return Prepared(rules, work, draft.arriving, lived, draft.met)
-
-
 def _refuse_other_shapes(core: Core, rules: Ruleset, work: EpochWork) -> None:
     """What a rule is rewritten to has the columns of what another held under its label, or that is gone by now."""
     held = {name for name in work.arities if is_auxiliary(name) and core.runtime.facts.live(name)}
     for rule in rules.core.values() if held else ():
         if rule.head.predicate in held:
             raise failures.OTHER_SHAPE.error(label=rule.users_label)
-
-
-def _ends(draft: _Draft, signed: Signed) -> dict[str, list[tuple[int, Cells]]]:
-    """The ends that were told with inserted rows; only asserted facts have any."""
-    found: dict[str, list[tuple[int, Cells]]] = {}
-    places: dict[str, int] = {}
-    heads = {rule.head.predicate for rule in draft.rules.program.rules}
-    for _, name, data in draft.facts:
-        place = places[name] = places.get(name, -1) + 1
-        if data.until is not None:
-            if name in heads or name in draft.rules.apart.values():
-                raise failures.UNTIL_DERIVED.error(name=users_name(name) or name)
-            found.setdefault(name, []).append((data.until, signed[name][place][1]))
-    return found
-
-
-def _encoded(core: Core, draft: _Draft) -> Signed:
-    """The rows of this process as cells, by relation."""
-    signed: Signed = {}
-    for sign, name, data in draft.facts:
-        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
-        types = [t or "number" for t in schema[name]]
-        signed.setdefault(name, []).append((sign, encode_rows(name, data, types, core.dictionary)))
-    for source, target in draft.moves:
-        cells, *_, bases = core.runtime.facts.counts(source)
-        for sign, name in ((-1, source), (1, target)):
-            signed.setdefault(name, []).append((sign, cells[bases]))
-    return signed
