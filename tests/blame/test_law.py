@@ -41,8 +41,8 @@ def told(seed: int, kind: str, act: Act, **options: object) -> Iterator[tuple[En
                 epoch = act(db, change, convention)
             except TidelogError:
                 return
-            assert epoch.told is not None
-            yield db, epoch, Judge(state, after, (before, epoch.told.after))
+            assert epoch.input is not None
+            yield db, epoch, Judge(state, after, (before, epoch.input.after))
             state = after
 
 

@@ -9,9 +9,8 @@ import pytest
 from tidelog.program import Comparison, Const, Var
 from tidelog.program.checks.safety import bound_variables
 from tidelog.program.types.subtypes import TypeNames
-from tidelog.program.values.literal import Atom, Disjunction, Literal
 from tidelog.program.values.schema import TypeDeclaration
-from tidelog.program.values.term import Call
+from tidelog.program.values.term import Atom, Call, Disjunction, Literal
 from tidelog.syntax import read_program
 
 

@@ -15,7 +15,7 @@ from tidelog.editor.check import current, declarations
 from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.report import to_lsp
 from tidelog.program import Atom, Const, Rule, Var
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.schema import BASE_TYPES
 
 _MEANT = re.compile(r"[Dd]id you mean `\.?([^`]+)`\?")

@@ -15,7 +15,7 @@ from tidelog.editor.document import Document, Place
 from tidelog.editor.symbols import COLUMN, FUNCTION, INSTANCE, LABEL, RELATION, VARIABLE
 from tidelog.editor.workspace import Workspace
 from tidelog.program import SOUFFLE
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 
 _IDENTIFIER = re.compile(r"\??[^\W\d]\w*")
 _FIXED = (FUNCTION, COLUMN, LABEL, INSTANCE)

@@ -16,7 +16,7 @@ from tidelog.editor.checker import Outcome
 from tidelog.editor.document import Document, Place
 from tidelog.editor.symbols import DEFINE, DERIVE, RELATION, VARIABLE, Scope
 from tidelog.program import Component, Instance
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 
 _MOST_FILES = 2_000
 _INCLUDES = re.compile(rb'(?:#[ \t]*+|\.)include[ \t]*+"')

@@ -169,8 +169,11 @@ class Engine:
         ``also`` says by the number of a batch what else its epoch does: ``{3: lambda e: e.add_rule("...")}``.
         ``nulls`` is the null policy of its rows, as in `Epoch.insert`.
         """
-        given = (rows, relation, name or relation, change, checkpoint, trigger, event_time, also or {}, nulls)
-        return durable.stream(self._core, given, partial(commit.begin_batch, self._core))
+        from tidelog.engine.write import feeds  # few engines have any
+        from tidelog.spark.streams import Stream
+
+        given = Stream(rows, relation, name or relation, change, checkpoint, trigger, event_time, also or {}, nulls)
+        return feeds.stream(self._core, given, partial(commit.begin_batch, self._core))
 
     # Reading
 
@@ -353,7 +356,9 @@ class Engine:
         A column ``change`` says +1 or -1, a column ``epoch`` which epoch it was. What an earlier run has not written is
         written first, from the history of the state folder; without one the feed begins with the next epoch.
         """
-        durable.write_feed(self._core, view, folder, table)
+        from tidelog.engine.write import feeds
+
+        feeds.write_feed(self._core, view, folder, table)
 
     def log(self) -> list[LogEntry]:
         """The epochs that the state folder keeps, oldest first."""

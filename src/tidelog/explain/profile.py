@@ -183,11 +183,8 @@ class Profiler:
 
     @contextmanager
     def watching(self, partition: Partition) -> Iterator[None]:
-        """While an epoch runs: sample it if sampling is on."""
+        """While an epoch runs: sample it."""
         self._sampled = {}
-        if not self.sampling:
-            yield
-            return
         over = threading.Event()
         thread = threading.Thread(target=self._sample, args=(partition, over), name="tidelog-profile", daemon=True)
         thread.start()
@@ -209,6 +206,7 @@ class Profiler:
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
         """An epoch is committed; it is added up when somebody asks, or when many have come."""
         self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
+        self._sampled = {}
         if len(self._not_added) > MOST_KEPT:
             self._add_up()
 

@@ -20,11 +20,10 @@ from tidelog.program.types.arity import check_names
 from tidelog.program.types.inference import Environment, Inference
 from tidelog.program.types.signatures import Signature, Signatures
 from tidelog.program.types.unify import Reason
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.outside import CONFLICT, Field, merged, shaped, zone_of
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.structure import READ, TEST, Structure, structure_of
-from tidelog.program.values.term import LIST, Call, Const
+from tidelog.program.values.term import LIST, Atom, Call, Const
 
 TIME = "timestamp"
 WHY = Reason("its column", None)

@@ -1,18 +1,7 @@
 """Programs as frozen values, and the checks that need nothing but them."""
 
-from tidelog.program.values.component import Component, ComponentType, Instance
-from tidelog.program.values.literal import (
-    COMPARISONS,
-    Atom,
-    Boolean,
-    Comparison,
-    Disjunction,
-    Literal,
-    Negation,
-    PathAtom,
-)
 from tidelog.program.values.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
-from tidelog.program.values.program import PROLOG, SOUFFLE, Program
+from tidelog.program.values.program import PROLOG, SOUFFLE, Component, ComponentType, Instance, Program
 from tidelog.program.values.rule import Constraint, Fact, Key, Reference, Rule
 from tidelog.program.values.schema import (
     Column,
@@ -26,9 +15,17 @@ from tidelog.program.values.schema import (
 )
 from tidelog.program.values.term import (
     AGGREGATES,
+    COMPARISONS,
     Aggregate,
+    Atom,
+    Boolean,
     Call,
+    Comparison,
     Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
     Term,
     Value,
     Var,

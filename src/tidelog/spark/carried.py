@@ -23,7 +23,7 @@ from tidelog.partition.phases import running
 from tidelog.partition.reading import finding
 from tidelog.partition.texts import packed
 from tidelog.plan import steps, work
-from tidelog.program.values import literal, path, rule, term
+from tidelog.program.values import path, rule, term
 from tidelog.program.values.variant import Variant
 from tidelog.rewrite import name_paths
 from tidelog.runtime.base import outcome, request
@@ -43,7 +43,6 @@ from tidelog.verify import report
 MODULES = (
     errors,
     term,
-    literal,
     path,
     rule,
     name_paths,

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from tidelog.errors import Diagnostic
 from tidelog.program import PROLOG, SOUFFLE, Atom, Component, Fact, Instance, Literal, Program, Rule, Wildcard
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.term import subterms
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from tidelog.errors import Source
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 from tidelog.syntax.conditions import condition_holds
 from tidelog.syntax.sources import MAX_INCLUDES, Sources
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES

@@ -15,7 +15,7 @@ from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, L
 from tidelog.program.functions.calendar import TRUTH, read_date, read_timestamp
 from tidelog.program.graph.lifetime import UNITS
 from tidelog.program.types.casts import CAST
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.term import BOOLEAN, DATE, RECORD, SYMBOL, TIMESTAMP
 from tidelog.program.values.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import Cursor

@@ -23,8 +23,8 @@ from tidelog.program import Const, Rule, Value, Var
 from tidelog.program.graph.asserted import kept_apart, users_name
 from tidelog.program.graph.choice import as_copy, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.shape import Shape
+from tidelog.program.values.term import Atom
 from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.syntax import print_atom, print_rule, print_term
 from tidelog.syntax.printer import print_declaration

@@ -21,7 +21,7 @@ from tidelog.engine.ask.trial_bench import Bench
 from tidelog.engine.open.copy import alone, at_epoch
 from tidelog.engine.write.commit import preview
 from tidelog.engine.write.durable import state_folder
-from tidelog.engine.write.epoch_input import Told, relations_behind
+from tidelog.engine.write.epoch_input import EpochInput, relations_behind
 from tidelog.engine.write.violations import Violation
 from tidelog.errors import EngineError
 from tidelog.program.functions.arguments import argument_error, must_be
@@ -56,9 +56,9 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -
     """Why a fact came, went or changed its value in an epoch that ran here, or why a constraint is violated."""
     core.must_be_open()
     must_be(trials, int, "trials", "a number of trials")
-    if epoch.told is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
+    if epoch.input is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
         preview(core, epoch)
-    told = epoch.told
+    told = epoch.input
     if told is None:
         raise NOT_RUN.error()
     if core.number != told.number + (epoch.number is not None):
@@ -73,13 +73,13 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -
         return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch", text)
 
 
-def went_on(core: Core, epoch: Epoch, told: Told) -> EngineError:
+def went_on(core: Core, epoch: Epoch, told: EpochInput) -> EngineError:
     """The error for an epoch that the engine is not at any more."""
     what = f"what was tried out after epoch {told.number}" if epoch.number is None else f"epoch {epoch.number}"
     return ENGINE_WENT_ON.error(what=what, now=core.number)
 
 
-def _asked(core: Core, fact: Fact | Violation, told: Told | None = None) -> tuple[str, Row | None]:
+def _asked(core: Core, fact: Fact | Violation, told: EpochInput | None = None) -> tuple[str, Row | None]:
     """The relation that is asked about, and the values of a fact; None for all of them."""
     known = core.schema if told is None else told.schema
     if isinstance(fact, Violation):
@@ -104,7 +104,7 @@ def _answer(case: Case, values: Row | None, trials: int, where: str, text: str |
 
 
 @contextmanager
-def _case(core: Core, epoch: Epoch, told: Told, relation: str) -> Iterator[Case]:
+def _case(core: Core, epoch: Epoch, told: EpochInput, relation: str) -> Iterator[Case]:
     """The case of an epoch that the engine stands at, or before."""
     behind = relations_behind((told.before, told.after), relation)
     committed = epoch.number is not None
@@ -131,7 +131,7 @@ def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
 @contextmanager
 def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, FactKey]]:
     """The state that an epoch which was tried out leads to, to be asked about a fact."""
-    told = epoch.told
+    told = epoch.input
     assert told is not None, "an epoch that ran"
     name, values = _asked(core, fact, told)
     if values is None:

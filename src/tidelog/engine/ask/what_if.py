@@ -90,7 +90,7 @@ class Alternative:
             return refute(ledger, key)
 
     def _must_stand(self) -> None:
-        told = self.epoch.told
+        told = self.epoch.input
         if told is None:
             assert self.refused is not None, "what was not refused has run"
             raise self.refused

@@ -218,6 +218,7 @@ class Core:
             if resources is not None:  # nobody else closed it meanwhile
                 self.last_dictionary = resources[0].runtime.dictionary
                 self.questions.clear()
+                self.road = None
                 self.replicas.clear()
                 resources[0].close()
 

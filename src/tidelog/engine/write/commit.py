@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -23,9 +23,9 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Changes, no_change, row_text
 from tidelog.engine.write.constraints import check_constraints, enforce
 from tidelog.engine.write.declare import begins_declaration, read_declarations, with_declarations
-from tidelog.engine.write.durable import is_repeated, kept_at_once, record, snapshot_if_due, types_before
+from tidelog.engine.write.durable import is_repeated, kept_at_once, record, take_snapshot, types_before
 from tidelog.engine.write.epoch import Collected, Epoch
-from tidelog.engine.write.epoch_input import tell
+from tidelog.engine.write.epoch_input import EpochInput, input_of
 from tidelog.engine.write.instances import add_instance, remove_instance
 from tidelog.engine.write.prepare import EVERY_STAGE, Prepared, prepare
 from tidelog.engine.write.report import report
@@ -37,7 +37,7 @@ from tidelog.partition.memory.keys import KeyClash
 from tidelog.program import SOUFFLE, Instance, Program, Rule
 from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.functions.arguments import must_be
-from tidelog.program.values.component import SEPARATOR
+from tidelog.program.values.program import SEPARATOR
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.base.interrupts import Guard
 from tidelog.runtime.base.outcome import EpochOutcome
@@ -186,28 +186,31 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
 def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
     with core.writing, core.meter.watching(core.number + 1):
-        if is_repeated(core, epoch):
+        if epoch.source is not None and is_repeated(core, epoch):
             return
-        runtime = core.runtime
+        runtime, durable, in_force = core.runtime, core.durable, core.rules
         with _texts_dropped_on_failure(core):
             prepared = _prepare(core, epoch.collected)
             warn_of_ignored(prepared, epoch)
-            with Guard(runtime), core.profiler.watching(runtime.node.partition):
-                outcome = _run(core, prepared, kept_at_once(core, prepared.rules))
+            with Guard(runtime), _sampled(core):
+                keeping = None if durable is None else kept_at_once(core, prepared.rules)
+                outcome = _run(core, prepared, keeping)
                 with _rolled_back_on_failure(core):
                     _check(core, prepared, outcome)
                     if lawful and (prepared.rules.constraints or core.rules.constraints):
                         epoch.violations = check_constraints(core, prepared, outcome)
                         enforce(epoch.violations)
-                    epoch.told = tell(core, prepared, outcome)
-                    record(core, epoch, prepared.rules, outcome)
+                    epoch.input = _input_of(core, prepared, outcome)
+                    if durable is not None:
+                        record(core, durable, epoch, prepared.rules, outcome)
                 core.dictionary.end()
-                before = types_before(core, prepared.rules)
+                before = {} if prepared.rules is in_force else types_before(core, prepared.rules)
                 core.replicas.read_ahead(outcome.changes)
                 runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
                 _pass_time(core, epoch, prepared)
                 _settle_sizes(core, outcome)
-        core.planner.committed(core.rules)
+        if core.rules is not in_force or not road_of(core, in_force).is_ready:
+            core.planner.committed(core.rules)
         report(core, epoch, outcome, core.schema, before)
         core.profiler.note(outcome, core.rules)
         core.meter.note(core.number, outcome)
@@ -217,7 +220,13 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
             feed(core, outcome.changes, before)
         for note in core.listeners:
             note(epoch)
-        snapshot_if_due(core)
+        if durable is not None:
+            take_snapshot(core, durable, only_if_due=True)
+
+
+def _sampled(core: Core) -> AbstractContextManager[None]:
+    """Where sampling is on: sample the epoch while it runs."""
+    return core.profiler.watching(core.runtime.node.partition) if core.profiler.sampling else nullcontext()
 
 
 def _prepare(core: Core, collected: Collected) -> Prepared:
@@ -226,6 +235,12 @@ def _prepare(core: Core, collected: Collected) -> Prepared:
     if stages is EVERY_STAGE:
         check_changes(core, collected)
     return prepare(core, collected, stages)
+
+
+def _input_of(core: Core, prepared: Prepared, outcome: EpochOutcome) -> EpochInput:
+    work = prepared.work
+    names = {*work.inserts, *work.deletes, *work.signed, *(frame.relation for frame in prepared.arriving)}
+    return input_of(core, prepared.rules, names, outcome)
 
 
 def _check(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
@@ -285,12 +300,12 @@ def preview(core: Core, epoch: Epoch) -> None:
         check_changes(core, collected)
         with previewed(core, collected) as (prepared, outcome):
             warn_of_ignored(prepared, epoch)
-            told = tell(core, prepared, outcome)
+            found = _input_of(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
         _note_input(epoch, prepared)
-        epoch.number, epoch.told = None, told
+        epoch.number, epoch.input = None, found
 
 
 @contextmanager
@@ -346,7 +361,8 @@ def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome
     core.committed = Committed(rules, schema, before.number + 1, sizes)
     if epoch.source is not None and epoch.offset is not None:
         core.offsets[epoch.source] = epoch.offset
-    change_memos(core.memos, epoch.memos)
+    if epoch.memos:
+        change_memos(core.memos, epoch.memos)
 
 
 def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:

@@ -6,9 +6,9 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.facts import program_facts
@@ -21,24 +21,13 @@ from tidelog.store.image.difference import Difference, compare_programs, fact_te
 from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
-
     from tidelog.engine.core.core import Core
     from tidelog.engine.write.epoch import Collected, Epoch
-    from tidelog.io.nulls import Policy
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.runtime.base.outcome import EpochOutcome
-    from tidelog.spark.types import DataFrame, StreamingQuery
     from tidelog.store.folder.durable import Durable
     from tidelog.store.folder.history import Change, LogEntry
     from tidelog.store.log.markers import Keeping
-
-
-Also: TypeAlias = "Mapping[int, Callable[[Epoch], object]]"  # by batch, what else its epoch does
-Streamed: TypeAlias = (
-    "tuple[DataFrame, str, str, str | None, str | None, Mapping[str, str | bool], str | None, Also, Policy | None]"
-)
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -72,35 +61,15 @@ def log(core: Core, after: int | None = None, until: int | None = None) -> list[
     return list(entries if until is None else takewhile(lambda entry: entry.epoch <= until, entries))
 
 
-def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
-    """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
-    from tidelog.engine.write import feeds  # few engines have any
-
-    feeds.write_feed(core, view, folder, table)
-
-
-def stream(core: Core, given: Streamed, begin: Callable[[str, int, datetime | None], Epoch]) -> StreamingQuery:
-    """Make every micro-batch of a stream one epoch."""
-    from tidelog.engine.write import feeds
-    from tidelog.spark.streams import Stream
-
-    return feeds.stream(core, Stream(*given), begin)
-
-
 def snapshot(core: Core) -> None:
     """Write the whole state now."""
     core.must_be_open()
     with core.writing:
-        _take_snapshot(core, state_folder(core, "a snapshot"), only_if_due=False)
+        take_snapshot(core, state_folder(core, "a snapshot"), only_if_due=False)
 
 
-def snapshot_if_due(core: Core) -> None:
-    """After a commit: write the whole state if the log has outgrown it."""
-    if core.durable is not None:
-        _take_snapshot(core, core.durable, only_if_due=True)
-
-
-def _take_snapshot(core: Core, durable: Durable, *, only_if_due: bool) -> None:
+def take_snapshot(core: Core, durable: Durable, *, only_if_due: bool) -> None:
+    """Write the whole state, or only if the log has outgrown it."""
     core.runtime.snapshot(durable, core.rules, core.planner.placing.form.schema, only_if_due=only_if_due)
 
 
@@ -128,10 +97,8 @@ def kept_at_once(core: Core, rules: Ruleset) -> Keeping | None:
     return core.durable.keeping(core.number + 1, rules, schema, types_before(core, rules))
 
 
-def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> None:
-    """Make the epoch that ran last durable, if there is a state folder."""
-    if core.durable is None:
-        return
+def record(core: Core, durable: Durable, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> None:
+    """Make the epoch that ran last durable."""
     from tidelog.store.folder.durable import EpochRecord
 
     collected = epoch.collected
@@ -149,7 +116,7 @@ def record(core: Core, epoch: Epoch, rules: Ruleset, outcome: EpochOutcome) -> N
         epoch.memos,
     )
     schema = core.planner.placing.next_form(rules).schema
-    core.runtime.record(core.durable, core.number + 1, rules, schema, note)
+    core.runtime.record(durable, core.number + 1, rules, schema, note)
 
 
 def collect_difference(core: Core, program: str | Program, collected: Collected) -> Difference:

@@ -6,7 +6,7 @@ Law (D3): within one epoch the signs of a fact are summed, so that the order of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
@@ -28,7 +28,7 @@ from tidelog.spark.arrivals import Arrival, is_data_frame
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.read.ask import Fact
-    from tidelog.engine.write.epoch_input import Told
+    from tidelog.engine.write.epoch_input import EpochInput
     from tidelog.engine.write.violations import Violated, Violation
 
 
@@ -111,15 +111,34 @@ class Epoch:
         self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
         self.collected = Collected(at=at)
         self.number: int | None = None
-        self.changes = target.no_changes()
-        self.statistics = EpochStatistics()
+        self._report: Callable[[], tuple[Changes, EpochStatistics]] = lambda: (target.no_changes(), EpochStatistics())
+        self._built: tuple[Changes, EpochStatistics] | None = None
         self.ended: Mapping[str, int] = {}  # how many facts of each relation ended by the time of the epoch
         self.late: Mapping[str, int] = {}  # and how many were inserted after their end
         self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
         self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
         self.warns = True  # of what is ignored; whoever reports that in another way sets it to False
-        self.told: Told | None = None
+        self.input: EpochInput | None = None  # of an epoch that ran
         self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
+
+    @property
+    def changes(self) -> Changes:
+        """What the epoch changed, by relation."""
+        return self._built_report()[0]
+
+    @property
+    def statistics(self) -> EpochStatistics:
+        """What the epoch cost."""
+        return self._built_report()[1]
+
+    def report(self, build: Callable[[], tuple[Changes, EpochStatistics]]) -> None:
+        """What the epoch did, built when it is read."""
+        self._report, self._built = build, None
+
+    def _built_report(self) -> tuple[Changes, EpochStatistics]:
+        if self._built is None:
+            self._built = self._report()
+        return self._built
 
     def insert(self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.

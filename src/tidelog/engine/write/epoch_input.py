@@ -24,7 +24,6 @@ from tidelog.rewrite.names import is_auxiliary
 if TYPE_CHECKING:
     from tidelog.blame.change import Change, FactChanged, Origin, Row
     from tidelog.engine.core.core import Core
-    from tidelog.engine.write.prepare import Prepared
     from tidelog.io.fact_text import FactWriter
     from tidelog.kernel.cells import Cells
     from tidelog.partition.base.net import NetChange
@@ -36,7 +35,7 @@ Signed = Iterable[tuple[str, int, "Row"]]  # relation, sign, values
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EpochInput:
     """The rules before and after an epoch, its changed rows, and the assertions where these say more than rows."""
 
     number: int  # of the epoch before
@@ -79,10 +78,9 @@ class Told:
                 yield from ((told, -1, row) for row in self.decode(name, retracted, old))
 
 
-def tell(core: Core, prepared: Prepared, outcome: EpochOutcome) -> Told:
-    """What the epoch that ran last, and is not committed, was told."""
-    work, rules, strata = prepared.work, prepared.rules, core.runtime.node.strata
-    names = {*work.inserts, *work.deletes, *work.signed, *(frame.relation for frame in prepared.arriving)}
+def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome) -> EpochInput:
+    """The input of the epoch that ran last and is not committed: it leads to ``rules`` and changes ``names``."""
+    strata = core.runtime.node.strata
     heads: set[str] = set() if rules is core.rules else {rule.head.predicate for rule in core.rules.core.values()}
     ruled = {name for name in names if name in heads or (name in strata and strata[name].order >= 0)}  # now, or once
     assertions = {name: core.runtime.facts.assertions(name) for name in ruled}
@@ -95,7 +93,7 @@ def tell(core: Core, prepared: Prepared, outcome: EpochOutcome) -> Told:
     def writer(name: str) -> FactWriter:
         return core.fact_writer(name, rules)
 
-    return Told(core.number, core.rules, rules, schema, outcome.changes, based, assertions, decode, writer)
+    return EpochInput(core.number, core.rules, rules, schema, outcome.changes, based, assertions, decode, writer)
 
 
 def rule_changes(before: Program, after: Program, origin: Origin) -> list[Change]:

@@ -19,7 +19,7 @@ from tidelog.errors import Diagnostic, ProgramError
 from tidelog.io.rows import read_rows
 from tidelog.program import Instance, Program
 from tidelog.program.elaborate.expand_components import expand_components, joined
-from tidelog.program.values.component import SEPARATOR, Component, belongs_to
+from tidelog.program.values.program import SEPARATOR, Component, belongs_to
 from tidelog.store.image.difference import fact_texts
 from tidelog.syntax import parse_instance
 

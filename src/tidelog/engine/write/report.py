@@ -21,7 +21,7 @@ from tidelog.runtime.base.outcome import EpochOutcome
 def report(
     core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema, rules: Ruleset | None = None
 ) -> None:
-    """Tell an epoch its number, what it changed and what it cost; ``schema`` is that of every relation it knows.
+    """Report to an epoch its number, its changes and its cost; ``schema`` is that of every relation it knows.
 
     ``before`` are the types of deleted rows where the epoch changed them, ``rules`` those of an epoch that is only
     tried: columns of relations that are new have their names from there.
@@ -43,18 +43,24 @@ def report(
 
         return change
 
-    changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name)]
-    epoch.changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
-    epoch.statistics = EpochStatistics(
-        outcome.seconds,
-        _supports_by_label(outcome.supports, core.rules),
-        outcome.suspended,
-        outcome.revived,
-        tuple(outcome.strata),
-        outcome.messages,
-        outcome.exchanges,
-        outcome.replans,
-    )
+    in_force = core.rules
+
+    def build() -> tuple[Changes, EpochStatistics]:
+        changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name)]
+        changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
+        statistics = EpochStatistics(
+            outcome.seconds,
+            _supports_by_label(outcome.supports, in_force),
+            outcome.suspended,
+            outcome.revived,
+            tuple(outcome.strata),
+            outcome.messages,
+            outcome.exchanges,
+            outcome.replans,
+        )
+        return changes, statistics
+
+    epoch.report(build)
 
 
 def _supports_by_label(counted: Mapping[str, int], rules: Ruleset) -> dict[str, int]:

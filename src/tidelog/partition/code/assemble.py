@@ -14,7 +14,6 @@ from functools import cache
 from tidelog.kernel import aggregate, scalar
 from tidelog.kernel import layout as at
 from tidelog.partition.base import partition_failures as failures
-from tidelog.partition.code.shown import SHOWN
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.build import ORDERED_BY_CELL
@@ -22,6 +21,7 @@ from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate
 from tidelog.program import Const, Rule
 from tidelog.program.functions.table import WRAP
 
+SHOWN = "__shown "  # the relation of what the groups of a rule show
 VARIABLES = 1024  # registers below hold variables, registers from here on hold constants
 MOST_ATOMS = 512
 GENERATORS = MOST_ATOMS + 1  # places: the first is the trigger's

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidelog.partition.base import partition_failures as failures
+from tidelog.partition.code.assemble import SHOWN, Choice
 from tidelog.partition.memory.records import COUNTS, STATE, exposed, in_use, present
 
 if TYPE_CHECKING:
-    from tidelog.partition.code.assemble import Choice
     from tidelog.partition.memory.relations import Relations
-
-SHOWN = "__shown "
 
 
 def check_shown(relations: Relations, choices: Iterable[Choice]) -> None:

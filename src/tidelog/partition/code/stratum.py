@@ -87,11 +87,7 @@ class Triggers:
 
     ranges: list[tuple[int, int, int]]
     plans: Cells
-
-    @property
-    def relations(self) -> list[int]:
-        """The numbers of the relations that trigger anything."""
-        return [number for number, _, _ in self.ranges]
+    relations: list[int]  # the numbers of those that trigger anything
 
 
 @dataclass(slots=True)
@@ -109,6 +105,16 @@ class Watch:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the rules of a stratum need besides firing their plans."""
+
+    choices: tuple[Choice, ...]  # min and max
+    folds: tuple[RuleCode, ...]  # count, sum and mean over lower strata
+    asked_folds: tuple[RuleCode, ...]  # aggregates whose groups the stratum itself asks for
+    sends: bool  # whether a rule may send messages to other partitions
+
+
 @dataclass(slots=True, eq=False)
 class Stratum:
     """Relations evaluated together and the rules that derive them."""
@@ -117,22 +123,35 @@ class Stratum:
     rules: dict[str, RuleCode] = field(default_factory=dict)
     order: int = 0
     _tables: tuple[Triggers, Triggers, Triggers] | None = None
+    _features: Features | None = None
     watch: Watch | None = None  # None before anybody asked for it
 
     @property
-    def choices(self) -> list[Choice]:
+    def features(self) -> Features:
+        """What a visit has to do besides firing plans; worked out when rules or plans have changed."""
+        if self._features is None:
+            codes = self.rules.values()
+            choices = tuple(code.choice for code in codes if code.choice is not None)
+            folded = [code for code in codes if code.fold is not None]
+            folds = tuple(code for code in folded if code.source not in self.relations)
+            asked = tuple(code for code in folded if code.source in self.relations)
+            self._features = Features(choices, folds, asked, any(code.sends for code in codes))
+        return self._features
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
         """The min and max of the stratum."""
-        return [code.choice for code in self.rules.values() if code.choice is not None]
+        return self.features.choices
 
     @property
-    def folds(self) -> list[RuleCode]:
+    def folds(self) -> tuple[RuleCode, ...]:
         """The count, sum and mean over lower strata."""
-        return [code for code in self.rules.values() if code.fold is not None and code.source not in self.relations]
+        return self.features.folds
 
     @property
-    def asked_folds(self) -> list[RuleCode]:
+    def asked_folds(self) -> tuple[RuleCode, ...]:
         """The aggregates whose groups the stratum itself asks for."""
-        return [code for code in self.rules.values() if code.fold is not None and code.source in self.relations]
+        return self.features.asked_folds
 
     @property
     def asked_levels(self) -> dict[str, int]:
@@ -142,7 +161,7 @@ class Stratum:
     @property
     def sends(self) -> bool:
         """Whether a rule of the stratum may send messages to other partitions."""
-        return any(code.sends for code in self.rules.values())
+        return self.features.sends
 
     def reads(self, literal: Literal) -> bool:
         """Whether a literal of a body asks for a fact of the stratum itself."""
@@ -150,7 +169,7 @@ class Stratum:
 
     def forget_tables(self) -> None:
         """The rules have changed."""
-        self._tables = self.watch = None
+        self._tables = self.watch = self._features = None
 
     def replace_plans(self, numbers: dict[str, int]) -> None:
         """Plans have been replaced, perhaps while the machine fires them: the tables stay, with other places."""
@@ -203,4 +222,4 @@ def _triggers(by_relation: dict[int, list[int]]) -> Triggers:
     for number, places in by_relation.items():
         ranges.append((number, len(plans), len(plans) + len(places)))
         plans += places
-    return Triggers(ranges, np.array(plans, np.int64))
+    return Triggers(ranges, np.array(plans, np.int64), list(by_relation))

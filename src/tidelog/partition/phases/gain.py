@@ -42,19 +42,23 @@ def gain(
     for code in new_rules:
         stratum.rules[code.label] = code
         stratum.forget_tables()
-    forget_shown(partition, new_rules)
+    if new_rules:
+        forget_shown(partition, new_rules)
     lower, negated, own = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)
-    _open_choices(partition, stratum)
+    choices = stratum.choices
+    if choices:
+        _open_choices(partition, stratum)
     revive(partition)
-    for choice in stratum.choices:
+    for choice in choices:
         partition.machine.reopen(choice)
     if rebuild:
         assert_again(partition, members)
-    asked = {code.label for code in stratum.asked_folds}
-    for code in rules_from_below(stratum) if rebuild else new_rules:
-        if code.label not in asked:
-            gain_rule(partition, code)
+    if rebuild or new_rules:
+        asked = {code.label for code in stratum.asked_folds}
+        for code in rules_from_below(stratum) if rebuild else new_rules:
+            if code.label not in asked:
+                gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)
     inserted = [changes[n].inserted for n in lower.relations if n in changes]

@@ -28,7 +28,7 @@ from tidelog.partition.memory.journal import unmark
 from tidelog.partition.memory.kept import KeptIndexes
 from tidelog.partition.memory.records import counts_of, later, rank_base
 from tidelog.partition.memory.relations import BRIEF, Relations
-from tidelog.partition.memory.trim import clear, trim, trim_journal
+from tidelog.partition.memory.trim import LONG_JOURNAL, clear, trim, trim_journal
 from tidelog.partition.phases.open_epoch import OpenEpoch
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.functions.table import Function
@@ -137,7 +137,8 @@ class Partition:
                 settle.commit.when_brief(brief)(self.relations.directory, self.relations.indexes, number)
             if built:
                 trim(self.relations, number)
-            trim_journal(self.relations, number)
+            if self.relations.directory.item(number, at.JCAP) > LONG_JOURNAL:
+                trim_journal(self.relations, number)
         self.committed.epoch_ends()
         self.machine.queue.trim()
         for code in self.rules.codes.values():

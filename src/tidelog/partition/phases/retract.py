@@ -29,16 +29,21 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     """
     machine, epoch = partition.machine, partition.epoch
     lower, negated, _ = stratum.tables(partition.relations.numbers)
-    members = partition.touch(stratum)
+    members, features = partition.touch(stratum), stratum.features
     epoch.asked_seen = 0
-    machine.queue.reset(joined([epoch.waiting.pop(number, NOTHING) for number in members]))
-    machine.choices.forget_opened()
+    suspended = joined([epoch.waiting.pop(number, NOTHING) for number in members]) if epoch.waiting else NOTHING
+    machine.queue.reset(suspended)
+    if features.choices:
+        machine.choices.forget_opened()
+    deleted = [changes[n].deleted for n in lower.relations if n in changes]
+    inserted = [changes[n].inserted for n in negated.relations if n in changes]
+    is_hit = len(suspended) or any(map(len, deleted)) or any(map(len, inserted)) or any(n in deletes for n in members)
+    if not is_hit and not features.folds and not features.sends:
+        return True  # nothing is lost here
     for number in members:
         if number in deletes:
             machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
-    epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in stratum.folds]
-    deleted = [changes[n].deleted for n in lower.relations if n in changes]
-    inserted = [changes[n].inserted for n in negated.relations if n in changes]
+    epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in features.folds]
     scale: Scale | None = None
     if stratum.rules and may_rebuild(machine.limits):
         machine.scale = scale = Scale(partition, stratum)

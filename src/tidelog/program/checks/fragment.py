@@ -15,12 +15,25 @@ from tidelog.errors import Diagnostic, Span
 from tidelog.program.graph.dependency import POSITIVE, Edge
 from tidelog.program.graph.strata import cycle_through, strong_components
 from tidelog.program.messages.fragment_catalogue import diagnose
-from tidelog.program.values.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, labels, subpaths
 from tidelog.program.values.path import Sequence as PathSequence
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
-from tidelog.program.values.term import Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.values.term import (
+    Aggregate,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+    Var,
+    Wildcard,
+)
 
 MOST_LITERALS = 10_000  # more than a person writes, and few enough to be written out in an instant
 TRIPLE = 3

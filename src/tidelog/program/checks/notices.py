@@ -13,7 +13,6 @@ from tidelog.program.functions.patterns import compiled
 from tidelog.program.graph.lifetime import check_lifetimes
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.arity import TIMER, Names
-from tidelog.program.values.literal import Atom, PathAtom
 from tidelog.program.values.program import PROLOG, Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import (
@@ -24,7 +23,7 @@ from tidelog.program.values.scope import (
     rule_literals,
     term_variables,
 )
-from tidelog.program.values.term import SYMBOL, Aggregate, Call, Const, Term, Value, Var, subterms
+from tidelog.program.values.term import SYMBOL, Aggregate, Atom, Call, Const, PathAtom, Term, Value, Var, subterms
 
 
 def check_notices(program: Program, names: Names) -> list[Diagnostic]:

@@ -20,10 +20,21 @@ from tidelog.errors import Diagnostic
 from tidelog.program.checks.value_use import Recursion, alternatives, dependent_columns
 from tidelog.program.graph.strata import Stratum, strong_components
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.values.literal import Atom, Comparison, Literal
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import scope_names, term_variables
-from tidelog.program.values.term import FLOAT, LIST, UNSIGNED, Aggregate, Call, Const, Term, Var
+from tidelog.program.values.term import (
+    FLOAT,
+    LIST,
+    UNSIGNED,
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Const,
+    Literal,
+    Term,
+    Var,
+)
 
 ORDER = "__order_"
 STEP = Var("the step")  # no text can name a variable so

@@ -16,7 +16,6 @@ from tidelog.errors import Diagnostic, Span
 from tidelog.program.functions.table import Function
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.arity import RESERVED
-from tidelog.program.values.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.pattern import bound_by_match, is_open, matched_pairs, pattern_names, pattern_parts
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
@@ -32,7 +31,21 @@ from tidelog.program.values.scope import (
     term_variables,
 )
 from tidelog.program.values.structure import made_by
-from tidelog.program.values.term import Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.values.term import (
+    Aggregate,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+    Var,
+    Wildcard,
+)
 
 HEAD, NEGATED, COMPARED, COMPUTED, RANGE, AGGREGATED = "TL301", "TL302", "TL303", "TL304", "TL306", "TL309"
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from tidelog.errors import Span
 from tidelog.program.checks.flow import ITSELF, NONE, STRICT, Flows, flow_of, typed
 from tidelog.program.types.assign import Schema
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import (
     aggregate_names,
@@ -27,7 +26,7 @@ from tidelog.program.values.scope import (
     scope_names,
     term_variables,
 )
-from tidelog.program.values.term import Aggregate, Term, Var
+from tidelog.program.values.term import Aggregate, Atom, Comparison, Disjunction, Literal, Negation, PathAtom, Term, Var
 
 ALTERNATIVES = 64
 TWO_COLUMNS = -1

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tidelog.program.checks.safety import bound_variables
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import (
     all_literals,
@@ -30,7 +29,21 @@ from tidelog.program.values.scope import (
     scope_names,
     term_variables,
 )
-from tidelog.program.values.term import NUMBER, Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.values.term import (
+    NUMBER,
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+    Var,
+    Wildcard,
+)
 
 WITNESSED = ("min", "max")
 _VALUE = Const(0, NUMBER)  # stands for an aggregate whose value is known

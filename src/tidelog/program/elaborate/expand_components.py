@@ -20,8 +20,7 @@ from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.elaborate.rename import Renaming
 from tidelog.program.messages.component_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
-from tidelog.program.values.component import SEPARATOR, Component, ComponentType, Instance, belongs_to
-from tidelog.program.values.program import Program
+from tidelog.program.values.program import SEPARATOR, Component, ComponentType, Instance, Program, belongs_to
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import Declaration
 

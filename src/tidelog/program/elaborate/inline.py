@@ -20,13 +20,28 @@ from tidelog.program.elaborate.negate import negated_body
 from tidelog.program.graph.strata import strong_components
 from tidelog.program.messages.inline_catalogue import diagnose
 from tidelog.program.types.casts import CAST
-from tidelog.program.values.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import BASE_TYPES
 from tidelog.program.values.scope import atoms, literal_terms, rule_literals
 from tidelog.program.values.substitute import changed_body, changed_inside, changed_literal, substitution
-from tidelog.program.values.term import LIST, SYMBOL, Aggregate, Call, Const, Term, Value, Var, Wildcard
+from tidelog.program.values.term import (
+    LIST,
+    SYMBOL,
+    Aggregate,
+    Atom,
+    Boolean,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    Term,
+    Value,
+    Var,
+    Wildcard,
+)
 
 INLINE = "inline"
 UNCOUNTED = ("min", "max")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tidelog.program.values.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
+from tidelog.program.values.term import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
 
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 

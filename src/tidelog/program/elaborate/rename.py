@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any, TypeVar
 
 from tidelog.program.types.casts import cast_type
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.path import Label, Repeat
 from tidelog.program.values.rule import Key, Reference
 from tidelog.program.values.schema import (
@@ -25,7 +24,7 @@ from tidelog.program.values.schema import (
     Materialize,
     TypeDeclaration,
 )
-from tidelog.program.values.term import SYMBOL, Call, Const
+from tidelog.program.values.term import SYMBOL, Atom, Call, Const
 
 RELATION, TYPE, CONSTRUCTOR = "relation", "type", "constructor"
 NAMES: dict[type, dict[str, str]] = {

@@ -23,11 +23,10 @@ from tidelog.errors import Diagnostic
 from tidelog.program.graph.equivalence import EDGE, EQREL, edge_name, equivalences
 from tidelog.program.graph.strata import stratify
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import Declaration
-from tidelog.program.values.term import CHOICE, Aggregate, Var
+from tidelog.program.values.term import CHOICE, Aggregate, Atom, Var
 
 MAY, PICK = "__may_", "__pick_"
 Domains = tuple[tuple[int, ...], ...]

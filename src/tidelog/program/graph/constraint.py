@@ -13,12 +13,21 @@ from dataclasses import replace
 
 from tidelog.errors import Diagnostic
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.values.literal import Atom, Boolean, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Constraint, Key, Reference, Rule
 from tidelog.program.values.schema import Declaration
 from tidelog.program.values.scope import literal_variables
-from tidelog.program.values.term import Var, Wildcard
+from tidelog.program.values.term import (
+    Atom,
+    Boolean,
+    Comparison,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Var,
+    Wildcard,
+)
 
 HIDDEN = "__refused_"  # begins the names of the hidden heads
 UNNAMED = "__refused"

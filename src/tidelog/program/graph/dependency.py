@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tidelog.errors import Span
-from tidelog.program.values.literal import Atom, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import body_aggregates, literal_terms, path_atoms
-from tidelog.program.values.term import Aggregate, Call
+from tidelog.program.values.term import Aggregate, Atom, Call, Disjunction, Literal, Negation, PathAtom
 
 POSITIVE, NEGATIVE, AGGREGATE = "positive", "negative", "aggregate"
 RECURSIVE_AGGREGATES = ("min", "max")

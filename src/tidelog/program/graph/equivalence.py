@@ -24,11 +24,10 @@ from dataclasses import replace
 
 from tidelog.program.graph.strata import stratify
 from tidelog.program.types.subtypes import TypeNames
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import Declaration
-from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Aggregate, Var, Wildcard
+from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Aggregate, Atom, Var, Wildcard
 
 EQREL = "eqrel"
 EDGE, NODE, LEAST = "__edge_", "__node_", "__least_"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.program import Program
 from tidelog.program.values.scope import atoms, rule_literals
+from tidelog.program.values.term import Atom
 
 
 def key_columns(program: Program) -> dict[str, tuple[int, ...]]:

@@ -29,11 +29,21 @@ from tidelog.errors import Diagnostic
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.strata import stratify
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import scope_names, term_variables
-from tidelog.program.values.term import Aggregate, Term, Var, Wildcard, subterms
+from tidelog.program.values.term import (
+    Aggregate,
+    Atom,
+    Comparison,
+    Disjunction,
+    Literal,
+    Negation,
+    Term,
+    Var,
+    Wildcard,
+    subterms,
+)
 
 GIVEN, ALL, BELOW, GONE = "__given_", "__all_", "__below_", "__gone_"
 VALUE = Var("the value")  # no text can name a variable so

@@ -17,13 +17,12 @@ from tidelog.program.functions.table import Function
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.types.casts import cast_type
-from tidelog.program.values.literal import Atom
 from tidelog.program.values.pragmas import EVERY, MAGIC, NO_MAGIC, values_of
 from tidelog.program.values.program import SOUFFLE, Program
 from tidelog.program.values.schema import Declaration
 from tidelog.program.values.scope import atoms, calls, literal_terms, rule_literals
 from tidelog.program.values.structure import is_structural
-from tidelog.program.values.term import AGGREGATES, Aggregate, Call, Term, Var
+from tidelog.program.values.term import AGGREGATES, Aggregate, Atom, Call, Term, Var
 
 RESERVED = "__"
 TIMER = "periodic"

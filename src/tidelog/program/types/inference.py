@@ -23,7 +23,6 @@ from tidelog.program.types.path_types import path_ends
 from tidelog.program.types.signatures import Signature, Signatures
 from tidelog.program.types.structure_types import Structures, make_place
 from tidelog.program.types.unify import DEFAULTS, INTEGER, NIL, TEXT, TRUTH, Classes, Reason
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import BASE_TYPES
 from tidelog.program.values.scope import aggregate_names, rule_names
@@ -39,8 +38,14 @@ from tidelog.program.values.term import (
     SYMBOL,
     TIMESTAMP,
     Aggregate,
+    Atom,
     Call,
+    Comparison,
     Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
     Term,
     Var,
     Wildcard,

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from tidelog.program.functions.calendar import TRUTH, read_date, read_timestamp
 from tidelog.program.types.casts import CAST
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.rule import Fact, Rule
 from tidelog.program.values.term import (
     BOOLEAN,
@@ -26,8 +25,14 @@ from tidelog.program.values.term import (
     TIMESTAMP,
     UNSIGNED,
     Aggregate,
+    Atom,
     Call,
+    Comparison,
     Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
     Term,
 )
 

@@ -16,12 +16,11 @@ from tidelog.errors import Diagnostic, Span
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.types.casts import cast_type, casts
-from tidelog.program.values.literal import Atom, Comparison, Literal
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import BASE_TYPES, OWN_TYPES, TypeDeclaration
 from tidelog.program.values.shape import structure_name
-from tidelog.program.values.term import SYMBOL, Var
+from tidelog.program.values.term import SYMBOL, Atom, Comparison, Literal, Var
 
 LEGACY = ("legacy", "")
 

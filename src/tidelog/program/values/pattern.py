@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from tidelog.program.values.literal import Comparison
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import rule_literals, rule_names
 from tidelog.program.values.structure import MAKE, NIL, made_by, structure_of
-from tidelog.program.values.term import Call, Const, Term, Var, Wildcard, subterms
+from tidelog.program.values.term import Call, Comparison, Const, Term, Var, Wildcard, subterms
 
 
 def pattern_parts(term: Term) -> Iterator[Term]:

@@ -1,18 +1,17 @@
-"""A program: everything one text says, as one frozen value.
+"""A program: everything one text says, as one frozen value; and components, programs with a name and parameters.
 
-Law: printing a program and reading the text again gives an equal program (``syntax``, property-tested).
+Law: printing a program and reading the text again gives an equal program (``syntax``, property-tested). An
+instance of a component means the component's text with the instance's name before the names that the text declares,
+and the types given for its parameters (`expand_components`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from tidelog.errors import Span
 from tidelog.program.values.rule import Fact, Rule
 from tidelog.program.values.schema import Declaration, Directive, Functor, Lifetime, Materialize, TypeDeclaration
-
-if TYPE_CHECKING:
-    from tidelog.program.values.component import Component, Instance
 
 SOUFFLE, PROLOG = "souffle", "prolog"
 
@@ -41,3 +40,45 @@ class Program:
     functors: tuple[Functor, ...] = ()
     lifetimes: tuple[Lifetime, ...] = ()
     unread: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+
+
+SEPARATOR = "."
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentType:
+    """``Name<T, U>``: which component, and the names of the types (or components) given for its parameters."""
+
+    name: str
+    args: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """``.init name = Component<T>``."""
+
+    name: str
+    type: ComponentType
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """``.comp Name<T> : Base<T> { content }``; ``overrides`` are the relations of its bases that it defines anew."""
+
+    name: str
+    params: tuple[str, ...] = ()
+    bases: tuple[ComponentType, ...] = ()
+    content: Program = field(default_factory=Program)
+    overrides: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def belongs_to(name: str, instance: str) -> bool:
+    """Whether an instance made the relation, type or rule of this name.
+
+    >>> belongs_to("main.graph.edge", "main"), belongs_to("mainline.edge", "main")
+    (True, False)
+    """
+    return name.startswith(instance + SEPARATOR)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tidelog.errors import Span
-from tidelog.program.values.literal import Atom, Literal
+from tidelog.program.values.term import Atom, Literal
 
 REFUSE, WARN = "refuse", "warn"
 

@@ -9,10 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
 from tidelog.program.values.path import Label, domains, labels
 from tidelog.program.values.rule import Rule
-from tidelog.program.values.term import NUMBER, SYMBOL, Aggregate, Call, Const, Term, Var, Wildcard
+from tidelog.program.values.term import (
+    NUMBER,
+    SYMBOL,
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Const,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+    Var,
+    Wildcard,
+)
 
 
 def term_variables(term: Term, into: list[Var]) -> None:

@@ -9,8 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from tidelog.program.values.literal import Atom, Comparison, Disjunction, Literal, Negation, PathAtom
-from tidelog.program.values.term import Aggregate, Call, Term, Var
+from tidelog.program.values.term import (
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Disjunction,
+    Literal,
+    Negation,
+    PathAtom,
+    Term,
+    Var,
+)
 
 Change = Callable[[Term], Term]
 

@@ -27,11 +27,10 @@ from tidelog.runtime.base.runs import Runs
 from tidelog.runtime.many.search import Search
 from tidelog.runtime.many.stills import stand_still_on
 from tidelog.runtime.one.rule_node import RuleNode
-from tidelog.runtime.protocol.facts import Counts
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.runtime.protocol.still import Still
+from tidelog.runtime.protocol.still import Counts, Still
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -117,8 +117,10 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
     if not retract(partition, stratum, given.deletes, given.changes):
         _empty(node, stratum, watch)
     _gain(node, stratum, given, watch)
-    _settle_here(node, stratum)
-    while (due := next_due(partition, stratum)) != QUIET:
+    features = stratum.features
+    if features.choices:
+        _settle_here(node, stratum)
+    while features.asked_folds and (due := next_due(partition, stratum)) != QUIET:
         _gain_due(node, stratum, given, watch, due)
         _settle_here(node, stratum)
     end_gain(partition, stratum)

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from tidelog.program import Rule
     from tidelog.program.functions.table import Function
     from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
-    from tidelog.runtime.protocol.facts import Counts, KeyCounts
+    from tidelog.runtime.protocol.facts import KeyCounts
     from tidelog.runtime.protocol.runtime import Arriving
+    from tidelog.runtime.protocol.still import Counts
     from tidelog.store.folder.durable import Durable, EpochRecord
     from tidelog.store.image.image import Image
     from tidelog.store.log.markers import Keeping

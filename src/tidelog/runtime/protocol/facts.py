@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from tidelog.partition.reading.finding import Found, Wanted
     from tidelog.plan.steps import Plan
     from tidelog.runtime.base.outcome import RowChanges
-    from tidelog.runtime.protocol.still import Still
+    from tidelog.runtime.protocol.still import Counts, Still
 
 KeyCounts = Callable[[str, tuple[int, ...]], int | None]
-Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
 
 
 class Facts(Protocol):

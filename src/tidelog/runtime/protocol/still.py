@@ -17,7 +17,6 @@ import numpy as np
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import asserted, counts_of, lowest_of, rank_base
 from tidelog.partition.phases.partition import Partition
-from tidelog.runtime.protocol.facts import Counts
 
 if TYPE_CHECKING:
     from tidelog.verify.apart import Part
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 CheckPart = Callable[["Part"], "tuple[Violation | None, int] | None"]  # None: facts do not lie where they should
 BATCH = 1 << 16  # facts
+Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
 Read = Callable[[int, str, int, int], Counts]  # partition, relation, and as many after the first so many
 
 

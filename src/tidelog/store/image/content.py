@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import owners_of
-from tidelog.partition.code.shown import SHOWN
+from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import are_at_rest, are_counts, count_cells, in_use, rank_range, state_cells
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store.base.altered import Impossible, damage

@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 
 from tidelog.partition.base.owner import share_rows
-from tidelog.partition.code.shown import SHOWN
+from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import Mask, copied_records, exposed, in_use, later, mark_exposed, rest_low
 from tidelog.partition.texts.shared_dictionary import by_owner
 from tidelog.plan.moving import Move

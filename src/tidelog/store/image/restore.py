@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tidelog.partition.code.shown import SHOWN
+from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import exposed, in_use, lowest_ranked, mark_exposed, raise_ranks, shown_records
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.phases.partition import Partition

@@ -14,11 +14,10 @@ from typing import TypeAlias
 from tidelog.program.checks.value_use import ALTERNATIVES, alternatives
 from tidelog.program.functions.table import Function
 from tidelog.program.types.assign import Schema, variable_types
-from tidelog.program.values.literal import Atom, Comparison, Literal, PathAtom
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import path_atoms
 from tidelog.program.values.structure import is_loose, made_by
-from tidelog.program.values.term import Aggregate, Call, Const, Term, Var
+from tidelog.program.values.term import Aggregate, Atom, Call, Comparison, Const, Literal, PathAtom, Term, Var
 
 Position: TypeAlias = tuple[str, int]
 MEMBER = ("f_member", "f_inPath")
