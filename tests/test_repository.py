@@ -133,9 +133,9 @@ def test_targets_and_links_of_contributing_exist() -> None:
 
 def test_names_that_contributing_tells_to_copy_exist() -> None:
     assert "\nPASSES:" in (PACKAGE / "rewrite" / "pipeline.py").read_text("utf-8")
-    assert "diagnose(" in (PACKAGE / "program" / "arity.py").read_text("utf-8")
-    assert "def cut(" in (PACKAGE / "program" / "text.py").read_text("utf-8")
-    assert '"substr"' in (PACKAGE / "program" / "functions.py").read_text("utf-8")
+    assert "diagnose(" in (PACKAGE / "program" / "types" / "arity.py").read_text("utf-8")
+    assert "def cut(" in (PACKAGE / "program" / "functions" / "text.py").read_text("utf-8")
+    assert '"substr"' in (PACKAGE / "program" / "functions" / "table.py").read_text("utf-8")
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
