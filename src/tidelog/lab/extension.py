@@ -7,8 +7,8 @@ from tidelog.cli.base.extensions import Extension
 LAB = Extension(
     home="tidelog.lab.commands",
     commands={
-        "simulate": "Run a program on a network of nodes and show nodes, messages and tables as it goes.",
-        "test-order": "Run a program over the same facts and changes in many orders, and compare what they come to.",
+        "simulate": "Simulate a program on a network of nodes, message by message.",
+        "test-order": "Run a program over the same facts and changes in many orders, and compare the results.",
     },
     sessions={"circuit": "tidelog.lab.circuit_session:CircuitSession"},
     findings=(

@@ -33,7 +33,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def tidelog(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     """Datalog views that stay true while facts and rules change."""

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, said once.
+"""Arguments and options that several commands share.
 
 Law: what has the same name and the same meaning in two commands has the same help in both.
 """
@@ -55,37 +55,46 @@ class Overflow(enum.StrEnum):
     wrap = "wrap"
 
 
-ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input.")]
+ProgramArgument = Annotated[str, typer.Argument(metavar="PROGRAM", help="Program file, or `-` for standard input.")]
 FactsOption = Annotated[
-    Path, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")
+    Path,
+    typer.Option(
+        "-F", "--fact-dir", metavar="DIR", help="Folder with the fact files.", show_default="the current folder"
+    ),
 ]
-StateArgument = Annotated[
-    str, typer.Argument(metavar="DIR", help="The state folder, or a URI such as s3://bucket/state.")
-]
+StateArgument = Annotated[str, typer.Argument(metavar="DIR", help="State folder, or a URI such as s3://bucket/state.")]
 AtOption = Annotated[
     int,
-    typer.Option("--at", metavar="EPOCH", help="Read the state of this epoch; -1 is the last, -2 the one before it."),
+    typer.Option(
+        "--at", metavar="EPOCH", help="Read the state as of this epoch. -1 is the last epoch, -2 the one before it."
+    ),
 ]
 FunctionsOption = Annotated[
-    Path | None, typer.Option("--functions", metavar="FILE", help="Python functions for the program's functors.")
+    Path | None, typer.Option("--functions", metavar="FILE", help="Python file that defines the program's functors.")
 ]
 SandboxOption = Annotated[
-    bool, typer.Option("--sandbox", help="Refuse files that the program names outside its folders (-F, -D, --allow).")
+    bool, typer.Option("--sandbox", help="Deny the program access to files outside its folders (-F, -D, --allow).")
 ]
 AllowOption = Annotated[
     list[Path] | None,
-    typer.Option("--allow", metavar="DIR", help="A folder more that the program may name files in; implies --sandbox."),
+    typer.Option("--allow", metavar="DIR", help="Additional folder the program may access. Implies --sandbox."),
 ]
 AskedProgram = Annotated[
-    str | None, typer.Argument(metavar="PROGRAM", help="The program; `-` reads the standard input. Not with --state.")
+    str | None,
+    typer.Argument(metavar="PROGRAM", help="Program file, or `-` for standard input. Not allowed with --state."),
 ]
 AskedFacts = Annotated[
-    Path | None, typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files.", show_default="here")
+    Path | None,
+    typer.Option(
+        "-F", "--fact-dir", metavar="DIR", help="Folder with the fact files.", show_default="the current folder"
+    ),
 ]
 AskedState = Annotated[
-    str | None, typer.Option("--state", metavar="DIR", help="Ask this state folder, or URI, in the place of a program.")
+    str | None, typer.Option("--state", metavar="DIR", help="Query this state folder or URI instead of a program.")
 ]
 AskedEpoch = Annotated[
     int | None,
-    typer.Option("--at", metavar="EPOCH", help="With --state: ask this epoch; -2 is the one before the last."),
+    typer.Option(
+        "--at", metavar="EPOCH", help="With --state: query the state as of this epoch. -2 is the one before the last."
+    ),
 ]

@@ -37,30 +37,39 @@ class Runtime(enum.StrEnum):
 
 
 RuntimeOption = Annotated[
-    Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Where it runs.", case_sensitive=False)
+    Runtime, typer.Option("--runtime", envvar="TIDELOG_RUNTIME", help="Runtime to use.", case_sensitive=False)
 ]
 ChosenRuntimeOption = Annotated[
     Runtime,
     typer.Option(
         "--runtime",
         envvar="TIDELOG_RUNTIME",
-        help="Where the program runs; auto: here, unless options, files or their size ask for Spark.",
+        help="Runtime to use. `auto` is embedded unless options, files or their size require Spark.",
         case_sensitive=False,
     ),
 ]
 PartitionsOption = Annotated[
     int | None,
-    typer.Option("--partitions", metavar="N", min=1, help="Partitions.", show_default="2 on Spark, 1 embedded"),
+    typer.Option(
+        "--partitions", metavar="N", min=1, help="Number of partitions.", show_default="2 on Spark, 1 embedded"
+    ),
 ]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option("-j", "--threads", metavar="N", min=1, help="Threads, embedded.", show_default="all processors"),
+    typer.Option(
+        "-j",
+        "--threads",
+        metavar="N",
+        min=1,
+        help="Number of threads of the embedded runtime.",
+        show_default="all processors",
+    ),
 ]
 MasterOption = Annotated[
-    str | None, typer.Option("--master", metavar="URL", help="The Spark master.", show_default="local[N + 2]")
+    str | None, typer.Option("--master", metavar="URL", help="Spark master URL.", show_default="local[N + 2]")
 ]
 SettingsOption = Annotated[
-    list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; may be repeated.")
+    list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="Spark setting. May be repeated.")
 ]
 
 

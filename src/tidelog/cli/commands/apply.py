@@ -12,17 +12,20 @@ from tidelog.cli.base.application import app
 
 @app.command("apply")
 def apply_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The edited program, or a folder of fact files.")],
-    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Edited program, or a folder of fact files.")],
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would change and what it costs; change nothing.")
+        bool,
+        typer.Option("--dry-run", help="Print what would change and what it would cost, without changing anything."),
     ] = False,
-    author: Annotated[str | None, typer.Option(metavar="NAME", help="Who makes the epoch, for its log.")] = None,
-    note: Annotated[str | None, typer.Option(metavar="TEXT", help="A note about the epoch, for its log.")] = None,
+    author: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Author of the epoch, recorded in the log.")
+    ] = None,
+    note: Annotated[str | None, typer.Option(metavar="TEXT", help="Note about the epoch, recorded in the log.")] = None,
 ) -> None:
-    """Compare a program, or a folder of facts, with a running state and apply the difference as one epoch.
+    """Compare a program or a folder of facts with a state, and apply the difference as one epoch.
 
-    Rules are compared by what they say; rules with a label also by their label.
+    Rules are compared by their text, and labelled rules also by their label.
     """
     from tidelog.cli.act.apply_difference import apply_difference
     from tidelog.engine.base.signature import Signature

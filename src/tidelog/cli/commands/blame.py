@@ -16,23 +16,24 @@ from tidelog.cli.base.options import FunctionsOption
 @app.command("blame")
 def blame_command(
     fact: Annotated[
-        str, typer.Argument(metavar="FACT", help="A fact, such as 'reach(1, 3)', or a relation for all its changes.")
+        str,
+        typer.Argument(metavar="FACT", help="A fact such as 'reach(1, 3)', or a relation to explain all its changes."),
     ],
-    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
     epoch: Annotated[
         int | None,
-        typer.Option(metavar="EPOCH", help="The epoch to ask about.", show_default="the last that changed the fact"),
+        typer.Option(metavar="EPOCH", help="Epoch to explain.", show_default="the last one that changed the fact"),
     ] = None,
     since: Annotated[
-        int | None, typer.Option(metavar="EPOCH", help="Ask about all epochs after this one together.")
+        int | None, typer.Option(metavar="EPOCH", help="Explain all epochs after this one together.")
     ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many sets of changes to try.")] = 1000,
+    trials: Annotated[int, typer.Option(min=1, help="Maximum number of sets of changes to try.")] = 1000,
     functions: FunctionsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show why a fact or a view changed in an epoch of a state: the changes that caused it, and how.
+    """Show which changes of facts and rules caused a fact or a view to change in an epoch.
 
-    Undoing the changes that are named, and nothing else, undoes the change; none of them can be left out.
+    Undoing exactly the listed changes would undo the effect. None of them can be left out.
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.input.state import opened

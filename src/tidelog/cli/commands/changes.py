@@ -15,11 +15,13 @@ from tidelog.cli.base.options import Format, StateArgument
 @app.command("changes")
 def changes_command(
     state: StateArgument,
-    view: Annotated[str, typer.Argument(metavar="VIEW", help="The relation.")],
-    since: Annotated[int, typer.Option("--since", metavar="EPOCH", help="Only epochs after this one.", min=0)] = 0,
-    format_: Annotated[Format, typer.Option("--format", help="Lines of text, or of JSON.")] = Format.text,
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="Relation to follow.")],
+    since: Annotated[
+        int, typer.Option("--since", metavar="EPOCH", help="Print only epochs after this one.", min=0)
+    ] = 0,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.text,
 ) -> None:
-    """Print every fact that came to or went from a view: epoch, + or -, fact; each epoch exactly once."""
+    """Print every fact added to or removed from a view: the epoch, + or -, and the fact."""
     from tidelog.cli.input.state import opened
     from tidelog.engine.read.view import fact_writer
     from tidelog.io.json_values import json_value

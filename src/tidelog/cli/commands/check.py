@@ -22,10 +22,10 @@ from tidelog.cli.input.report import Fragment, Report, check_file
 
 @app.command()
 def check(
-    files: Annotated[list[str], typer.Argument(help="Programs to check; - is the standard input.", metavar="FILE")],
-    format_: Annotated[Format, typer.Option("--format", help="How to print what is found.")] = Format.text,
+    files: Annotated[list[str], typer.Argument(help="Programs to check, or - for standard input.", metavar="FILE")],
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.text,
     fragment: Annotated[
-        Fragment | None, typer.Option("--fragment", help="Also report what lies outside this fragment of the language.")
+        Fragment | None, typer.Option("--fragment", help="Also report what is outside this fragment of the language.")
     ] = None,
     functions: FunctionsOption = None,
     sandbox: SandboxOption = False,
@@ -33,8 +33,8 @@ def check(
 ) -> None:
     """Check programs and report every mistake, without running anything.
 
-    Prints one line per program that is in order, else all its errors with the place, the rule of the language that was
-    broken and a hint. The exit code is 1 if any program has an error.
+    For each program, prints one line if it is valid, and otherwise every error with its location, an explanation and a
+    hint. The exit code is 1 if any program has an error.
     """
     given = functions_of(functions)
     reports = []

@@ -23,27 +23,33 @@ def explain_command(
     program: ProgramArgument,
     facts: Annotated[
         Path | None,
-        typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files; none are read without it."),
+        typer.Option(
+            "-F", "--fact-dir", metavar="DIR", help="Folder with the fact files. Without it, no facts are read."
+        ),
     ] = None,
-    core: Annotated[bool, typer.Option("--core", help="Tell the rules as they were rewritten.")] = False,
+    core: Annotated[bool, typer.Option("--core", help="Print the rewritten rules.")] = False,
     partitions: Annotated[
-        int, typer.Option("--partitions", metavar="N", min=1, help="Tell the placement on so many partitions.")
+        int,
+        typer.Option(
+            "--partitions", metavar="N", min=1, help="Show the placement of relations for this number of partitions."
+        ),
     ] = ON_SPARK,
     analyze: Annotated[
-        bool, typer.Option("--analyze", help="Tell how often each step was entered, its rows, and what was expected.")
+        bool, typer.Option("--analyze", help="Run the program and show visits, rows and estimates of each step.")
     ] = False,
-    plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
+    plans: Annotated[
+        Plans, typer.Option(help="How to treat `.plan` directives: as advice, as binding, or ignored.")
+    ] = Plans.advice,
     functions: FunctionsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sandbox: SandboxOption = False,
     allow: AllowOption = None,
 ) -> None:
-    """Show how a program is evaluated: its strata, the join order of every rule from every trigger, and the indexes.
+    """Show how a program is evaluated: its strata, the join order of every rule, and the indexes.
 
-    Cross products, where a join visits a whole relation again and again, are listed; at the end stands where each
-    relation lives on several partitions, and which rules send messages. With `--analyze` every step is told with what
-    it did while the program was evaluated over the facts: visits, rows, and the rows for one visit beside the number
-    that the planner expected.
+    Also lists cross products (joins that scan a whole relation repeatedly), the placement of relations on several
+    partitions, and the rules that send messages. With `--analyze`, the program is evaluated over its facts and each
+    step is shown with its visits, its rows, and the rows per visit beside the planner's estimate.
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.guard import guarded

@@ -21,21 +21,23 @@ class Convention(enum.StrEnum):
 def format_command(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="Programs, or folders of `.dl` files; - is the standard input."),
+        typer.Argument(metavar="PATH", help="Programs or folders of `.dl` files, or - for standard input."),
     ],
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; the exit code is 1 if a layout differs.")
+        bool, typer.Option("--check", help="Do not write files. Exit with code 1 if a file would change.")
     ] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Write nothing; show what a layout changes.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Do not write files. Show the changes.")] = False,
     convention: Annotated[
         Convention | None,
-        typer.Option("--convention", help="How a text is read that does not say it.", show_default="by its text"),
+        typer.Option(
+            "--convention", help="Convention of texts that do not declare one.", show_default="inferred from the text"
+        ),
     ] = None,
 ) -> None:
-    """Lay out programs in the one form that all have: spaces, line breaks and indentation, nothing else.
+    """Format programs. Only spaces, line breaks and indentation change.
 
-    Comments stay where they stand. Each layout is read again before it is written, and has to be the same program. A
-    file that cannot be read as a program, or as a script of changes, is told and left alone; the exit code is then 1.
+    Comments keep their places. The result is parsed again before it is written, to make sure that it is the same
+    program. Files that cannot be parsed are reported and left unchanged, and the exit code is 1.
     """
     from tidelog.cli.act.format_files import Formatting, format_all
     from tidelog.cli.base.guard import guarded

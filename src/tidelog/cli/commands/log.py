@@ -13,9 +13,9 @@ from tidelog.cli.base.options import Format, StateArgument
 @app.command("log")
 def log_command(
     state: StateArgument,
-    format_: Annotated[Format, typer.Option("--format", help="How to print the epochs.")] = Format.text,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.text,
 ) -> None:
-    """List the epochs of a state: when, how long, which rules and base facts changed, and what that did to views."""
+    """List the epochs of a state: time, duration, changed rules and base facts, and changed views."""
     from tidelog.cli.output.show_log import show_log
 
     show_log(state, format_)

@@ -12,13 +12,16 @@ from tidelog.cli.base.application import app
 @app.command("lsp")
 def lsp_command(
     state: Annotated[
-        str | None, typer.Option("--state", metavar="DIR", help="Show the sizes of this state folder beside relations.")
+        str | None, typer.Option("--state", metavar="DIR", help="Show the sizes of relations in this state folder.")
     ] = None,
-    stdio: Annotated[bool, typer.Option("--stdio", help="Talk over standard input and output, as always.")] = True,
+    stdio: Annotated[
+        bool, typer.Option("--stdio", help="Use standard input and output. This is always the case.")
+    ] = True,
 ) -> None:
-    """Serve editors: findings while one types, completion, definitions, renaming, layout and more.
+    """Start the language server for editors.
 
-    An editor starts this command and talks to it by the language server protocol, over standard input and output.
+    Editors start this command and use the language server protocol over standard input and output. The server reports
+    errors as you type and offers completion, definitions, renaming and formatting.
     """
     from tidelog.cli.base.guard import guarded
 

@@ -27,7 +27,7 @@ from tidelog.cli.base.options import (
 def query_command(
     program: AskedProgram = None,
     question: Annotated[
-        str | None, typer.Argument(metavar="QUESTION", help="What to ask, such as 'reach(1, X), X > 2'.")
+        str | None, typer.Argument(metavar="QUESTION", help="The query, such as 'reach(1, X), X > 2'.")
     ] = None,
     facts: AskedFacts = None,
     state: AskedState = None,
@@ -38,13 +38,13 @@ def query_command(
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
-            "--format", help="How to print the answers.", show_default="a table in a terminal, else tab-separated text"
+            "--format", help="Output format.", show_default="a table in a terminal, otherwise tab-separated text"
         ),
     ] = None,
 ) -> None:
-    """Answer a question about a program with its facts, or about a state folder at any epoch.
+    """Answer a query about a program and its facts, or about a state folder at any epoch.
 
-    A question is the body of a rule; each of its variables is a column of the answers. One without variables is
+    A query is the body of a rule. Each of its variables is a column of the answer; a query without variables is
     answered with yes or no.
     """
     from tidelog.cli.base.functions import functions_of

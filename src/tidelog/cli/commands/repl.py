@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @app.command("repl")
 def repl_command(
-    program: Annotated[str | None, typer.Argument(metavar="PROGRAM", help="A program to begin with.")] = None,
+    program: Annotated[str | None, typer.Argument(metavar="PROGRAM", help="Program to load first.")] = None,
     facts: AskedFacts = None,
     state: AskedState = None,
     at: AskedEpoch = None,
     functions: FunctionsOption = None,
 ) -> None:
-    """Type rules, facts and questions; `:help` lists what can be typed.
+    """Enter rules, facts and queries interactively. `:help` lists the commands.
 
-    Reads the standard input line by line if that is not a terminal. With --state a state folder is asked, which stays
-    as it is; `:at EPOCH` goes to another of its epochs.
+    Reads standard input line by line if it is not a terminal. With --state, queries a state folder without changing
+    it; `:at EPOCH` switches to another epoch.
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.show import console

@@ -50,16 +50,25 @@ def read_memory(text: str) -> int:
 
 OutOption = Annotated[
     str | None,
-    typer.Option("-D", "--output-dir", metavar="DIR", help="The folder for views; `-` prints them to the terminal."),
+    typer.Option(
+        "-D", "--output-dir", metavar="DIR", help="Folder for the views, or `-` to print them to the terminal."
+    ),
 ]
 ChangesOption = Annotated[
-    Path | None, typer.Option("--changes", metavar="FILE", help="A script of epochs to run afterwards.")
+    Path | None, typer.Option("--changes", metavar="FILE", help="Change script to run afterwards.")
 ]
 MemoryOption = Annotated[
-    int | None, typer.Option("--limit-memory", parser=read_memory, metavar="SIZE", help="E.g. 500MB, per epoch.")
+    int | None,
+    typer.Option(
+        "--limit-memory",
+        parser=read_memory,
+        metavar="SIZE",
+        help="Maximum memory an epoch may allocate, for example 500MB.",
+    ),
 ]
 StateOption = Annotated[
-    str | None, typer.Option("--state", metavar="DIR", help="Keep everything in this state folder, or go on from it.")
+    str | None,
+    typer.Option("--state", metavar="DIR", help="Persist the state in this folder; resume from it if it exists."),
 ]
 AtOption = Annotated[
     int | None, typer.Option("--at", metavar="EPOCH", help="With --state: show the views as they were at this epoch.")
@@ -74,20 +83,22 @@ def run_command(
     changes: ChangesOption = None,
     state: StateOption = None,
     at: AtOption = None,
-    stats: Annotated[bool, typer.Option("--stats", help="Tell facts per relation, memory and epochs.")] = False,
-    profile: Annotated[bool, typer.Option("--profile", help="Tell time and supports per stratum and rule.")] = False,
-    limit_facts: Annotated[int | None, typer.Option(min=1, help="Facts that an epoch may make.")] = None,
-    limit_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds that an epoch may take.")] = None,
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Print facts per relation, memory use and epoch times.")
+    ] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Print time and supports per stratum and rule.")] = False,
+    limit_facts: Annotated[int | None, typer.Option(min=1, help="Maximum number of facts an epoch may derive.")] = None,
+    limit_seconds: Annotated[float | None, typer.Option(min=0, help="Time limit of an epoch, in seconds.")] = None,
     limit_memory: MemoryOption = None,
-    plans: Annotated[Plans, typer.Option(help="Take a `.plan` as advice, as binding, or not at all.")] = Plans.advice,
+    plans: Annotated[
+        Plans, typer.Option(help="How to treat `.plan` directives: as advice, as binding, or ignored.")
+    ] = Plans.advice,
     functions: FunctionsOption = None,
     overflow: Annotated[
         Overflow | None,
-        typer.Option(help="What becomes of arithmetic that leaves its type; by default as in the text."),
+        typer.Option(help="How to handle arithmetic overflow. Defaults to the program's setting."),
     ] = None,
-    outputs_only: Annotated[
-        bool, typer.Option("--outputs-only", help="Evaluate what the outputs ask for, and nothing else.")
-    ] = False,
+    outputs_only: Annotated[bool, typer.Option("--outputs-only", help="Evaluate only what the outputs need.")] = False,
     runtime: ChosenRuntimeOption = Runtime.auto,
     partitions: PartitionsOption = None,
     threads: ThreadsOption = None,
@@ -96,13 +107,13 @@ def run_command(
     sandbox: SandboxOption = False,
     allow: AllowOption = None,
     algorithm: Annotated[
-        Algorithm, typer.Option(help="The engine, or the circuit of tidelog.lab.dbsp.")
+        Algorithm, typer.Option(help="Evaluation algorithm. `circuit` is the DBSP circuit of tidelog.lab.")
     ] = Algorithm.engine,
 ) -> None:
-    """Evaluate a program over files of facts, and keep its views true under a script of changes.
+    """Evaluate a program over files of facts, and maintain its views under a script of changes.
 
-    Flags and files are Soufflé's: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
-    Programs without `.input` read every file that bears the name of a relation; those without `.output` show all views.
+    Flags and files follow Soufflé: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
+    Programs without `.input` read every file named after a relation; programs without `.output` print all views.
     """
     from tidelog.cli.act.run_program import Options, check_options, run_program
     from tidelog.cli.base.functions import functions_of

@@ -10,11 +10,11 @@ from tidelog.cli.base.options import StateArgument
 
 @app.command("scrub")
 def scrub_command(state: StateArgument) -> None:
-    """Read and check every file of a state folder, also those that opening it does not need.
+    """Read and check every file of a state folder, including those that opening it does not need.
 
-    Tells the files that are damaged, or hold what no state holds, and what is wrong with each; the exit code is 1 if
-    there are any. Nothing is changed, and a state may be scrubbed while it is written. Whether the facts are those that
-    the rules derive is told by `tidelog verify`.
+    Reports each damaged or invalid file and what is wrong with it; the exit code is 1 if there are any. Nothing is
+    changed, and a state may be scrubbed while it is in use. To check that the facts follow from the rules, use
+    `tidelog verify`.
     """
     from tidelog.cli.base.guard import guarded
     from tidelog.cli.base.show import console

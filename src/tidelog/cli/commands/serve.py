@@ -41,20 +41,22 @@ from tidelog.cli.input.follow_options import (
     with_jar,
 )
 
-CertificateOption = Annotated[
-    Path | None, typer.Option("--tls-cert", metavar="FILE", help="The certificate (PEM) to speak TLS with.")
+CertificateOption = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="TLS certificate (PEM).")]
+KeyOption = Annotated[
+    Path | None, typer.Option("--tls-key", metavar="FILE", help="Private key of the TLS certificate.")
 ]
-KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="The key of the certificate.")]
 TokensOption = Annotated[
-    Path | None, typer.Option("--tokens", metavar="DIR", help="The folder of tokens.", show_default="DIR/tokens")
+    Path | None, typer.Option("--tokens", metavar="DIR", help="Folder with the tokens.", show_default="DIR/tokens")
 ]
 InsideOption = Annotated[
-    bool, typer.Option("--sandbox/--no-sandbox", help="Refuse files that the program names outside its folder and -F.")
+    bool, typer.Option("--sandbox/--no-sandbox", help="Deny the program access to files outside its folder and -F.")
 ]
 
 HostNameOption = Annotated[
     list[str] | None,
-    typer.Option("--host-name", metavar="NAME", help="Host name to answer to, beside the address; * for all names."),
+    typer.Option(
+        "--host-name", metavar="NAME", help="Additional host name to accept in requests. Use * for all names."
+    ),
 ]
 
 
@@ -77,47 +79,50 @@ class LogFormat(enum.StrEnum):
 @app.command("serve")
 def serve_command(
     program: Annotated[
-        str | None, typer.Argument(metavar="PROGRAM", help="The program; a state that is there has its own.")
+        str | None, typer.Argument(metavar="PROGRAM", help="Program. Ignored if the state folder already contains one.")
     ] = None,
     *,
-    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
     facts: FactsOption = Path("."),
     host: Annotated[
-        str, typer.Option(help="The address to listen at; 0.0.0.0 for all of this machine's.")
+        str, typer.Option(help="Address to listen on. Use 0.0.0.0 for all addresses of this machine.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any that is free.")] = 8117,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on. Use 0 for any free port.")] = 8117,
     tokens: TokensOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
     host_name: HostNameOption = None,
     limit_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Maximum size of a request.")] = 64 << 20,
     limit_rows: Annotated[int, typer.Option(min=1, help="Maximum rows in one response.")] = 1_000_000,
-    limit_seconds: Annotated[float, typer.Option(min=0.001, help="Maximum seconds of a query.")] = 10.0,
+    limit_seconds: Annotated[float, typer.Option(min=0.001, help="Time limit of a query, in seconds.")] = 10.0,
     limit_memory: Annotated[
         int, typer.Option(min=1, metavar="BYTES", help="Maximum memory a query may allocate, texts included.")
     ] = 256 << 20,
     limit_check_seconds: Annotated[
-        float, typer.Option(min=0.001, help="Maximum seconds to read, check and expand a text.")
+        float, typer.Option(min=0.001, help="Time limit for parsing and checking a text, in seconds.")
     ] = 10.0,
     limit_check_memory: Annotated[
-        int, typer.Option(min=1, metavar="BYTES", help="Maximum memory for that, in a separate process.")
+        int, typer.Option(min=1, metavar="BYTES", help="Maximum memory for parsing and checking a text.")
     ] = 512 << 20,
     limit_feeds: Annotated[int, typer.Option(min=1, help="Maximum number of open feeds.")] = 1_000,
     limit_connections: Annotated[int, typer.Option(min=1, help="Maximum number of connections.")] = 2_000,
     limit_idle_seconds: Annotated[
-        float, typer.Option(min=0.001, help="Seconds after which a silent connection is closed.")
+        float, typer.Option(min=0.001, help="Seconds after which an idle connection is closed.")
     ] = 30.0,
     limit_stop_seconds: Annotated[
-        float, typer.Option(min=0.001, help="Maximum seconds that requests under way delay the end of the server.")
+        float, typer.Option(min=0.001, help="Maximum seconds to wait for running requests when the server stops.")
     ] = 10.0,
     limit_epoch_seconds: Annotated[
-        float, typer.Option(min=0.001, help="Maximum seconds of an epoch that a client commits or tries.")
+        float, typer.Option(min=0.001, help="Time limit of an epoch from a client, in seconds.")
     ] = 300.0,
     limit_epoch_memory: Annotated[
-        int, typer.Option(min=1, metavar="BYTES", help="Maximum memory that such an epoch may add, texts included.")
+        int,
+        typer.Option(
+            min=1, metavar="BYTES", help="Maximum memory an epoch from a client may allocate, texts included."
+        ),
     ] = 4 << 30,
     log_level: Annotated[LogLevel, typer.Option(help="Lowest level of log messages to print.")] = LogLevel.info,
-    log_format: Annotated[LogFormat, typer.Option(help="Format of the log on the standard error.")] = LogFormat.text,
+    log_format: Annotated[LogFormat, typer.Option(help="Format of the log on standard error.")] = LogFormat.text,
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
     sandbox: InsideOption = True,
     allow: AllowOption = None,
@@ -137,10 +142,11 @@ def serve_command(
     jdbc_driver: JdbcOption = None,
     on_bad_row: BadRowOption = BadRowChoice.quarantine,
 ) -> None:
-    """Serve a program over HTTP: read and change facts and rules, follow what changes, in the browser too.
+    """Serve a program over HTTP, with a console for the browser.
 
-    The first start makes two tokens, one for reading and one for writing, in files of the state folder that only their
-    owner may read. Every request carries one: `Authorization: Bearer TOKEN`.
+    Clients read and change facts and rules, and subscribe to changes. The first start creates two tokens, one for
+    reading and one for writing, in files of the state folder that only their owner may read. Every request needs one:
+    `Authorization: Bearer TOKEN`.
     """
     from tidelog.cli.base.guard import guarded
     from tidelog.serve.extra import check_extra

@@ -8,9 +8,9 @@ from tidelog.cli.base.options import StateArgument
 
 @app.command("snapshot")
 def snapshot_command(state: StateArgument) -> None:
-    """Write a snapshot of a state now and remove files that nothing needs any more.
+    """Write a snapshot of a state now and remove files that are no longer needed.
 
-    Snapshots are also taken by themselves whenever the log outgrows the state.
+    Snapshots are also written automatically when the log outgrows the state.
     """
     from tidelog.cli.base.show import console
     from tidelog.cli.input.state import opened

@@ -13,21 +13,23 @@ from tidelog.cli.base.options import CaseFormat
 
 @app.command("test")
 def try_command(
-    places: Annotated[list[Path], typer.Argument(help="Folders, or files, of cases.", metavar="FOLDER", exists=True)],
+    places: Annotated[list[Path], typer.Argument(help="Folders or files with cases.", metavar="FOLDER", exists=True)],
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Also tell which premises of the rules never failed.")
+        bool, typer.Option("--coverage", help="Also report premises of rules that never failed.")
     ] = False,
-    accept: Annotated[bool, typer.Option("--accept", help="Write golden views as they are now.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Overwrite golden files with the current views.")] = False,
     mutants: Annotated[
-        bool, typer.Option("--mutants", help="Also tell which small mistakes in rules no case notices.")
+        bool, typer.Option("--mutants", help="Also report small mistakes in rules that no case detects.")
     ] = False,
-    most: Annotated[int, typer.Option("--most-mutants", metavar="N", min=1, help="Try so many mistakes.")] = 500,
+    most: Annotated[
+        int, typer.Option("--most-mutants", metavar="N", min=1, help="Maximum number of mistakes to try.")
+    ] = 500,
     watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file changes, until Ctrl-C.")] = False,
-    format_: Annotated[CaseFormat, typer.Option("--format", help="How to print the results.")] = CaseFormat.text,
+    format_: Annotated[CaseFormat, typer.Option("--format", help="Output format.")] = CaseFormat.text,
 ) -> None:
-    """Run the cases of a folder: given facts, when facts and rules change, then what views contain.
+    """Run the test cases of a folder: given facts, when changes, then views.
 
-    Tells what does not hold, and which rules no case uses. The exit code is 1 if a case fails.
+    Reports failed expectations and rules that no case uses. The exit code is 1 if a case fails.
     """
     from tidelog.cli.act.try_rules import Wanted, try_rules, watch_rules
     from tidelog.cli.base.guard import guarded

@@ -16,20 +16,20 @@ from tidelog.cli.base.place import Runtime, RuntimeOption
 def verify_command(
     state: StateArgument,
     program: Annotated[
-        str | None, typer.Argument(metavar="PROGRAM", help="Certify against the rules of this file instead.")
+        str | None, typer.Argument(metavar="PROGRAM", help="Check against the rules of this file instead.")
     ] = None,
     facts: Annotated[
         Path | None,
-        typer.Option("-F", "--fact-dir", metavar="DIR", help="The base facts are those of PROGRAM and this folder."),
+        typer.Option("-F", "--fact-dir", metavar="DIR", help="Take the base facts from PROGRAM and this folder."),
     ] = None,
     at: AtOption = LAST,
     functions: FunctionsOption = None,
     runtime: RuntimeOption = Runtime.embedded,
-    format_: Annotated[Format, typer.Option("--format", help="How to print the verdict.")] = Format.text,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.text,
 ) -> None:
-    """Certify that a state is exactly what its rules derive from its base facts, with a checker of its own.
+    """Certify that a state contains exactly what its rules derive from its base facts.
 
-    The checker shares no evaluation code with the engine. It runs in plain Python, or on Spark as SQL.
+    The checker shares no evaluation code with the engine. It runs in plain Python, or as SQL on Spark.
     """
     from tidelog.cli.act.verify_state import verify_state
 

@@ -18,16 +18,16 @@ from tidelog.cli.base.options import FunctionsOption
 @app.command("what-if")
 def what_if_command(
     scripts: Annotated[
-        list[Path], typer.Argument(metavar="SCRIPT...", help="Change scripts of one epoch each.", show_default=False)
+        list[Path], typer.Argument(metavar="SCRIPT...", help="Change scripts, one epoch each.", show_default=False)
     ],
-    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder, or a URI.")],
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
     blame: Annotated[
-        str | None, typer.Option(metavar="FACT", help="Show why this fact, or this view, would change, in each.")
+        str | None, typer.Option(metavar="FACT", help="For each script, show why this fact or view would change.")
     ] = None,
     functions: FunctionsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Try change scripts out on a state, side by side, and tell what each would change and cost.
+    """Try change scripts on a state, side by side, and report what each would change and cost.
 
     Nothing is committed.
     """

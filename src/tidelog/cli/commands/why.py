@@ -36,15 +36,15 @@ def why_command(
     functions: FunctionsOption = None,
     sandbox: SandboxOption = False,
     allow: AllowOption = None,
-    absent: Annotated[bool, typer.Option("--not", help="Tell why the fact is not true.")] = False,
+    absent: Annotated[bool, typer.Option("--not", help="Explain why the fact is not true.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    depth: Annotated[int, typer.Option(min=0, help="Levels of the proof to show.")] = 100,
-    width: Annotated[int, typer.Option(min=0, help="Rows of a group to show.")] = 10,
-    nodes: Annotated[int, typer.Option(min=1, help="Facts of the proof to follow.")] = 1000,
+    depth: Annotated[int, typer.Option(min=0, help="Maximum depth of the proof to show.")] = 100,
+    width: Annotated[int, typer.Option(min=0, help="Maximum rows of a group to show.")] = 10,
+    nodes: Annotated[int, typer.Option(min=1, help="Maximum number of facts to visit.")] = 1000,
 ) -> None:
-    """Show why a fact is true: a tree of rules and facts down to what was asserted.
+    """Show why a fact is true: a tree of rules and facts down to base facts.
 
-    With --not, show for every rule of the fact's relation how far it gets and what stops it.
+    With --not, show for each rule of the relation how far it gets and what stops it.
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.sandbox import sandboxed

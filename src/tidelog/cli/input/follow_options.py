@@ -38,39 +38,43 @@ FollowOption = Annotated[
         metavar="DSN",
         envvar="TIDELOG_FOLLOW",
         show_envvar=False,
-        help="A PostgreSQL database to follow, also as TIDELOG_FOLLOW.",
+        help="PostgreSQL database to follow. Also read from TIDELOG_FOLLOW.",
     ),
 ]
 TableOption = Annotated[
     list[str] | None,
-    typer.Option("--table", metavar="RELATION=TABLE", help="A relation and the table that it follows."),
+    typer.Option("--table", metavar="RELATION=TABLE", help="Follow TABLE with RELATION. May be repeated."),
 ]
 PublishOption = Annotated[
     list[str] | None,
-    typer.Option("--publish", metavar="VIEW=TABLE", help="A view and the table that it is published in."),
+    typer.Option("--publish", metavar="VIEW=TABLE", help="Publish VIEW to TABLE. May be repeated."),
 ]
-SlotOption = Annotated[str, typer.Option("--slot", metavar="NAME", help="The replication slot.")]
+SlotOption = Annotated[str, typer.Option("--slot", metavar="NAME", help="Name of the replication slot.")]
 PublicationOption = Annotated[
-    str | None, typer.Option("--publication", metavar="NAME", help="The publication.", show_default="as the slot")
+    str | None,
+    typer.Option("--publication", metavar="NAME", help="Name of the publication.", show_default="same as the slot"),
 ]
 NumericOption = Annotated[
-    NumericChoice, typer.Option("--numeric", help="Numeric columns where the program does not say it.")
+    NumericChoice, typer.Option("--numeric", help="Type of numeric columns that the program does not declare.")
 ]
 
 GroupOption = Annotated[
-    int, typer.Option("--group", min=1, metavar="N", help="Transactions that wait become one epoch, so many at most.")
+    int,
+    typer.Option(
+        "--group", min=1, metavar="N", help="Maximum number of pending transactions to combine into one epoch."
+    ),
 ]
 
 JdbcOption = Annotated[
     str | None,
-    typer.Option("--jdbc-driver", metavar="JAR", help="On Spark, its tasks read the first snapshot with this driver."),
+    typer.Option("--jdbc-driver", metavar="JAR", help="JDBC driver with which Spark tasks read the first snapshot."),
 ]
 
 BadRowOption = Annotated[
     BadRowChoice,
     typer.Option(
         "--on-bad-row",
-        help="Rows of a table that cannot become facts: keep them in quarantine and go on, or stop following.",
+        help="What to do with rows that cannot become facts: quarantine them, or stop.",
     ),
 ]
 

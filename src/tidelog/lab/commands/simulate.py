@@ -42,30 +42,32 @@ SCHEDULES = (
     "delay",
     "reorder",
 )
-ALGORITHM_HELP = f"How tables are maintained: {', '.join(ALGORITHMS)}."
-TURN_HELP = "Turn the last epoch from pipelined to synchronous or back, and draw how to this HTML file."
-SCHEDULE_HELP = f"Which message comes next: {', '.join(SCHEDULES)}; starve:NODE, delay:N and reorder:N take a value."
+ALGORITHM_HELP = f"Maintenance algorithm: {', '.join(ALGORITHMS)}."
+TURN_HELP = "Transform the last epoch from pipelined to synchronous or back, and draw the steps to this HTML file."
+SCHEDULE_HELP = (
+    f"Which message is delivered next: {', '.join(SCHEDULES)}; starve:NODE, delay:N and reorder:N take a value."
+)
 
 
 @app.command()
 def simulate(
-    program: Annotated[Path, typer.Argument(help="An NDlog program.", metavar="PROGRAM")],
-    topology: Annotated[Path | None, typer.Option(help="Base facts as text, or links as a .tsv table.")] = None,
-    changes: Annotated[Path | None, typer.Option(help="A change script (+link(a,b). commit.) or a .tsv table.")] = None,
+    program: Annotated[Path, typer.Argument(help="NDlog program.", metavar="PROGRAM")],
+    topology: Annotated[Path | None, typer.Option(help="Base facts as a text file, or links as a .tsv table.")] = None,
+    changes: Annotated[Path | None, typer.Option(help="Change script (+link(a,b). commit.) or a .tsv table.")] = None,
     algorithm: Annotated[str, typer.Option(help=ALGORITHM_HELP)] = "ranked",
     schedule: Annotated[str, typer.Option(help=SCHEDULE_HELP)] = "fifo",
-    seed: Annotated[int, typer.Option(help="Seed of the schedules that draw.")] = 0,
-    limit: Annotated[int, typer.Option(help="Give up after this many steps.", min=1)] = 20_000,
-    steps: Annotated[bool, typer.Option(help="Show every step as it happens.")] = True,
-    every: Annotated[bool, typer.Option("--every", help="First follow every schedule of the last epoch.")] = False,
-    trace: Annotated[Path | None, typer.Option(help="Write the run as JSON to this file.")] = None,
-    page: Annotated[Path | None, typer.Option(help="Write an HTML page that plays the run to this file.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the schedule.")] = 0,
+    limit: Annotated[int, typer.Option(help="Maximum number of steps.", min=1)] = 20_000,
+    steps: Annotated[bool, typer.Option(help="Print every step.")] = True,
+    every: Annotated[bool, typer.Option("--every", help="First explore every schedule of the last epoch.")] = False,
+    trace: Annotated[Path | None, typer.Option(help="Write the run to this file as JSON.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write an HTML page that replays the run to this file.")] = None,
     turn: Annotated[Path | None, typer.Option(help=TURN_HELP)] = None,
 ) -> None:
-    """Run a program on a network of nodes and show nodes, messages and tables as it goes.
+    """Simulate a program on a network of nodes, message by message.
 
-    Ends with the tables of every node, the numbers of messages and rounds, and whether the tables equal evaluation
-    from scratch. The exit code is 1 if the input is wrong or the run does not end.
+    Prints the tables of every node, the number of messages and rounds, and whether the tables equal evaluation from
+    scratch. The exit code is 1 if the input is invalid or the run does not end.
     """
     from tidelog.lab.simulate.run import Wanted, simulate_program
 

@@ -16,20 +16,25 @@ def try_order_command(
     program: ProgramArgument,
     facts: Annotated[
         Path | None,
-        typer.Option("-F", "--fact-dir", metavar="DIR", help="The folder of fact files; none are read without it."),
+        typer.Option(
+            "-F", "--fact-dir", metavar="DIR", help="Folder with the fact files. Without it, no facts are read."
+        ),
     ] = None,
-    changes: Annotated[Path | None, typer.Option("--changes", metavar="FILE", help="A script of epochs.")] = None,
-    tries: Annotated[int, typer.Option("--tries", metavar="N", min=1, help="Try so many ways.")] = 60,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="What the ways are drawn from.")] = 0,
+    changes: Annotated[Path | None, typer.Option("--changes", metavar="FILE", help="Change script.")] = None,
+    tries: Annotated[int, typer.Option("--tries", metavar="N", min=1, help="Number of orders to try.")] = 60,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = 0,
     page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="Write a counter-example as a page that plays it.")
+        Path | None,
+        typer.Option(
+            "--page", metavar="FILE", help="Write a counter-example to this file, as an HTML page that replays it."
+        ),
     ] = None,
     functions: FunctionsOption = None,
 ) -> None:
-    """Run a program over the same facts and changes in many orders, and compare what they come to.
+    """Run a program over the same facts and changes in many orders, and compare the results.
 
-    Batches, partitions, orders and delays of messages, repetitions and restarts are drawn by a seed; on few changes all
-    orders are tried, and all schedules of messages. The exit code is 1 if two ways differ.
+    Batches, partitions, message orders and delays, repetitions and restarts are chosen at random. For few changes, all
+    orders and all message schedules are tried. The exit code is 1 if two results differ.
     """
     from tidelog.cli.base.guard import guarded
     from tidelog.lab.try_order import Wanted, try_order
