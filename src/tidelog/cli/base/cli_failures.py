@@ -16,26 +16,26 @@ NO_FACT_FILES = FailureEntry(
     DataError,
     "folder without fact files",
     "{folder} has no fact files",
-    "`tidelog apply` takes files named after relations: edge.facts, edge.csv, edge.parquet.",
-    "Check the folder and the names of its files.",
+    "`tidelog apply` reads files named after relations: edge.facts, edge.csv, edge.parquet.",
+    "Check the folder and the file names.",
     _PROGRAM + "$ mkdir new\n$ tidelog run p.dl --state s --runtime embedded\n$ tidelog apply new --state s\n",
 )
 UNKNOWN_FILE = FailureEntry(
     "TL1402",
     DataError,
-    "fact file of no relation",
+    "fact file for an unknown relation",
     "{path}: unknown relation `{name}`; known: {known}",
     "A fact file is named after its relation.",
-    "Rename the file, or take it out of the folder.",
+    "Rename the file, or remove it from the folder.",
     _PROGRAM + "$ mkdir new\n$ touch new/m.facts\n$ tidelog run p.dl --state s --runtime embedded\n"
     "$ tidelog apply new --state s\n",
 )
 NOT_EMPTY = FailureEntry(
     "TL1403",
     DataError,
-    "folder that is not empty",
+    "folder is not empty",
     "{out} is not empty; choose a new folder",
-    "An export never overwrites anything.",
+    "An export never overwrites files.",
     "",
     _PROGRAM + "$ mkdir out\n$ touch out/letter.txt\n$ tidelog run p.dl --state s --runtime embedded\n"
     "$ tidelog export s out\n",
@@ -43,115 +43,115 @@ NOT_EMPTY = FailureEntry(
 NOT_EXPORTED = FailureEntry(
     "TL1404",
     DataError,
-    "export that cannot be written",
+    "cannot write the export",
     "cannot write {out}: {error}",
-    "An export is a folder with a program and files of facts.",
-    "Check the folder, its permissions and the space left.",
+    "An export is a folder with a program and fact files.",
+    "Check the folder, its permissions and the free space.",
     _PROGRAM + "$ touch file\n$ tidelog run p.dl --state s --runtime embedded\n$ tidelog export s file/out\n",
 )
 OUTSIDE = FailureEntry(
     "TL4880",
     EngineError,
-    "file outside the folders of a sandbox",
-    "the program names `{path}`, which lies outside {folders}",
-    "In a sandbox a program reads and writes files beside it, in the folders of facts and of outputs, and in those "
-    "allowed by `--allow`; links count as what they lead to.",
-    "Move the file, allow its folder by `--allow`, or leave `--sandbox` out.",
+    "file outside the sandbox",
+    "the program refers to `{path}`, which is outside {folders}",
+    "In a sandbox a program may access files beside it, in the folders of facts and outputs, and in folders "
+    "given with `--allow`. Symbolic links are resolved.",
+    "Move the file, add its folder with `--allow`, or omit `--sandbox`.",
     "$ printf '.decl n(a: number)\\n.input n(filename=\"/etc/n.facts\")\\n' > p.dl\n"
     "$ tidelog run p.dl --sandbox --runtime embedded\n",
 )
 OUT_OF_MEMORY = FailureEntry(
     "TL3082",
     LimitError,
-    "command for which there is not enough memory",
-    "there is not enough memory; nothing more was changed",
-    "Facts and what is derived from them are held in memory, files while they are read, too.",
-    "Bound it by `--limit-memory`, which tells what grows, or run it on Spark (`--runtime spark`).",
+    "out of memory",
+    "not enough memory; nothing more was changed",
+    "Facts, derived facts and files being read are held in memory.",
+    "Set `--limit-memory`, which reports what grows, or use Spark (`--runtime spark`).",
     test="tests/cli/test_run.py::test_memory_that_runs_out_is_told",
 )
 NEEDS_MORE = FailureEntry(
     "TL4801",
     EngineError,
-    "command of the prompt without its argument",
-    "`:{command}` needs more, as in `:{command} {example}`",
-    "Commands of the prompt begin with a colon; some take an argument.",
-    "`:help` shows what they take.",
+    "missing argument",
+    "`:{command}` needs an argument, as in `:{command} {example}`",
+    "Prompt commands start with a colon; some take an argument.",
+    "`:help` lists the commands and their arguments.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 NO_PERIOD = FailureEntry(
     "TL4802",
     EngineError,
-    "input without a period",
+    "missing period",
     "rules and facts end with a period; nothing was changed",
-    "An input goes on over several lines until its period.",
+    "Input continues over several lines until a period.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 NO_COLON = FailureEntry(
     "TL4815",
     EngineError,
-    "command without a colon",
-    "commands begin with a colon: `:{name}`; a fact or rule ends with a period; nothing was changed",
-    "What begins with a letter is a fact or a rule.",
+    "missing colon",
+    "commands start with a colon: `:{name}`; facts and rules end with a period; nothing was changed",
+    "Input that starts with a letter is a fact or a rule.",
     test=f"{_REPL}::test_a_bare_command_word_is_told_to_want_a_colon",
 )
 LATE_DECLARATION = FailureEntry(
     "TL4803",
     EngineError,
     "directive after rules and facts",
-    "after rules and facts only relations, types and keys are declared; put the rest into a file and begin with "
-    "`tidelog repl FILE`",
-    "Directives other than declarations say what becomes of a whole program.",
+    "after rules and facts, only relations, types and keys can be declared; put other directives into a file "
+    "and start with `tidelog repl FILE`",
+    "Directives other than declarations apply to a whole program.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 UNKNOWN_COMMAND = FailureEntry(
     "TL4804",
     EngineError,
-    "unknown command of the prompt",
-    "unknown command `:{name}`; `:help` lists those there are",
-    "Commands of the prompt begin with a colon.",
+    "unknown prompt command",
+    "unknown command `:{name}`; `:help` lists the commands",
+    "Prompt commands start with a colon.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 LOADED_DECLARATIONS = FailureEntry(
     "TL4805",
     EngineError,
-    "file with declarations that is loaded at the prompt",
-    "`{file}` has declarations; begin with it: `tidelog repl {file}`",
-    "Declarations fix the types of relations before there are any facts.",
+    "loading a file with declarations",
+    "`{file}` contains declarations; start with it: `tidelog repl {file}`",
+    "Declarations fix the types of relations before there are facts.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 NOT_LOADED = FailureEntry(
     "TL4806",
     EngineError,
-    "file that cannot be loaded at the prompt",
+    "cannot read the file",
     "cannot read `{file}`: {reason}",
-    "`:load` takes a file of rules and facts.",
-    "Check the name of the file and its permissions.",
+    "`:load` reads a file of rules and facts.",
+    "Check the file name and the permissions.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 AT_WITHOUT_STATE = FailureEntry(
     "TL4807",
     EngineError,
-    "epoch of no state folder",
-    "--at reads an epoch of a state folder; give it with --state",
-    "Old epochs are kept in state folders only.",
+    "--at without --state",
+    "--at reads an epoch of a state folder; add --state",
+    "Only state folders keep old epochs.",
     "",
     _PROGRAM + "$ tidelog run p.dl --at 1\n",
 )
 AT_ONLY_READS = FailureEntry(
     "TL4808",
     EngineError,
-    "change of an old epoch",
-    "--at only reads; changes are applied to the last epoch, without --at",
-    "A committed epoch does not change any more.",
+    "changes to an old epoch",
+    "--at is read-only; omit it to apply changes to the last epoch",
+    "Committed epochs cannot be changed.",
     "",
     _PROGRAM + "$ printf '+n(2).' > c.dl\n$ tidelog run p.dl --state s --at 1 --changes c.dl\n",
 )
 CIRCUIT_STATE = FailureEntry(
     "TL4809",
     EngineError,
-    "state folder of the circuit",
-    "the circuit keeps no state; leave out --state, or use the engine",
-    "`--algorithm circuit` shows the circuits of the theory; it keeps everything in memory.",
+    "state folder with the circuit",
+    "the circuit does not support --state; omit it, or use the engine",
+    "`--algorithm circuit` demonstrates the circuits of the theory and keeps everything in memory.",
     "",
     _PROGRAM + "$ tidelog run p.dl --algorithm circuit --state s\n",
 )
@@ -159,8 +159,8 @@ CIRCUIT_PLACE = FailureEntry(
     "TL4810",
     EngineError,
     "circuit on several partitions",
-    "the circuit runs in this process, on one partition; say `--runtime embedded`",
-    "`--algorithm circuit` shows the circuits of the theory; it runs in one process.",
+    "the circuit runs in one process on one partition; use `--runtime embedded`",
+    "`--algorithm circuit` demonstrates the circuits of the theory in one process.",
     "",
     _PROGRAM + "$ tidelog run p.dl --algorithm circuit --runtime spark\n",
 )
@@ -177,9 +177,9 @@ NO_LAB = FailureEntry(
 CIRCUIT_KEYS = FailureEntry(
     "TL4811",
     EngineError,
-    "keys on the circuit",
-    "the circuit keeps no keys (`materialize`), no `eqrel` and no `choice-domain`; run this program on the engine",
-    "The circuit interprets positive Datalog, where a new row replaces nothing and facts are what is asserted.",
+    "feature not supported by the circuit",
+    "the circuit does not support keys (`materialize`), `eqrel` or `choice-domain`; run this program on the engine",
+    "The circuit interprets positive Datalog: new rows do not replace others, and facts are what is asserted.",
     "",
     "$ printf 'materialize(n, infinity, infinity, keys(1)).' > p.dl\n"
     "$ tidelog run p.dl --algorithm circuit --runtime embedded\n",
@@ -187,10 +187,10 @@ CIRCUIT_KEYS = FailureEntry(
 CIRCUIT_INSTANCES = FailureEntry(
     "TL4890",
     EngineError,
-    "instances that come and go on the circuit",
-    "instances of components come and go on the engine only",
-    "The circuit takes the program as it was read; scripts change its facts and rules.",
-    "Leave `--algorithm circuit` out.",
+    "instances changed on the circuit",
+    "only the engine can add and remove instances of components",
+    "With the circuit, scripts change facts and rules only.",
+    "Omit `--algorithm circuit`.",
     "$ printf '.comp C { .decl p(x: number) }\\n.init c = C\\n.output c.p' > p.dl\n"
     "$ printf -- '- .init c.' > c.txt\n"
     "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
@@ -199,9 +199,9 @@ CIRCUIT_PREVIEW = FailureEntry(
     "TL4895",
     EngineError,
     "preview on the circuit",
-    "`preview.` tries an epoch out on the engine only",
-    "The circuit rolls nothing back.",
-    "Leave `--algorithm circuit` out, or write `commit.`.",
+    "`preview.` works on the engine only",
+    "The circuit cannot roll back an epoch.",
+    "Omit `--algorithm circuit`, or write `commit.`.",
     "$ printf 'p(X) :- q(X).\\n' > p.dl\n"
     "$ printf -- '+q(1). preview.' > c.txt\n"
     "$ tidelog run p.dl --changes c.txt --algorithm circuit --runtime embedded\n",
@@ -209,45 +209,45 @@ CIRCUIT_PREVIEW = FailureEntry(
 SPARK_OPTION = FailureEntry(
     "TL4812",
     EngineError,
-    "option about Spark without Spark",
-    "{option} is about Spark, and this run is embedded; leave it out, or say `--runtime spark`",
-    "An embedded run uses no Spark.",
+    "Spark option without Spark",
+    "{option} requires Spark, but this run is embedded; omit it, or add `--runtime spark`",
+    "The embedded runtime does not use Spark.",
     "",
     _PROGRAM + "$ tidelog run p.dl --runtime embedded --master local[2]\n",
 )
 UNKNOWN_MASTER = FailureEntry(
     "TL4813",
     EngineError,
-    "master that is not known",
-    "--master {master}: {host} is not known here ({reason})",
-    "Executors reach the driver at the address of this machine towards the master.",
-    "Check the name of the host.",
+    "unknown master host",
+    "--master {master}: unknown host {host} ({reason})",
+    "Executors connect to the driver at the address of this machine towards the master.",
+    "Check the host name.",
     test="tests/cli/test_run.py::test_master_that_is_not_known_is_told",
 )
 FACTS_WITHOUT_PROGRAM = FailureEntry(
     "TL4814",
     EngineError,
-    "facts of no program",
-    "`-F` gives the facts of a PROGRAM; name the program too",
-    "`tidelog verify` checks a state against itself, or against a program with its facts.",
+    "facts without a program",
+    "`-F` requires a PROGRAM argument",
+    "`tidelog verify` checks a state against itself, or against a program and its facts.",
     "",
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
 BINARY_ANSWERS = FailureEntry(
     "TL4819",
     EngineError,
-    "answers that no terminal can show",
-    "--format {form} is for another program: add `> answers.{form}`, or a pipe",
-    "Parquet and Arrow are bytes, not text.",
-    "Leave --format out to see a table.",
+    "binary output to a terminal",
+    "--format {form} is binary: redirect the output, for example to `answers.{form}`, or use a pipe",
+    "Parquet and Arrow are not text.",
+    "Omit --format to print a table.",
     test="tests/cli/test_query.py::test_bytes_are_not_written_to_a_terminal",
 )
 ONLY_ASKED = FailureEntry(
     "TL4816",
     EngineError,
-    "change of a state folder that is asked",
-    "{state} is asked at epoch {epoch} and not changed; `:open {state} write` opens it to be changed, "
-    "`tidelog run --state` and `tidelog apply` change it too",
+    "state folder opened read-only",
+    "{state} is open read-only at epoch {epoch}; use `:open {state} write` to change it, or `tidelog run "
+    "--state` or `tidelog apply`",
     "`tidelog query`, `why` and `repl` read one committed epoch of a state folder.",
     "",
     test="tests/cli/test_query.py::test_a_state_is_not_changed_at_the_prompt",
@@ -255,78 +255,78 @@ ONLY_ASKED = FailureEntry(
 NEEDS_STATE = FailureEntry(
     "TL4817",
     EngineError,
-    "epoch of no state folder at the prompt",
-    "`:at` goes to another epoch of a state folder; begin with `tidelog repl --state DIR`, or `:open DIR`",
-    "Old epochs are kept in state folders only.",
+    "`:at` without a state folder",
+    "`:at` switches to another epoch of a state folder; start with `tidelog repl --state DIR`, or use `:open DIR`",
+    "Only state folders keep old epochs.",
     test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
 )
 NO_EPOCH_NUMBER = FailureEntry(
     "TL4818",
     EngineError,
-    "epoch at the prompt that is no number",
-    "`{text}` is no epoch; write its number, as in `:at 3`, or `:at -1` for the last",
-    "Epochs are numbered from 1; `tidelog log` lists those that a state folder keeps.",
+    "invalid epoch number",
+    "`{text}` is not an epoch; write its number, as in `:at 3`, or `:at -1` for the last one",
+    "Epochs are numbered from 1. `tidelog log` lists the epochs that a state folder keeps.",
     test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
 )
 NOT_A_CHANGE = FailureEntry(
     "TL4840",
     EngineError,
-    "dry run of what is no change",
-    "`:dry` takes a change, and `{text}` is none",
-    "A dry run tells what facts, rules and retractions would change.",
+    "`:dry` without a change",
+    "`:dry` expects a change, but `{text}` is not one",
+    "A dry run reports what facts, rules and retractions would change.",
     "Write a fact or a rule with its period, as in `:dry edge(1, 2).`",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 NOT_WRITTEN = FailureEntry(
     "TL4841",
     EngineError,
-    "file that cannot be written at the prompt",
+    "cannot write the file",
     "cannot write `{file}`: {reason}",
     "`:save` and `:graph` write one file.",
-    "Check the name of the file, its folder and its permissions.",
+    "Check the file name, the folder and the permissions.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 FILE_EXISTS = FailureEntry(
     "TL4842",
     EngineError,
-    "file that is there already",
-    "`{file}` is there already, and was neither loaded nor saved in this session; choose another name",
-    "What a session did not make it does not overwrite.",
+    "file already exists",
+    "`{file}` already exists and was neither loaded nor saved in this session; choose another name",
+    "A session does not overwrite files that it did not create.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 OPENED_HOW = FailureEntry(
     "TL4843",
     EngineError,
-    "state folder opened in an unknown way",
-    "`:open STATE` asks a state folder, `:open STATE write` changes it; there is no `{how}`",
-    "A state folder is asked, or changed by one process.",
-    "Leave the word out, or write `write`.",
+    "unknown mode of `:open`",
+    "`:open STATE` opens a state folder read-only, `:open STATE write` for changes; unknown mode `{how}`",
+    "A state folder has at most one writing process.",
+    "Omit the mode, or use `write`.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )
 NOT_AN_ENGINE = FailureEntry(
     "TL4844",
     EngineError,
-    "engine of a notebook that is none",
-    "`{name}` is {found}; `%tidelog use NAME` takes a variable that holds an Engine",
-    "A notebook has one engine; `%tidelog use` gives it another.",
-    "Make one first: `db = Engine(...)`.",
+    "not an engine",
+    "`{name}` is {found}; `%tidelog use NAME` expects a variable that holds an Engine",
+    "A notebook has one current engine; `%tidelog use` selects another.",
+    "Create one first: `db = Engine(...)`.",
     test="tests/notebook/test_magics.py::test_only_an_engine_is_taken",
 )
 NO_STATE_AT = FailureEntry(
     "TL5301",
     StateError,
-    "epoch of a folder without a state",
-    "{state} holds no state, so there is no epoch {epoch} to read",
-    "An epoch can be read where a state was made.",
-    "Check the name of the folder, or leave out --at to make a state there.",
+    "folder without a state",
+    "{state} contains no state, so epoch {epoch} cannot be read",
+    "Epochs can be read only from an existing state.",
+    "Check the folder name, or omit --at to create a state there.",
     _PROGRAM + "$ tidelog run p.dl --state s --at 1\n",
 )
 NO_STATE = FailureEntry(
     "TL5303",
     StateError,
-    "command on a folder without a state",
-    "{place} holds no state; `tidelog run PROGRAM --state {place}` makes one",
-    "Commands on states take the folder that `--state` named.",
+    "folder without a state",
+    "{place} contains no state; `tidelog run PROGRAM --state {place}` creates one",
+    "This command expects a folder that was created with `--state`.",
     "",
     "$ tidelog log nowhere\n",
 )
@@ -335,57 +335,57 @@ NO_OUTPUTS = FailureEntry(
     "TL4831",
     EngineError,
     "`--outputs-only` without outputs",
-    "`--outputs-only` evaluates what outputs ask for, and the program has none",
-    "Outputs are the relations that `.output` and `.printsize` name.",
-    "Add `.output` for the relations that are wanted, or leave the option out.",
+    "`--outputs-only` requires outputs, but the program has none",
+    "Outputs are the relations named by `.output` and `.printsize`.",
+    "Add `.output` directives, or omit the option.",
     _PROGRAM + "$ tidelog run p.dl --outputs-only\n",
 )
 
 NO_FUNCTIONS = FailureEntry(
     "TL1410",
     DataError,
-    "file of functions that cannot be loaded",
+    "cannot load functions",
     "cannot load functions from {path}: {error}",
-    "`--functions` takes a Python file, which is run once.",
-    "Correct the file.",
+    "`--functions` expects a Python file, which is run once.",
+    "Fix the file.",
     _PROGRAM + "$ tidelog run p.dl --functions none.py\n",
 )
 
 LAYOUT_NOT_KEPT = FailureEntry(
     "TL4720",
     EngineError,
-    "layout that would mean something else",
-    "{file}: its layout would not be read as the same program; left alone",
-    "`tidelog format` moves words to other lines and changes nothing else, which it checks by reading its layout. A "
-    "text that asks for its own line numbers (`__LINE__`), or that is a part of another program and can be read in "
-    "either convention, may change by that.",
-    "Say how the text is to be read with --convention, or write the line number as a number.",
+    "formatting would change the program",
+    "{file}: formatting would change its meaning; left unchanged",
+    "`tidelog format` only moves words to other lines, and checks this by parsing the result. A text that uses "
+    "its line numbers (`__LINE__`), or that is part of another program and is valid in either convention, may "
+    "change.",
+    "Specify the convention with --convention, or write the line number as a number.",
     "$ printf 'p(__LINE__).\\n\\n\\n\\np(__LINE__).' > p.dl\n$ tidelog format p.dl\n",
 )
 NOTHING_TO_FORMAT = FailureEntry(
     "TL4721",
     EngineError,
-    "folder without programs",
-    "{folder} holds no program: no file in it ends in `.dl`",
-    "A folder that is given to `tidelog format` stands for the programs in it and below it.",
-    "Name the files themselves if they have other names.",
+    "no programs in the folder",
+    "{folder} contains no `.dl` files",
+    "`tidelog format FOLDER` formats the `.dl` files in the folder and below it.",
+    "Name the files explicitly if they have another extension.",
     "$ mkdir empty\n$ tidelog format empty\n",
 )
 NOT_FORMATTED = FailureEntry(
     "TL4722",
     EngineError,
-    "program that cannot be written",
+    "cannot write the program",
     "cannot write {file}: {reason}",
-    "`tidelog format` puts a layout in the place of the file.",
-    "Check the permissions of the file and its folder, or format the standard input (`-`).",
+    "`tidelog format` replaces the file with its formatted text.",
+    "Check the permissions of the file and its folder, or format standard input (`-`).",
     test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_told",
 )
 NO_EDITOR_EXTRA = FailureEntry(
     "TL4723",
     EngineError,
-    "language server without its packages",
-    "`tidelog lsp` needs a package that is not installed: {missing}",
-    "The language server is an extra: an engine needs no editor.",
+    "missing packages for the language server",
+    "`tidelog lsp` requires a package that is not installed: {missing}",
+    "The language server is an optional extra.",
     "Install it with `pip install 'tidelog[editor]'`.",
     test="tests/cli/test_lsp.py::test_what_is_missing_is_told",
 )
