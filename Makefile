@@ -18,6 +18,9 @@ ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tes
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
 COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/lab/semantics src/tidelog/lab/dbsp
 
+# Compiled modules are kept, whatever the machine says: tests start Tidelog and Python some hundred times.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install lint check test test-all demo demo-live chaos soak bench docs site dist pictures format clean
 
