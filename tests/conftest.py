@@ -48,7 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 HERE = Path(__file__).parent
-LONG = ("benchmarks/cases", "proofs", "semantics/sellf/test_proofs.py")  # they measure, or check what seldom changes
+# They measure, or check what seldom changes.
+LONG = ("benchmarks/cases", "proofs", "lab/semantics/sellf/test_proofs.py")
 SLOW = ("cli/test_values.py", "docs/test_site.py", "examples", "follow", "law", "notebook", "serve", "spark", "chaos")
 
 
