@@ -2,7 +2,7 @@
 
 The laws of single features (demand, structures, witnesses and so on) have programs of their own, each dearer than one
 of the central law. A share keeps them in proportion, both where many cases are tried (`make test-all`) and where the
-same laws run again with partitions or threads, which needs few: seeds beyond these have only repeated what others show.
+same laws run again with partitions or threads.
 """
 
 from __future__ import annotations
