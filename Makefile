@@ -7,9 +7,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest
-PARALLEL := $(PYTEST) -n $(WORKERS) --dist worksteal --durations=20 --durations-min=1
+SHARED_OUT := --dist worksteal --durations=20 --durations-min=1
+PARALLEL := $(PYTEST) -n $(WORKERS) $(SHARED_OUT)
+# Spark uses all cores for each session; two processes, each with one session for all its tests, hide each other's waits.
+ON_SPARK := $(PYTEST) -n 2 $(SHARED_OUT)
 # Random cases of the central law; the laws of single features take a share of them (tests/law/share.py), and the suites
-# that are run again with partitions and threads try fewer. `make soak` never stops.
+# that are run again with partitions and threads try fewer. `make soak` never stops. How the time of `make test` is
+# divided: docs/reference/testing.md.
 CASES_CHECK := 20
 CASES_TEST := 60
 CASES_AGAIN := 15
@@ -17,6 +21,9 @@ CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
 COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/lab/semantics src/tidelog/lab/dbsp
+
+# Compiled modules are kept, whatever the machine says: tests start Tidelog and Python some hundred times.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint check test test-all demo demo-live chaos soak bench docs site dist pictures format clean
@@ -54,7 +61,7 @@ test: lint ## what CI runs, in about ten minutes: every law, also on partitions,
 	TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" tests/law
-	$(PYTEST) --durations=20 --durations-min=1 -m "spark and not long" tests
+	$(ON_SPARK) -m "spark and not long" tests
 
 test-all: lint ## everything, before an issue is closed: long tests, coverage, proofs, all suites on Spark (about an hour)
 	@scripts/tools java postgresql chromium neovim coq
@@ -63,9 +70,9 @@ test-all: lint ## everything, before an issue is closed: long tests, coverage, p
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not spark" $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
-	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
-	$(PYTEST) -m spark tests
+	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
+	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
+	TIDELOG_SPARK_CASES=20 $(PYTEST) -m spark tests
 	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
 		tests/law/test_rollback.py
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,22 +48,38 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 HERE = Path(__file__).parent
-LONG = ("benchmarks/cases", "proofs", "semantics/sellf/test_proofs.py")  # they measure, or check what seldom changes
+# They measure, or check what seldom changes.
+LONG = ("benchmarks/cases", "proofs", "lab/semantics/sellf/test_proofs.py")
 SLOW = ("cli/test_values.py", "docs/test_site.py", "examples", "follow", "law", "notebook", "serve", "spark", "chaos")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whole files and folders that `make test` or `make check` leaves out, by measurement (`--durations`)."""
     for item in items:
-        name = item.path.relative_to(HERE).as_posix() if item.path.is_relative_to(HERE) else ""
-        if name.startswith(LONG):
-            item.add_marker(pytest.mark.long)
-        if name.startswith(SLOW):
-            item.add_marker(pytest.mark.slow)
+        for mark in marks_of(item.path):
+            item.add_marker(mark)
     if PARTITIONS or SPARK:
         from tests.one_partition import skip_what_needs_one_partition
 
         skip_what_needs_one_partition(items, spark=SPARK)
+
+
+@cache
+def marks_of(path: Path) -> list[str]:
+    """The marks of a whole file; there are twenty times more tests than files."""
+    name = path.relative_to(HERE).as_posix() if path.is_relative_to(HERE) else ""
+    folders = {"long": LONG, "slow": SLOW, "spark": ("spark/",)}
+    return [mark for mark, names in folders.items() if name.startswith(names)]
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the collector of garbage need not look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -24,7 +25,11 @@ PACKAGES = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 BESIDE = {"client", "testing"}  # the client and the judges: they stand beside the layers
 AREAS = {"benchmarks", "chaos", "docs", "examples", "law", "proofs"}  # tests of what is no package of src
 RUNTIMES = {"Runtime", "EmbeddedRuntime", "Coordinator"}
-SOURCES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache  # parsed when a test asks, since every worker imports this file
+def sources() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def relative(path: Path) -> str:
@@ -64,7 +69,7 @@ def test_tests_mirror_the_packages() -> None:
 
 def package_graph() -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {name: set() for name in PACKAGES}
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         own = path.relative_to(PACKAGE).parts[0]
         if own in graph:
             graph[own] |= {parts[1] for name in imported(tree) if len(parts := name.split(".")) > 1} & graph.keys() - {
@@ -112,48 +117,37 @@ def test_only_spark_imports_pyspark() -> None:
 
 
 def test_the_layout_of_memory_is_known_to_kernel_and_partition_only() -> None:
-    knowing = {path for path, tree in SOURCES.items() if "tidelog.kernel.layout" in set(imported(tree))}
+    knowing = {path for path, tree in sources().items() if "tidelog.kernel.layout" in set(imported(tree))}
     assert {path.relative_to(PACKAGE).parts[0] for path in knowing} <= {"kernel", "partition"}
 
 
 # Classes and calls
 
 
-def classes() -> dict[str, tuple[Path, ast.ClassDef]]:
-    found: dict[str, tuple[Path, ast.ClassDef]] = {}
-    for path, tree in SOURCES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                found[node.name] = (path, node)
-    return found
-
-
-CLASSES = classes()
-
-
 def test_no_class_is_a_bag_of_borrowed_attributes() -> None:
-    assert not [
-        relative(path) for path, tree in SOURCES.items() if "attributes are the" in (ast.get_docstring(tree) or "")
-    ]
-    assert not [name for name, (_, node) in CLASSES.items() if "attributes are the" in (ast.get_docstring(node) or "")]
+    for path, tree in sources().items():
+        described = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
+        assert not [node for node in described if "attributes are the" in (ast.get_docstring(node) or "")], path
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_nobody_asks_what_kind_of_runtime_it_is(path: Path) -> None:
-    for node in ast.walk(SOURCES[path]):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+def calls() -> Iterator[tuple[ast.Call, str]]:
+    """Every call in the sources, and where it is."""
+    for path, tree in sources().items():
+        yield from ((node, f"{relative(path)}:{node.lineno}") for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def test_nobody_asks_what_kind_of_runtime_it_is() -> None:
+    for node, place in calls():
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "hasattr", "getattr"):
             names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-            assert not (node.func.id == "isinstance" and names & RUNTIMES), f"line {node.lineno}"
-            assert not (node.func.id in ("hasattr", "getattr") and "runtime" in names), f"line {node.lineno}"
+            assert not (node.func.id == "isinstance" and names & RUNTIMES), place
+            assert not (node.func.id != "isinstance" and "runtime" in names), place
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_calls_to_partitions_are_typed(path: Path) -> None:
-    for node in ast.walk(SOURCES[path]):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("ask"):
-            assert not any(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in node.args), (
-                node.lineno
-            )
+def test_calls_to_partitions_are_typed() -> None:
+    for node, place in calls():
+        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("ask"):
+            assert not any(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in node.args), place
 
 
 # What looks in from outside
@@ -163,6 +157,6 @@ OUTSIDE = sorted(path for folder in ("tests", "benchmarks", "examples") for path
 INNER = re.compile(r"\b(?:db|engine|again|reader|other|twin)\._(?!asdict)[a-z]\w*")
 
 
-@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nobody_outside_reaches_into_an_engine(path: Path) -> None:
-    assert not INNER.findall(path.read_text("utf-8"))
+def test_nobody_outside_reaches_into_an_engine() -> None:
+    found = {str(path.relative_to(ROOT)): INNER.findall(path.read_text("utf-8")) for path in OUTSIDE}
+    assert {path: names for path, names in found.items() if names} == {}

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hatchling.build import build_wheel
 
+from tests.conftest import LONG, SLOW
 from tidelog.spark.session.java import OLDEST
 
 ROOT = Path(__file__).parents[1]
@@ -101,6 +102,12 @@ def test_make_alone_lists_the_targets() -> None:
     done = subprocess.run(["make", "-C", str(ROOT), "--no-print-directory"], capture_output=True, text=True, check=True)
     for target in re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE):
         assert re.search(rf"^  {target} +\S", done.stdout, re.MULTILINE), target
+
+
+def test_what_is_run_again_or_left_out_is_there() -> None:
+    named = re.findall(r"\b(?:tests|src)/[\w/.]+", MAKEFILE)
+    assert named
+    assert not [name for name in (*named, *(f"tests/{name}" for name in (*LONG, *SLOW))) if not (ROOT / name).exists()]
 
 
 def test_public_checks_run_the_two_commands() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import ConstraintError, ConstraintWarning, Engine
+from tidelog.engine.write import accuse
 from tidelog.engine.write.epoch import Epoch
 
 ACCESS = """
@@ -25,6 +26,12 @@ STAFF = """
 .reference member(team) -> team(name)
 """
 HIDDEN = "__"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, causes are looked for."""
+    monkeypatch.setattr(accuse, "LONG", 600.0)
 
 
 @pytest.fixture(params=[1, 3])

@@ -1,7 +1,8 @@
 """How many random cases each test of the law tries: all of TIDELOG_CASES go to the central law, shares to the others.
 
 The laws of single features (demand, structures, witnesses and so on) have programs of their own, each dearer than one
-of the central law; a share keeps them in proportion, however many cases are asked for.
+of the central law. A share keeps them in proportion, both where many cases are tried (`make test-all`) and where the
+same laws run again with partitions or threads.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import os
 
 CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+ALL = 100  # as many as `make test-all` tries
 
 
 def share(part: int, least: int) -> int:
-    """One part in so many of all cases, and never fewer than the least that shows anything."""
-    return max(least, CASES // part)
+    """One case in `part`; for all cases no fewer than `least`, and for fewer cases in proportion."""
+    return max(min(least, 3), CASES // part, -(-least * min(CASES, ALL) // ALL))

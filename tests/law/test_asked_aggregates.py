@@ -22,7 +22,7 @@ from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges
 
 CASES = share(8, 20)
-BLOCK = 10
+BLOCK = min(6, CASES)
 DECLARED = """
 .decl p(x: number)
 .decl q(x: number, y: number)

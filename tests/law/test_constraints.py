@@ -26,8 +26,8 @@ from tidelog.program.values.rule import REFUSE, WARN
 from tidelog.program.values.term import Aggregate
 from tidelog.testing import EpochChanges, State, violations
 
-CASES = share(6, 8)
-BLOCK = 4
+CASES = share(12, 8)
+BLOCK = min(5, CASES)
 
 
 def random_constraints(rng: Random, program: Program) -> list[Rule]:

@@ -29,7 +29,7 @@ from tidelog.testing.invariants import violations
 
 CASES = share(16, 10)
 FIRST = int(os.environ.get("TIDELOG_SEED", "0"))
-BLOCK = 10
+BLOCK = min(6, CASES)
 Model = dict[str, frozenset[tuple[object, ...]]]
 
 

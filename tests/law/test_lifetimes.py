@@ -19,7 +19,7 @@ import pytest
 from tests.law.share import share
 from tidelog import Engine, EngineError
 
-CASES = share(4, 8)
+CASES = share(8, 12)
 PROGRAM = """
 materialize(link, 10, {size}, keys(1, 2)).
 .lifetime ping 5s

@@ -16,7 +16,7 @@ from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.base.limits import Limits
 
 CASES = share(20, 10)
-BLOCK = 10
+BLOCK = min(6, CASES)
 
 
 @pytest.mark.parametrize("kind", ["plain", "all"])

@@ -20,7 +20,7 @@ from tidelog import Engine, LimitError, Limits
 from tidelog.engine.engine import core_of
 from tidelog.partition.phases import scale
 
-CASES = share(8, 20)
+CASES = share(8, 16)
 BLOCK = 10
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 

@@ -25,7 +25,7 @@ from tidelog.store.image.reshare import Whole
 from tidelog.testing import State
 
 CASES = share(20, 10)
-BLOCK = 10
+BLOCK = min(6, CASES)
 NUMBERS = (1, 2, 3, 5)
 
 

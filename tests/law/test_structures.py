@@ -17,7 +17,7 @@ from tests.law.test_law import compare_orders
 from tests.law.unkind import engine_on
 
 CASES = share(16, 20)
-BLOCK = 10
+BLOCK = min(6, CASES)
 TYPES = """
 .type P = [x: number, next: P]
 .type T = Leaf {v: number} | Node {l: T, r: T} | Empty {}

@@ -15,7 +15,7 @@ from tests.law.share import share
 from tests.law.unkind import engine_on
 
 CASES = share(10, 20)
-BLOCK = 10
+BLOCK = min(6, CASES)
 
 
 @pytest.mark.parametrize("partitions", [1, 2])

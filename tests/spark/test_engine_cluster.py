@@ -25,6 +25,7 @@ slow(X, Y) :- two(X, Z), Y = wait(Z).
 LIMIT = 120.0
 
 
+@pytest.mark.long  # killed partitions: test_engine_failure.py
 def test_engine_on_a_cluster_survives_a_killed_executor_and_a_killed_worker() -> None:
     with standalone_cluster(workers=2, cores=3) as cluster:  # one worker alone has room for two partitions
         run_apart(survive, cluster, seconds=600.0)

@@ -261,6 +261,7 @@ def driver(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
                 os.kill(number, signal.SIGKILL)
 
 
+@pytest.mark.long  # the driver that test_engine_durable.py kills takes its workers with it, too
 def test_driver_that_is_killed_takes_its_workers_with_it(driver: Callable[[str], subprocess.Popen[str]]) -> None:
     process = driver("stay")
     assert process.stdout is not None
