@@ -62,6 +62,7 @@ def test_examples_are_short_and_in_reading_order():
     files = sorted(EXAMPLES.glob("[0-9]*.py"))
     assert [path.stem for path in files] == sorted(PROMISED)
     assert [int(path.name[:2]) for path in files] == list(range(1, len(files) + 1))
+    assert all(f"({path.name})" in (EXAMPLES / "README.md").read_text("utf-8") for path in files)
     assert all(len(path.read_text("utf-8").splitlines()) < 80 for path in files)
 
 
