@@ -1,7 +1,7 @@
 """The demo: who can read the secrets of an organisation, while people move and policies change.
 
-Five rules over some 105,000 facts, on Spark in local mode: facts come as DataFrames of files, two resident partitions
-keep the views. Each step is one epoch; beside it stands what evaluating everything again costs. Without Java:
+Five rules over about 105,000 facts, on Spark in local mode: facts are read as DataFrames, and two resident partitions
+maintain the views. Each step is one epoch, compared with evaluating everything again. Without Java, set
 TIDELOG_RUNTIME=embedded.
 """
 
@@ -50,7 +50,7 @@ class Result:
 
 @contextmanager
 def engine(console: Console, facts: Facts) -> Iterator[tuple[Engine, dict[str, object]]]:
-    """An empty engine, and the facts as it takes them best: on Spark as DataFrames of files, else as rows."""
+    """An empty engine, and the facts for it: on Spark as DataFrames of files, otherwise as rows."""
     if os.environ.get("TIDELOG_RUNTIME", "spark") == "embedded":
         with Engine() as db:
             yield db, dict(facts)
@@ -73,7 +73,7 @@ def engine(console: Console, facts: Facts) -> Iterator[tuple[Engine, dict[str, o
 
 
 def fill(db: Engine, rules: str, facts: dict[str, object]) -> float:
-    """All rules and facts in one epoch; the time that took."""
+    """Load all rules and facts in one epoch and return the seconds it took."""
     began = time.perf_counter()
     with db.epoch() as epoch:
         for relation, rows in facts.items():
@@ -99,7 +99,7 @@ def step(db: Engine, title: str, facts: Facts, rules: str, change, author: str |
 
 
 def sizes(db: Engine) -> Table:
-    """What there is, and where it lives."""
+    """The relations with their sizes and placement."""
     placement = db.explain().placement
     table = Table(title="facts", title_justify="left")
     for name in ("relation", "facts", *(["on two partitions"] if placement else [])):
@@ -130,8 +130,8 @@ def show(result: Result, db: Engine, console: Console) -> None:
         highlight=False,
     )
     fact = f"reads({', '.join(result.example)})"
-    word, told = ("why", db.why(fact)) if result.inserted else ("why not", db.why_not(fact))
-    lines = str(told).splitlines()
+    word, reason = ("why", db.why(fact)) if result.inserted else ("why not", db.why_not(fact))
+    lines = str(reason).splitlines()
     more = f"\n... {len(lines) - PROOF_LINES} more lines" if len(lines) > PROOF_LINES else ""
     console.print(Panel(Text("\n".join(lines[:PROOF_LINES]) + more), title=f"{word} {fact}", title_align="left"))
 
@@ -182,7 +182,7 @@ def tour(db: Engine, data: dict[str, object], facts: Facts, console: Console) ->
     people = sorted({who for who, _ in facts["joins"]})
     facts["stands_in"] = [(a, b) for a, b in (rng.sample(people, 2) for _ in range(300))]
     with_deputies = f"{RULES}{DEPUTY}\n"
-    title = "a rule is added: deputies read what those read for whom they stand in"
+    title = "a rule is added: deputies can read what the people they stand in for can read"
     results.append(step(db, title, facts, with_deputies, lambda e: appoint(e, facts)))
     show(results[-1], db, console)
 

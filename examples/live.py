@@ -1,7 +1,8 @@
 """The live demo: a PostgreSQL database of people, groups and folders, followed by a server while its rows change.
 
 It starts a database in a temporary folder, serves `data/live.dl` over it, changes rows by SQL in a loop, and prints
-where the console is and what the server tells. SECONDS=n ends it by itself, else Ctrl-C does; PORT=n names the port.
+the address of the console and the changes that the server reports. It runs until Ctrl-C, or for SECONDS=n; PORT=n sets
+the port.
 """
 
 import json
@@ -52,7 +53,7 @@ def serving(server: Server, state: Path) -> Iterator[tuple[str, str]]:
 
 
 def ask(address: str, token: str, path: str) -> dict:
-    """What the server answers."""
+    """Request a path of the server and return its JSON."""
     request = urllib.request.Request(f"{address}/v1{path}", headers={"Authorization": f"Bearer {token}"})
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
@@ -85,8 +86,8 @@ def change_rows(server: Server, ended: threading.Event) -> None:
     """Change rows by SQL until the end."""
     chance = Random(1)
     while not ended.wait(PAUSE):
-        told, statement, values = change(chance)
-        print(f"{time.strftime('%H:%M:%S')} {told}", flush=True)
+        text, statement, values = change(chance)
+        print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
         server.run(statement, *values)
 
 

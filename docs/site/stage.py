@@ -1,8 +1,9 @@
 """Put the pages of the site together: `python docs/site/stage.py FOLDER`, then `mkdocs build --strict` in it.
 
 Law: the repository's pages are the site's, in the same places, so that every link between them holds; what a page links
-to that is no page (a source, a program, a notebook, a folder) is made one. The Python reference is made from
-docstrings, and the navigation from the lists of `docs/README.md`.
+to that is not a page (a source, a program, a notebook, a folder) becomes one. The front page is the README with the
+doors of `docs/README.md` at its beginning. The Python reference is made from docstrings, and the navigation from the
+lists of `docs/README.md`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def stage(folder: Path) -> None:
     for path in (path for pattern in IMAGES for path in ROOT.glob(pattern)):
         (pages / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, pages / path.relative_to(ROOT))
+    _write(pages / "README.md", front((pages / "README.md").read_text("utf-8")))
     _write(pages / REFERENCE, reference())
     here = Path(__file__).parent
     settings = (here / "mkdocs.yml").read_text("utf-8").replace("SOURCES", str(ROOT / "src"))
@@ -79,6 +81,14 @@ def _page_of(target: Path, pages: Path) -> str:
     language = LANGUAGES.get(target.suffix, "text")
     _write(place.with_name(f"{place.name}.md"), f"# {title}\n\n{fenced(target.read_text('utf-8'), language)}")
     return ".md"
+
+
+def front(readme: str) -> str:
+    """The front page: the README, with the doors of the documentation after its first sentence."""
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    doors = re.findall(r"^## Start here\n.*?^(?=- )(.*?)\n\n", index, re.MULTILINE | re.DOTALL)[0]
+    title, sentence, rest = readme.split("\n\n", 2)
+    return "\n\n".join((title, sentence, doors.replace("](", "](docs/"), rest))
 
 
 def fenced(text: str, language: str) -> str:

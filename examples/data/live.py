@@ -1,4 +1,4 @@
-"""The access-control database of the live demo: its tables, its first rows, and changes without an end."""
+"""The access-control database of the live demo: its tables, its first rows, and an endless series of changes."""
 
 from collections.abc import Iterator
 from random import Random
@@ -15,7 +15,7 @@ PUBLISHED = ("can_open", "stranded")
 
 
 def first_rows(chance: Random) -> Iterator[tuple[str, tuple[object, ...]]]:
-    """The statements that fill the tables; a team or a folder lies in one with a smaller number."""
+    """The statements that fill the tables; a team or a folder is inside one with a smaller number."""
     for number in range(1, TEAMS):
         yield "INSERT INTO part_of VALUES (%s, %s)", (f"team{number}", f"team{chance.randrange(number)}")
     for number in range(FOLDERS):
@@ -31,7 +31,7 @@ def first_rows(chance: Random) -> Iterator[tuple[str, tuple[object, ...]]]:
 
 
 def change(chance: Random) -> tuple[str, str, tuple[object, ...]]:
-    """A change as people would tell it, and the statement that makes it."""
+    """A change in plain words, with the statement that makes it."""
     person, team = f"person{chance.randrange(PEOPLE)}", f"team{chance.randrange(TEAMS)}"
     part, folder = chance.randrange(1, FOLDERS), f"folder{chance.randrange(FOLDERS)}"
     give = "INSERT INTO access (team, folder) VALUES (%s, %s) ON CONFLICT DO NOTHING"

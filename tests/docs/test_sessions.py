@@ -1,4 +1,4 @@
-"""Every Python session of every page gives what the page says; `test_spark_page.py` has the one that needs Spark.
+"""Every Python session of every page gives what the page says; `test_spark_page.py` has those that need Spark.
 
 Run again by `make test` with two partitions in one process, since a page must not depend on how many there are.
 """
@@ -12,8 +12,8 @@ import pytest
 
 from tests.docs.pages import DOCS, PAGES, name, read, session_text
 
-ON_SPARK = DOCS / "tutorial" / "spark.md"
-SESSIONS = [page for page in PAGES if ">>> " in read(page) and page != ON_SPARK]
+ON_SPARK = (DOCS / "tutorial" / "spark.md", DOCS / "jobs" / "spark.md")
+SESSIONS = [page for page in PAGES if ">>> " in read(page) and page not in ON_SPARK]
 LEARNT = [DOCS / "tutorial" / f"{stem}.md" for stem in ("start", "circuits", "why", "paths")]
 
 

@@ -56,10 +56,21 @@ def test_every_link_leads_to_a_page_of_the_site(staged: Path) -> None:
 def test_navigation_has_what_the_index_lists(staged: Path) -> None:
     text = (staged / "mkdocs.yml").read_text("utf-8")
     tabs = json.loads(text.rpartition("\nnav: ")[2])
-    assert [title for tab in tabs for title in tab][1:5] == ["Tutorial", "Notebooks", "Reference", "Design"]
+    assert [title for tab in tabs for title in tab][1:7] == [
+        *("Start here", "Tutorial", "Notebooks"),
+        *("Coming from another system", "Reference", "Design"),
+    ]
     listed = re.findall(r"\]\((\w+/[\w/-]+\.md)\)", read(DOCS / "README.md"))
     assert len(listed) > 30
     assert not [page for page in listed if f'"docs/{page}"' not in text]
+
+
+def test_the_front_page_begins_with_the_doors(staged: Path) -> None:
+    page = (staged / "pages" / "README.md").read_text("utf-8")
+    doors = re.findall(r"^- \[[^\]]+\]\(docs/(jobs/\w+\.md)\)", page, re.MULTILINE)
+    assert len(doors) == 5
+    assert page.index(doors[-1]) < page.index("\n## ")
+    assert doors == re.findall(r"\]\((jobs/\w+\.md)\)", read(DOCS / "README.md"))
 
 
 def test_the_reference_has_every_public_name(staged: Path) -> None:

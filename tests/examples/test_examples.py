@@ -12,20 +12,42 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 PROMISED = {
-    "01_reachability": [
-        "from oslo one reaches bergen, malta, oslo, paris, rome",
+    "01_permissions": [
+        "57 rights follow from 31 rows",
+        "ALERT   priya.nair requests and approves payments: payouts",
+        "cleared priya.nair requests and approves payments: payouts",
+        "refused: 3 people would violate `four_eyes`",
+    ],
+    "02_cloud_network": [
+        "exposed: bastion:22, lb-1:443, lb-2:443",
+        "cut the archive off: risks removed: 2",
+        "at risk: nothing",
+    ],
+    "03_code_base": ["pairs of modules in which one needs the other", "an edit of tidelog", "without the import in"],
+    "04_identity_graph": ["669 records belong to 300 people", "share: 299 people", "erased on request: 300 people"],
+    "05_knowledge_graph": [
+        "the Last Supper is: Artwork, Fresco, Mural, Painting",
+        "'Netherlands': 4",
+        "Fabritius, without any painting, is: Painter, Person",
+    ],
+    "06_reachability": [
+        "from oslo you reach bergen, malta, oslo, paris, rome",
         "rome reaches ['malta']",
         "4 changes:",
     ],
-    "02_access_control": ["eve gained the right to write main.py", "a new policy for auditors:", "'main.py': 1"],
-    "03_shortest_routes": [
+    "07_shortest_routes": [
         "harbour - station - market - castle - airport: 20 minutes",
         "harbour - airport: 11 minutes",
     ],
-    "04_connected_components": ["components, the largest of", "join everything to node 0: 1 components"],
-    "05_rdfs": ["laika is: Animal, Dog, Mammal, Parent", "rex is: nothing known", "<urn:childOf>"],
-    "06_points_to": ["cursor may hold Node@node, Node@other", "last->List@list"],
+    "08_points_to": ["cursor may hold Node@node, Node@other", "last->List@list"],
 }
+
+
+@pytest.fixture(autouse=True)
+def without_spark(monkeypatch):
+    """Examples for Spark run in this process, too; `tests/spark/test_run_spark.py` runs them on Spark."""
+    monkeypatch.setenv("TIDELOG_RUNTIME", "embedded")
+    monkeypatch.setattr(sys, "argv", ["example"])
 
 
 @pytest.mark.parametrize("name", sorted(PROMISED))
@@ -40,6 +62,7 @@ def test_examples_are_short_and_in_reading_order():
     files = sorted(EXAMPLES.glob("[0-9]*.py"))
     assert [path.stem for path in files] == sorted(PROMISED)
     assert [int(path.name[:2]) for path in files] == list(range(1, len(files) + 1))
+    assert all(f"({path.name})" in (EXAMPLES / "README.md").read_text("utf-8") for path in files)
     assert all(len(path.read_text("utf-8").splitlines()) < 80 for path in files)
 
 

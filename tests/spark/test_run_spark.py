@@ -279,3 +279,13 @@ def test_demo_runs_on_spark(
     assert "on every partition" in printed
     assert printed.count("evaluating everything again takes") == 5
     assert "blame reads" in printed
+
+
+def test_identity_graph_runs_on_spark(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tidelog.spark, "local_session", lambda partitions: nullcontext(spark))
+    runpy.run_path(str(ROOT.parent / "examples" / "04_identity_graph.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "669 records belong to 300 people" in printed
+    assert "erased on request: 300 people" in printed

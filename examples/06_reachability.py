@@ -1,4 +1,4 @@
-"""Reachability: a view that stays true while edges come and go, and while its rules change."""
+"""Reachability: a view that stays true while facts and rules change."""
 
 from tidelog import Engine
 
@@ -9,8 +9,8 @@ onward: reach(X, Z) :- flight(X, Y), reach(Y, Z).
 FLIGHTS = [("oslo", "bergen"), ("oslo", "paris"), ("paris", "rome"), ("rome", "oslo"), ("rome", "malta")]
 
 
-def told(epoch, view):
-    """What an epoch did to a view, in one line."""
+def describe(epoch, view):
+    """The changes of a view in an epoch, in one line."""
     change = epoch.changes[view]
     signed = [
         f"{sign}{a}-{b}" for sign, rows in (("+", change.inserted), ("-", change.deleted)) for a, b in sorted(rows)
@@ -22,11 +22,11 @@ def main():
     db = Engine(RULES)
     with db.epoch() as epoch:
         epoch.insert("flight", FLIGHTS)
-    print("from oslo one reaches", ", ".join(sorted(place for (place,) in db.query("reach(oslo, Place)"))))
+    print("from oslo you reach", ", ".join(sorted(place for (place,) in db.query("reach(oslo, Place)"))))
 
     with db.epoch() as epoch:
         epoch.delete("flight", [("rome", "oslo")])
-    print("without rome-oslo:", told(epoch, "reach"))
+    print("without rome-oslo:", describe(epoch, "reach"))
 
     # The cycle is gone: no fact is left that only supported itself.
     print("rome reaches", sorted(place for (place,) in db.query("reach(rome, Place)")))
@@ -34,7 +34,7 @@ def main():
     with db.epoch() as epoch:
         label = epoch.add_rule("reach(X, Y) :- ferry(X, Y).")
         epoch.insert("ferry", [("malta", "oslo")])
-    print("a ferry and a rule for it:", told(epoch, "reach"))
+    print("a ferry and a rule for it:", describe(epoch, "reach"))
 
     with db.epoch() as epoch:
         epoch.remove_rule(label)

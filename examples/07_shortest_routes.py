@@ -1,4 +1,4 @@
-"""Shortest routes: `min` inside recursion, kept true when a road closes, slows down or opens."""
+"""Shortest routes: `min` inside recursion, maintained when a road closes, slows down or opens."""
 
 from tidelog import Engine
 
@@ -45,7 +45,7 @@ def main():
             epoch.delete("road", gone)
             epoch.insert("road", come)
         change = epoch.changes["time"]
-        print(f"{what}: {len(change.inserted)} travel times are new, {len(change.deleted)} are history")
+        print(f"{what}: {len(change.inserted)} new travel times, {len(change.deleted)} no longer valid")
         print(" ", way(db, "harbour", "airport"))
 
 

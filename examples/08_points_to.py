@@ -1,4 +1,4 @@
-"""Points-to analysis: which objects may a variable hold? The program under analysis is edited, the answer follows."""
+"""Points-to analysis: which objects may a variable hold? The answer follows while the program is edited."""
 
 from tidelog import Engine
 
@@ -41,7 +41,7 @@ def statements(text):
 
 
 def edit(db, *, add="", remove=""):
-    """One epoch: statements come and go."""
+    """Add and remove statements in one epoch."""
     with db.epoch() as epoch:
         for relation, rows in statements(add).items():
             epoch.insert(relation, rows)
