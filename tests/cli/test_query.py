@@ -173,7 +173,7 @@ def test_bytes_are_not_written_to_a_terminal(values: Path) -> None:
 
 
 def test_what_is_asked_wrongly_is_told(values: Path, tmp_path: Path) -> None:
-    assert "holds no state" in run("query", "--state", tmp_path / "none", "v(X, Y, Z)", code=1).output
+    assert "contains no state" in run("query", "--state", tmp_path / "none", "v(X, Y, Z)", code=1).output
     assert "no epoch 7" in run("query", "--state", values, "v(X, Y, Z)", "--at", 7, code=1).output
     assert "TL" in run("query", "--state", values, "v(X, Y", code=1).output
     assert "TL4807" in run("query", "p.dl", "v(X, Y, Z)", "--at", 1, code=1).output

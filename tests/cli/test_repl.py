@@ -119,11 +119,11 @@ def test_quit_ends_the_session() -> None:
         ("n(a).", "not a value of type number"),
         ('.pragma "overflow" "wrap"', "error[TL4803]: after rules and facts only relations, types and keys"),
         (".output n", "error[TL4803]: after rules and facts only relations, types and keys"),
-        (":dry ?n(X)", "error[TL4840]: `:dry` takes a change, and `?n(X)` is none"),
+        (":dry ?n(X)", "error[TL4840]: `:dry` expects a change, but `?n(X)` is not one"),
         (":dry", "error[TL4801]: `:dry` needs more"),
         (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
         (":graph nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
-        (":save declared.dl", "error[TL4842]: `declared.dl` is there already"),
+        (":save declared.dl", "error[TL4842]: `declared.dl` already exists"),
         (":open state for ever", "error[TL4843]: `:open STATE` asks a state folder"),
         (":open nowhere", "error[TL5303]"),
         ("likes(", "error[TL4802]: rules and facts end with a period"),
@@ -155,7 +155,7 @@ def test_a_capitalised_symbol_in_a_fact_is_warned_of() -> None:
 
 def test_a_misspelt_relation_is_told_in_the_repl() -> None:
     told = lines(f"{GRAPH}?reech(1, X)\n")
-    assert told[-1] == "warning: TL4070: nobody has declared, filled or derived `reech`; did you mean `reach`?"
+    assert told[-1] == "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
 
 
 def test_a_mistake_in_a_question_is_shown_in_the_text_that_was_typed() -> None:

@@ -272,7 +272,7 @@ def test_options_that_do_not_go_together_are_refused(reach):
 
 def test_master_that_is_not_known_is_told(reach):
     told = failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
-    assert "error[TL4813]: --master spark://nowhere.invalid:7077: nowhere.invalid is not known here (" in told
+    assert "error[TL4813]: --master spark://nowhere.invalid:7077: unknown host nowhere.invalid (" in told
 
 
 def test_wrong_use_of_the_command_line_is_code_2(reach):
@@ -488,4 +488,4 @@ def test_memory_that_runs_out_is_told(reach, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("tidelog.cli.act.run_program.read_inputs", full)
-    assert "error[TL3082]: there is not enough memory; nothing more was changed" in failed(reach)
+    assert "error[TL3082]: not enough memory; nothing more was changed" in failed(reach)

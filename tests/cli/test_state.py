@@ -177,7 +177,7 @@ def test_export_of_an_earlier_epoch(state: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [("log",), ("changes", "p"), ("snapshot",), ("export", "out")])
 def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
     name, *rest = command
-    assert "holds no state" in run(name, tmp_path / "none", *rest, code=1).stderr
+    assert "contains no state" in run(name, tmp_path / "none", *rest, code=1).stderr
     assert not (tmp_path / "none").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("hello")

@@ -239,7 +239,7 @@ def test_a_list_nested_500_deep_is_refused() -> None:
     assert (deep(99),) in db["copy"]
     with pytest.raises(DataError, match="nested more than 100 deep"):
         db.why(("p", (deep(500),)))
-    with pytest.raises(EvaluationError, match="list gives a list that is nested more than 100 deep"):
+    with pytest.raises(EvaluationError, match="list returns a list that is nested more than 100 levels deep"):
         Engine("p([]). p([X]) :- p(X).")
 
 

@@ -203,7 +203,7 @@ def test_small_limit_of_facts_is_kept_exactly() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "said"),
-    [(Limits(facts=10_000), "its limit is 10,000"), (Limits(seconds=0.5), "longer than its limit of 0.5 s")],
+    [(Limits(facts=10_000), "its limit is 10,000"), (Limits(seconds=0.5), "exceeded its time limit of 0.5 s")],
 )
 def test_divergence_runs_into_a_limit(limits: Limits, said: str) -> None:
     db = Engine("n(Y) :- n(X), Y = X + 1.", limits=limits)

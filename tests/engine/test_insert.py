@@ -138,7 +138,7 @@ def test_declared_types_decide() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([(1,)], "has 2 columns, these rows have 1"),
+        ([(1,)], "has 2 columns, but these rows have 1"),
         ([(1, 2), (1,)], "row 2, \\(1,\\), is not a tuple of 2 values"),
         ([1, 2], "row 1, 1, is not a tuple"),
         ("12", "not str"),
@@ -149,7 +149,7 @@ def test_declared_types_decide() -> None:
         ([(1, "a")], "column 2: 'a' in row 1 is not a value of type number"),
         ([(1, 2**63)], "column 2: 9223372036854775808 in row 1 is not a value of type number"),
         ([(1, 0.5)], "column 2: 0.5 in row 1 is not a value of type number"),
-        (np.zeros(3), "has 2 columns, these rows have 1"),
+        (np.zeros(3), "has 2 columns, but these rows have 1"),
         (np.zeros((2, 2, 2)), "two dimensions"),
         (pa.table({"a": [1], "b": pa.array([None], pa.int64())}), "row 1 is null"),
         (pa.table({"a": [1], "b": ["x"]}), "is not a value of type number"),
@@ -186,7 +186,7 @@ def test_objects_of_other_kinds_are_refused() -> None:
 
 def test_names_that_no_relation_may_have_are_refused() -> None:
     db = Engine()
-    with pytest.raises(EngineError, match="Tidelog's own"), db.epoch() as e:
+    with pytest.raises(EngineError, match="are reserved"), db.epoch() as e:
         e.insert("__secret", [(1,)])
     with pytest.raises(EngineError, match="is not a name"), db.epoch() as e:
         e.insert("no such name", [(1,)])

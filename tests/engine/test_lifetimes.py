@@ -81,7 +81,7 @@ def test_a_fact_whose_end_has_passed_is_not_inserted() -> None:
 def test_time_never_falls() -> None:
     db = Engine(SESSIONS)
     db.advance(datetime.datetime(1970, 1, 1, 0, 0, 10, tzinfo=datetime.UTC))
-    with pytest.raises(EngineError, match=r"the time of an epoch is 9\.5, and the last one had 10") as raised:
+    with pytest.raises(EngineError, match=r"the epoch has time 9\.5, but the last epoch had 10") as raised:
         db.advance(9.5)
     assert raised.value.code == "TL4952"
     assert db.time == 10

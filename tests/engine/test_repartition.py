@@ -75,7 +75,7 @@ def test_the_same_number_is_no_epoch_and_an_impossible_one_is_refused() -> None:
     with grown() as db:
         assert db.repartition(2) == "there are 2 partitions already"
         assert db.epoch_number == 2
-        with pytest.raises(EngineError, match="partitions=0: give a number from 1 to"):
+        with pytest.raises(EngineError, match="partitions=0: must be between 1 and"):
             db.repartition(0)
     with pytest.raises(EngineError, match="closed"):
         db.repartition(3)

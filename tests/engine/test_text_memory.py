@@ -31,7 +31,7 @@ def test_memory_limit_counts_texts_that_rules_make(partitions: int) -> None:
         e.insert("text", [("x" * 1000,)])
         e.insert("n", [(i,) for i in range(100)])
     before, held = texts(db), entries(db)
-    with pytest.raises(LimitError, match="bytes, texts included, the limit is 5,000,000"), db.epoch() as e:
+    with pytest.raises(LimitError, match="bytes including texts, but the limit is 5,000,000"), db.epoch() as e:
         e.insert("n", [(i,) for i in range(100, 20_000)])
     assert entries(db) == held
     assert texts(db) < before + 10_000  # the table of ids stays as large as it was
