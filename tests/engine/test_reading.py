@@ -125,6 +125,7 @@ def test_epoch_that_is_half_settled_is_seen_whole(db: Engine, stopped_at: int, m
             running.set()
             assert go_on.wait(60)
 
+    monkeypatch.setattr(partition, "LONG_JOURNAL", -1)
     monkeypatch.setattr(partition, "trim_journal", stop)
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(advance, db, 3)

@@ -27,7 +27,7 @@ RAN = re.compile(
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-@pytest.mark.parametrize("limits", [Limits(facts=3000), Limits(rounds=9), Limits(memory=400_000), Limits(seconds=0.05)])
+@pytest.mark.parametrize("limits", [Limits(facts=3000), Limits(rounds=9), Limits(memory=400_000), Limits(seconds=0.3)])
 def test_every_limit_tells_rule_plan_and_progress(limits: Limits, partitions: int) -> None:
     rows = CHAIN if limits.seconds is None else [(i, i + 1) for i in range(4000)]
     db = Engine(REACH, limits=limits, partitions=partitions)
