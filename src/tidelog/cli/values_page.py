@@ -252,7 +252,7 @@ the editor. Complete facts are printed in this form by `:save`, `changes`, `why`
 and in messages. In a program of the Prolog convention a symbol that is a lower-case word is printed without quotes, and
 `nil` is a symbol, so programs with records use the Soufflé convention. JSON is the form of the server, the client,
 `--format json` and `.output` with `IO=json`. Cells are those of tab-separated files, of CSV and of `query` in a pipe.
-See also [the language](language.md), [Python](python.md#types-in-and-out), [files](files.md) and
+See also [the language](language.md), [Python](python-types.md#types-in-and-out), [files](files.md) and
 [the server](server.md).
 
 | type | in programs | rows of Python | JSON | cell of a text file | Arrow, Parquet, pandas |
@@ -262,7 +262,7 @@ TAIL = """\
 
 Columns of decimals and of bytes come in as tables of Arrow, Parquet or pandas: a decimal of at most 15 digits is a
 float, one without a fraction a number, bytes are symbols of hexadecimal digits. Tables get their own types back
-([types in and out](python.md#types-in-and-out)). There are no nulls.
+([types in and out](python-types.md#types-in-and-out)). There are no nulls.
 
 The samples use these types:
 
