@@ -7,7 +7,6 @@ notice an ugly one, which is what the examples are for.
 
 import random
 import re
-import textwrap
 from itertools import pairwise
 from pathlib import Path
 
