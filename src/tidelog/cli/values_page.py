@@ -243,17 +243,18 @@ def _type(kind: ValueKind) -> str:
 HEAD = """\
 # Values
 
-This page lists every column type: how its values are written in programs, and what Python, JSON, files and tables accept
-and show. `make docs` generates it from the table that the tests use, so every printed value reads back as the same value.
+This page lists every column type: how its values are written in programs, and what Python, JSON, files and tables
+accept and show. `make docs` generates it from the table that the tests use, so every printed value reads back as the
+same value.
 
 | form | used by |
 |---|---|
-| program | rules, facts, change scripts, test cases, queries, `why` and `blame`, HTTP and the editor; also for printing facts in `:save`, `changes`, `why`, `blame`, `what-if`, `apply`, `export` and messages |
+| program | rules, facts, change scripts, test cases, queries, `why`, `blame`, HTTP, the editor, and printed facts |
 | JSON | the server, the client, `--format json`, and `.output` with `IO=json` |
 | cell | tab-separated files, CSV, and `query` in a pipe |
 
-In programs with the Prolog convention, a symbol that is a lower-case word is printed without quotes, and `nil` is a symbol,
-so programs with records use the Soufflé convention. See also [the language](language.md),
+In programs with the Prolog convention, a symbol that is a lower-case word is printed without quotes, and `nil` is a
+symbol, so programs with records use the Soufflé convention. See also [the language](language.md),
 [Python](python-types.md#types-in-and-out), [files](files.md) and [the server](server.md).
 
 | type | in programs | Python rows | JSON | cell of a text file | Arrow, Parquet, pandas |
@@ -261,9 +262,9 @@ so programs with records use the Soufflé convention. See also [the language](la
 """
 TAIL = """\
 
-Columns of decimals and bytes are accepted in Arrow, Parquet and pandas tables: a decimal of at most 15 digits is a float, one
-without a fraction a number, and bytes are symbols of hexadecimal digits. Views return the types of the tables they came from
-([types in and out](python-types.md#types-in-and-out)). There are no nulls.
+Columns of decimals and bytes are accepted in Arrow, Parquet and pandas tables: a decimal of at most 15 digits is a
+float, one without a fraction a number, and bytes are symbols of hexadecimal digits. Views return the types of the
+tables they came from ([types in and out](python-types.md#types-in-and-out)). There are no nulls.
 
 The samples use these types:
 
