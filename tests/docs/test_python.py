@@ -23,6 +23,7 @@ KINDS = (tidelog.Engine, Epoch, View, Table, ChangeSet, Limits)
 NAMES = {name for kind in KINDS for name in dir(kind)}
 FOR_THE_ENGINE = {
     "read_rule",
+    "report",
     "no_change",
     "check_relation_name",
     "takes_arrivals",
