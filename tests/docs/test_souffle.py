@@ -17,7 +17,7 @@ from tidelog.io.parameters import layout_of
 from tidelog.program.check import examine_program
 from tidelog.syntax import read_program
 
-PAGE = read(DOCS / "reference" / "souffle.md").partition("\n## Command-line options")[0]
+PAGE = read(DOCS / "reference" / "souffle.md")
 LINES = dict(re.findall(r"^\| (?!Construct|---)(.*?) \| (supported|difference: .*|refused .*) \|$", PAGE, re.MULTILINE))
 P, Q, R = ".decl p(x: number)\n", ".decl q(x: number)\n", ".decl r(x: number, y: number)\n"
 S = ".decl s(x: symbol)\n"
