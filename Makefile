@@ -95,7 +95,7 @@ demo-live: $(READY) ## a PostgreSQL database that is followed and served while i
 
 docs: $(READY) ## write what is generated: diagnostics, options of commands, values, grammar of editors
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
-	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line.md
+	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line-*.md
 	$(BIN)/python -m tidelog.cli.values_page docs/reference/values.md
 	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.record import Run, read_run
+from benchmarks.report.charts import charts_of, svg
 from benchmarks.report.table import Page, page_text
 
 PLOTTED = ("circuits", "engine", "network", "regular")
@@ -27,7 +28,16 @@ def write_page(source: Path) -> list[Path]:
     run = read_run(source)
     told = source.with_suffix(".md")
     told.write_text(page_text(page_of(run)), encoding="utf-8")
-    return [told, *_plotted(run, source.with_suffix(".png"))]
+    return [told, *_plotted(run, source.with_suffix(".png")), *_charted(run, source)]
+
+
+def _charted(run: Run, source: Path) -> list[Path]:
+    written = []
+    for name, chart in charts_of(run).items():
+        path = source.with_name(f"{source.stem}-{name}.svg")
+        path.write_text(svg(chart), encoding="utf-8")
+        written.append(path)
+    return written
 
 
 def _plotted(run: Run, path: Path) -> list[Path]:

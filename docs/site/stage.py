@@ -20,8 +20,11 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^(?:```.*?^```|~~~.*?^~~~)$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "proofs/*.md", "benchmarks/results/*.md")
-IMAGES = ("benchmarks/results/*.png", "docs/images/*.png")
+IMAGES = ("benchmarks/results/*.png", "benchmarks/results/*.svg", "docs/images/*.png", "docs/images/*.svg")
 REFERENCE = "docs/reference/api.md"
+WORKER = "iframe-worker.js"
+INDENTED = re.compile(r"(?<=\n\n)(?:    .*\n(?:\n+(?=    ))?)+")
+SESSIONS = {">>> ": "pycon", "$ ": "console"}  # by how an indented block begins
 MORE = ("tidelog.spark.session.session.open_session", "tidelog.spark.session.session.local_session")
 LANGUAGES = {".py": "python", ".dl": "tidelog", ".java": "java", ".v": "coq"}
 
@@ -38,6 +41,7 @@ def stage(folder: Path) -> None:
     _write(pages / "README.md", front((pages / "README.md").read_text("utf-8")))
     _write(pages / REFERENCE, reference())
     here = Path(__file__).parent
+    shutil.copyfile(here / WORKER, pages / WORKER)
     settings = (here / "mkdocs.yml").read_text("utf-8").replace("SOURCES", str(ROOT / "src"))
     settings = settings.replace("SITE/", f"{here}/")
     _write(folder / "mkdocs.yml", f"{settings}nav: {json.dumps(navigation(), ensure_ascii=False)}\n")
@@ -59,12 +63,20 @@ def linked(path: Path, text: str, pages: Path) -> str:
     def lead(match: re.Match[str]) -> str:
         words, link, anchor = match[1], match[2], match[3] or ""
         target = (path.parent / link).resolve()
-        if re.match(r"[a-z]+:", link) or target.suffix in (".md", ".png"):
+        if re.match(r"[a-z]+:", link) or target.suffix in (".md", ".png", ".svg"):
             return match[0]
         made = _page_of(target, pages)
         return f"[{words}]({link.rstrip('/')}{made}{anchor})"
 
-    return re.sub("\x00(\\d+)\x00", lambda m: code[int(m[1])], LINK.sub(lead, FENCE.sub(aside, text)))
+    rest = INDENTED.sub(coloured, LINK.sub(lead, FENCE.sub(aside, text)))
+    return re.sub("\x00(\\d+)\x00", lambda m: code[int(m[1])], rest)
+
+
+def coloured(block: re.Match[str]) -> str:
+    """An indented block as a fenced one if it is a session, so that it has colours."""
+    text = re.sub(r"^    ", "", block[0], flags=re.MULTILINE)
+    language = next((language for start, language in SESSIONS.items() if text.startswith(start)), None)
+    return block[0] if language is None else f"```{language}\n{text.rstrip()}\n```\n\n"
 
 
 def _page_of(target: Path, pages: Path) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
     from tidelog.why import NotTrueError
 
-__version__ = "0.1.0"
+__version__ = "0.7.0"
 
 __all__ = [
     "ConstraintError",

@@ -35,7 +35,7 @@ def test_session_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypat
 
 def test_pages_that_show_commands_have_sessions() -> None:
     wanted = {
-        DOCS / "reference" / "command-line.md",
+        *(DOCS / "reference" / f"command-line-{page}.md" for page in ("programs", "query", "run", "state", "test")),
         DOCS / "tutorial" / "simulate.md",
         *(DOCS / "jobs" / f"{job}.md" for job in ("permissions", "souffle", "rdf", "networks")),
         DOCS / "design" / "baselines.md",

@@ -1,4 +1,4 @@
-"""The language reference: every block on the page is read as it says."""
+"""The language reference: every block on its pages is read as it says."""
 
 import re
 
@@ -7,9 +7,9 @@ import pytest
 from tests.docs.pages import DOCS, read
 from tidelog.syntax import parse_changes, parse_program, print_program, read_program
 
-BLOCKS = re.findall(
-    r"^```(\w*)([^\n]*)\n(.*?)^```$", read(DOCS / "reference" / "language.md"), re.MULTILINE | re.DOTALL
-)
+PAGES = sorted((DOCS / "reference").glob("language*.md"))
+FENCED = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [block for page in PAGES for block in FENCED.findall(read(page))]
 
 
 def test_every_block_names_the_language():

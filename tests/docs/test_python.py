@@ -18,11 +18,12 @@ from tidelog.engine.read.view import ChangeSet, Table, View
 from tidelog.engine.write.epoch import Epoch
 from tidelog.partition.base.limits import Limits
 
-PAGE = read(DOCS / "reference" / "python.md")
+PAGE = "\n".join(read(page) for page in sorted((DOCS / "reference").glob("python*.md")))
 KINDS = (tidelog.Engine, Epoch, View, Table, ChangeSet, Limits)
 NAMES = {name for kind in KINDS for name in dir(kind)}
 FOR_THE_ENGINE = {
     "read_rule",
+    "report",
     "no_change",
     "check_relation_name",
     "takes_arrivals",

@@ -9,10 +9,12 @@ import pydoc
 import re
 import subprocess
 import sys
+import time
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from unittest.mock import create_autospec
 
 import griffe
@@ -125,19 +127,49 @@ def test_sessions_of_docstrings_are_fenced() -> None:
     assert fenced("Nothing to do.") == "Nothing to do."
 
 
-@pytest.mark.long
-def test_the_site_is_built_without_a_warning(staged: Path) -> None:
+def test_sessions_have_colours(staged: Path) -> None:
+    coloured = SITE.INDENTED.sub(
+        SITE.coloured, "Text.\n\n    >>> 1 + 1\n    2\n\n    >>> 3\n    3\n\nMore.\n\n    plain\n"
+    )
+    assert coloured == "Text.\n\n```pycon\n>>> 1 + 1\n2\n\n>>> 3\n3\n```\n\nMore.\n\n    plain\n"
+    for page in (staged / "pages" / "docs").rglob("*.md"):
+        assert not re.search(r"^\n    (?:>>> |\$ )", page.read_text("utf-8"), re.MULTILINE), page
+
+
+@pytest.fixture(scope="module")
+def built(staged: Path) -> Path:
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "--quiet", "build", "--strict"]
-    built = subprocess.run(command, cwd=staged, env=environment, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    html = staged / "html"
-    found = json.loads((html / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    done = subprocess.run(command, cwd=staged, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return staged / "html"
+
+
+@pytest.mark.long
+def test_the_search_box_works_from_a_folder(built: Path, browser: Any) -> None:
+    browser.get((built / "docs" / "reference" / "server.html").as_uri())
+    browser.execute_script("document.querySelector('label[for=__search]').click()")
+    box = browser.find_element("css selector", "input.md-search__input")
+    box.send_keys("quarantine")
+    until = time.monotonic() + 60
+    while not (found := browser.find_elements("css selector", ".md-search-result__item")):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert "PostgreSQL" in found[0].text
+
+
+@pytest.mark.long
+def test_the_site_is_built_without_a_warning(built: Path) -> None:
+    found = json.loads((built / "search" / "search_index.json").read_text("utf-8"))["docs"]
     assert any("ranked support" in entry["text"].lower() for entry in found)
-    api = (html / "docs" / "reference" / "api.html").read_text("utf-8")
+    api = (built / "docs" / "reference" / "api.html").read_text("utf-8")
     assert "Datalog views that are maintained under changes of facts and rules." in api
     assert "<blockquote>" not in api
     outside = [
-        page for page in html.rglob("*.html") if re.search(r'(?:src|href)="https?://fonts', page.read_text("utf-8"))
+        page
+        for page in built.rglob("*.html")
+        if re.search(r'(?:src|href)="https?://(?:fonts|unpkg)', page.read_text("utf-8"))
     ]
     assert not outside
+    coloured = (built / "docs" / "reference" / "language.html").read_text("utf-8")
+    assert '<span class="nv">X</span>' in coloured

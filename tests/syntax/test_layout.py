@@ -7,7 +7,6 @@ notice an ugly one, which is what the examples are for.
 
 import random
 import re
-import textwrap
 from itertools import pairwise
 from pathlib import Path
 
@@ -333,10 +332,7 @@ def test_lines_of_the_preprocessor_and_what_it_leaves_out_stay():
 
 def test_the_examples_of_the_page_are_their_own_layouts():
     page = (Path(__file__).parents[2] / "docs" / "reference" / "format.md").read_text("utf-8")
-    examples = [textwrap.dedent(block) for block in re.findall(r"(?:^(?: {4}.*)?\n)+", page, re.MULTILINE)]
-    programs = [
-        example.strip("\n") + "\n" for example in examples if example.strip() and "tidelog format" not in example
-    ]
+    programs = re.findall(r"^```tidelog\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(programs) >= 8
     for program in programs:
         assert laid_out(program) == program

@@ -243,26 +243,28 @@ def _type(kind: ValueKind) -> str:
 HEAD = """\
 # Values
 
-For everyone who writes values or reads what Tidelog prints: every type of column, how its values are written in
-programs, and what Python, JSON, files and tables accept and show. `make docs` generates this page from the table that
-the tests run over: what is printed reads back as the same value.
+This page lists every column type: how its values are written in programs, and what Python, JSON, files and tables
+accept and show. `make docs` generates it from the table that the tests use, so every printed value reads back as the
+same value.
 
-The literals below are read in rules, facts, change scripts, test cases, questions, `why` and `blame`, over HTTP and in
-the editor. Complete facts are printed in this form by `:save`, `changes`, `why`, `blame`, `what-if`, `apply`, `export`
-and in messages. In a program of the Prolog convention a symbol that is a lower-case word is printed without quotes, and
-`nil` is a symbol, so programs with records use the Soufflé convention. JSON is the form of the server, the client,
-`--format json` and `.output` with `IO=json`. Cells are those of tab-separated files, of CSV and of `query` in a pipe.
-See also [the language](language.md), [Python](python.md#types-in-and-out), [files](files.md) and
-[the server](server.md).
+| form | used by |
+|---|---|
+| program | rules, facts, change scripts, test cases, queries, `why`, `blame`, HTTP, the editor, and printed facts |
+| JSON | the server, the client, `--format json`, and `.output` with `IO=json` |
+| cell | tab-separated files, CSV, and `query` in a pipe |
 
-| type | in programs | rows of Python | JSON | cell of a text file | Arrow, Parquet, pandas |
+In programs with the Prolog convention, a symbol that is a lower-case word is printed without quotes, and `nil` is a
+symbol, so programs with records use the Soufflé convention. See also [the language](language.md),
+[Python](python-types.md#types-in-and-out), [files](files.md) and [the server](server.md).
+
+| type | in programs | Python rows | JSON | cell of a text file | Arrow, Parquet, pandas |
 |---|---|---|---|---|---|
 """
 TAIL = """\
 
-Columns of decimals and of bytes come in as tables of Arrow, Parquet or pandas: a decimal of at most 15 digits is a
-float, one without a fraction a number, bytes are symbols of hexadecimal digits. Tables get their own types back
-([types in and out](python.md#types-in-and-out)). There are no nulls.
+Columns of decimals and bytes are accepted in Arrow, Parquet and pandas tables: a decimal of at most 15 digits is a
+float, one without a fraction a number, and bytes are symbols of hexadecimal digits. Views return the types of the
+tables they came from ([types in and out](python-types.md#types-in-and-out)). There are no nulls.
 
 The samples use these types:
 
@@ -289,7 +291,7 @@ def _parts() -> Iterator[str]:
             literal, cell = write_value(value, type_, zoned=kind.zoned), show_text(value, type_)
             yield f"| {' | '.join(map(_code, (repr(value), literal, shown, cell)))} |\n"
         if kind.also:
-            yield "\n| also read in a column of this type | as |\n|---|---|\n"
+            yield "\n| also accepted in a column of this type | as |\n|---|---|\n"
             yield from (f"| {_code(text)} | {_code(repr(value))} |\n" for text, value in kind.also)
 
 

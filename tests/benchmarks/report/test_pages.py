@@ -11,6 +11,7 @@ import pytest
 from benchmarks.cases.catalogue import GROUPS
 from benchmarks.options import Options
 from benchmarks.record import HEADLINE, Record, Target, Value, from_json, read_run, run_of, to_json, write_run
+from benchmarks.report.charts import charts_of, svg
 from benchmarks.report.internet import RATE, ROUND
 from benchmarks.report.pages import page_of, write_page
 from benchmarks.report.table import page_text
@@ -412,7 +413,7 @@ def test_every_group_has_a_page_made_from_json(group: str) -> None:
 @pytest.mark.parametrize("group", ["circuits", "engine", "network", "regular"])
 def test_a_page_with_a_plot_is_written_beside_its_results(group: str, tmp_path: Path) -> None:
     written = write_page(write_run(sample(group), tmp_path))
-    assert [path.name for path in written] == [f"{group}.md", f"{group}.png"]
+    assert [path.name for path in written if path.suffix != ".svg"] == [f"{group}.md", f"{group}.png"]
     assert f"({group}.png)" in written[0].read_text()
     assert written[1].stat().st_size > 5_000
 
@@ -420,6 +421,14 @@ def test_a_page_with_a_plot_is_written_beside_its_results(group: str, tmp_path: 
 @pytest.mark.parametrize("source", KEPT, ids=lambda source: source.stem)
 def test_a_page_that_is_kept_is_the_one_that_its_results_make(source: Path) -> None:
     assert source.with_suffix(".md").read_text() == page_text(page_of(read_run(source)))
+
+
+@pytest.mark.parametrize("group", ["beside", "engine"])
+def test_charts_that_are_kept_are_those_that_the_results_make(group: str) -> None:
+    made = {f"{group}-{name}.svg": svg(chart) for name, chart in charts_of(read_run(RESULTS / f"{group}.json")).items()}
+    assert made == {path.name: path.read_text("utf-8") for path in RESULTS.glob(f"{group}-*.svg")}
+    page = (RESULTS.parents[1] / "docs" / "design" / "benchmarks.md").read_text("utf-8")
+    assert not [name for name in made if f"results/{name})" not in page]
 
 
 def test_the_rates_of_spark_are_near_those_that_are_kept() -> None:
