@@ -14,7 +14,7 @@ import pytest
 
 from tidelog.errors import ProgramError
 from tidelog.program import Atom, Negation, Program, Rule, Var
-from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames

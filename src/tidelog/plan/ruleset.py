@@ -15,12 +15,12 @@ from tidelog.plan import plan_failures as failures
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Program, Rule
 from tidelog.program.check import Checked, check_program
-from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.dependency import POSITIVE
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import ENDS, Life, lives
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import subsumed_relations

@@ -23,8 +23,8 @@ from tidelog.engine.write.script import take_script
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TABLE, TEXT, TRIPLES, Layout
 from tidelog.plan.modes import Plans
-from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.functions.table import Function
+from tidelog.program.graph.inline import inline_relations
 from tidelog.store.image.difference import compare_programs
 from tidelog.syntax import Epoch, is_preview
 

@@ -15,7 +15,7 @@ from tidelog.engine.core.core import Core
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.program import Rule
-from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.scope import atoms, rule_literals
