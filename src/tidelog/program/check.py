@@ -106,14 +106,14 @@ def examine_program(
 def learn_types(
     checked: Checked,
     program: Program,
-    functions: Mapping[str, tuple[Function, ...]],
+    functions: Mapping[str, tuple[Function, ...]] | None,
     bound: Bound,
     known: Mapping[str, int],
 ) -> Checked:
     """A checked program under types that data brings; raises `ProgramError` where they do not fit.
 
     Types are inferred again, and what depends on them is checked; the text was checked before. ``program`` has the same
-    rules and declarations; its facts and pragmas count, as do ``functions``.
+    rules and declarations; its facts and pragmas count, as do ``functions`` (those of the check if None).
 
     >>> from tidelog.syntax import parse_program
     >>> program = parse_program("p(X) :- q(X), X > 1.")
@@ -123,7 +123,9 @@ def learn_types(
     before = checked.stages[resolve_subsumption]
     untyped = replace(before.program, facts=program.facts, pragmas=program.pragmas)
     names = replace(before.names, arity={**before.names.arity, **known})
-    start = Elaboration(untyped, functions, bound, known, before.inline, names)
+    start = Elaboration(
+        untyped, before.functions if functions is None else functions, bound, known, before.inline, names
+    )
     stages = {**checked.stages, **elaborate(start, first=assign_types)}
     return _refuse_errors(*_examine_types(stages, checked.text_findings))
 
