@@ -90,5 +90,8 @@ def _up_to(last: Pass) -> Iterator[Pass]:
 
 
 def test_a_plain_program_has_no_feature_that_a_pass_removes() -> None:
-    assert features_of(parse_program("p(X, Y) :- q(X), !r(X), (s(X, Y) ; t(Y)), Y = X + 1.")) == {Feature.RULES}
+    assert features_of(parse_program("p(X, Y) :- q(X), !r(X), (s(X, Y) ; t(Y)), Y = X + 1.")) == {
+        Feature.RULES,
+        Feature.CALLS,
+    }
     assert features_of(Program()) == {Feature.RULES}

@@ -26,6 +26,7 @@ from tidelog.program.elaborate.drop_casts import drop_casts, rules_without_casts
 from tidelog.program.elaborate.elaborate import Stages, elaborate
 from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.elaborate.expand_inline import expand_inline
+from tidelog.program.elaborate.features import Feature
 from tidelog.program.elaborate.mark_witnesses import mark_witnesses
 from tidelog.program.elaborate.resolve_subsumption import resolve_subsumption
 from tidelog.program.elaborate.restore import restore_rules, restore_text
@@ -34,6 +35,7 @@ from tidelog.program.elaborate.wrap_arithmetic import wrap_arithmetic
 from tidelog.program.functions.table import FUNCTIONS, Function
 from tidelog.program.graph.dependency import dependencies
 from tidelog.program.graph.strata import Stratum, check_strata, strata_of_edges
+from tidelog.program.types.arity import TIMER
 from tidelog.program.types.assign import Bound, Schema, Typing
 from tidelog.program.types.functors import with_functors
 from tidelog.program.types.subtypes import check_subtypes
@@ -143,16 +145,16 @@ def check_question(
     are those of nobody. ``program`` has the declarations, types and pragmas that the rule may name.
     """
     stages = elaborate(Elaboration(replace(program, rules=(rule,), facts=()), functions, bound, known))
-    text, typed = stages[separate_scopes], stages[assign_types]
-    restored = restore_rules(stages[expand_inline].program.rules, typed.program.rules)
+    text, typed, typing = stages[separate_scopes], stages[assign_types], _typing(stages)
+    has_types = bool(program.types) or Feature.CASTS in typed.features
+    has_notices = Feature.CALLS in typed.features or TIMER in typed.names.first
     findings = [
         *stages[wrap_arithmetic].findings,
-        *check_safety(replace(typed.program, rules=rules_without_casts(restored)), functions),
-        *check_subtypes(text.program, typed.type_names),
+        *check_safety(stages[drop_casts].program, functions),
+        *(check_subtypes(text.program, typed.type_names) if has_types else ()),
         *typed.type_names.findings,
-        *check_rule_notices(rule, typed.names),
+        *(check_rule_notices(rule, typed.names) if has_notices else ()),
     ]
-    typing = _typing(stages)
     checked = Checked(typed.program, stages[wrap_arithmetic].program.rules, typing.schema, typing.classes, ())
     return _refuse_errors(checked, tuple(sorted(findings, key=position)))
 

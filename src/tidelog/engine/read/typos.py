@@ -23,9 +23,9 @@ from tidelog.program.values.scope import atoms, rule_literals
 
 def check_question(core: Core, rule: Rule) -> None:
     """Report the unknown relations of a question."""
-    inline = inline_relations(core.rules.program)
-    for name in relations_read([rule]):
-        if name not in core.rules.schema and name not in inline and not name.startswith(RESERVED):
+    unknown = [name for name in relations_read([rule]) if name not in core.rules.schema]
+    for name in unknown:
+        if name not in inline_relations(core.rules.program) and not name.startswith(RESERVED):
             report_unknown(core, name, KnownNames(core.relations).nearest(name, LOOSELY))
 
 

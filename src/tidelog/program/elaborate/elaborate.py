@@ -9,6 +9,7 @@ the elaboration after every pass is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import dropwhile
 
 from tidelog.program.elaborate.assign_types import assign_types
@@ -57,6 +58,7 @@ def elaborate(elaboration: Elaboration, first: Pass = hide_heads) -> Stages:
     __edge_p(x, y) :- e(x, y, count : { e(x, _, _) }).
     """
     features = features_of(elaboration.program)
+    elaboration = replace(elaboration, features=features)
     stages: dict[Pass, Elaboration] = {}
     for feature, step in dropwhile(lambda each: each[1] is not first, ELABORATE):
         elaboration = step(elaboration) if feature in features else elaboration

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostic
+from tidelog.program.elaborate.features import Feature
 from tidelog.program.functions.table import FUNCTIONS, Function
 from tidelog.program.types.arity import Names
 from tidelog.program.types.assign import Bound, Typing
@@ -34,6 +35,7 @@ class Elaboration:
     type_names: TypeNames = field(default_factory=lambda: TypeNames(()))
     typing: Typing | None = None
     findings: tuple[Diagnostic, ...] = ()
+    features: frozenset[Feature] = frozenset()  # of the program before the first pass
 
     def then(self, program: Program, findings: Iterable[Diagnostic] = ()) -> Elaboration:
         """The elaboration with another program, and further findings."""

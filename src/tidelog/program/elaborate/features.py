@@ -1,4 +1,4 @@
-"""The features of a program that a pass of `elaborate` removes.
+"""The features of a program that ask for a pass of `elaborate`, or for a check.
 
 Law: a program without a feature is the same before and after its pass, so that the pass need not run. A cast may also
 come from a record that is put into an inline rule.
@@ -32,6 +32,7 @@ class Feature(enum.Enum):
     CHOICES = enum.auto()
     EQUIVALENCES = enum.auto()
     SUBSUMPTIONS = enum.auto()
+    CALLS = enum.auto()  # of any function
     CASTS = enum.auto()
     HOPS = enum.auto()
     WRAPPING = enum.auto()
@@ -83,6 +84,8 @@ def _of_term(term: Term) -> Iterator[Feature]:
     if next(body_aggregates(term), None) is not None:
         yield Feature.AGGREGATES
     functions = {call.function for call in calls(term)}
+    if functions:
+        yield Feature.CALLS
     if CAST in functions:
         yield Feature.CASTS
     if HOP in functions:
