@@ -3,7 +3,7 @@
 The judge is the naive evaluator over the second text, in which every variable has one meaning and the literals that
 bind witnesses are written out by hand; the engine gets the first text, on 1 and 3 partitions, under changes of facts
 and rules.
-What this notices: a scope read otherwise than `program.aggregate_scope` says, in the engine or under maintenance.
+What this notices: a scope read otherwise than `program.separate_scopes` says, in the engine or under maintenance.
 """
 
 from __future__ import annotations

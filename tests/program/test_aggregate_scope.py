@@ -6,7 +6,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.program.check import examine_program
-from tidelog.program.elaborate.aggregate_scope import scoped_rule
+from tidelog.program.elaborate.separate_scopes import scoped_rule
 from tidelog.syntax import parse_program, parse_rule, print_rule
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.program.check import examine_program
-from tidelog.program.elaborate.inline import inline_rules
+from tidelog.program.elaborate.expand_inline import inline_rules
 from tidelog.program.messages.inline_catalogue import CATALOGUE
 from tidelog.syntax import parse_program, print_rule, read_program
 

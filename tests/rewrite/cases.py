@@ -1,4 +1,4 @@
-"""The pairs of programs in the ``.dl`` files beside this one: before, a line ``---``, after.
+"""The pairs of programs in the ``.dl`` files of a folder: before, a line ``---``, after.
 
 The file's name is the pass. A case begins with its title, a comment; rules without label are labelled before the pass.
 What the pass refuses is written as ``error CODE: message``. Lines after ``---`` are compared as printed text.
@@ -12,8 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def cases() -> Iterator[tuple[str, str, str, str]]:
-    for path in sorted(HERE.glob("*.dl")):
+def cases(folder: Path = HERE) -> Iterator[tuple[str, str, str, str]]:
+    """The name of the pass, the title, and the program before and after, of every pair in the folder."""
+    for path in sorted(folder.glob("*.dl")):
         for case in path.read_text(encoding="utf-8").split("\n// "):
             title, _, rest = case.removeprefix("// ").partition("\n")
             before, _, after = rest.partition("---")

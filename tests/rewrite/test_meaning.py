@@ -14,7 +14,7 @@ import pytest
 
 from tidelog.errors import ProgramError
 from tidelog.program import Atom, Negation, Program, Rule, Var
-from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -29,6 +29,7 @@ from tidelog.rewrite import (
     to_core_rule,
     to_local,
 )
+from tidelog.rewrite.core import is_simple
 from tidelog.rewrite.pipeline import PASSES
 from tidelog.syntax import parse_program
 from tidelog.testing import evaluate, random_program
@@ -168,3 +169,11 @@ def test_directed_link_is_not_taken_as_symmetric() -> None:
     program = parse_program("reach(@S, D) :- link(@S, D). reach(@S, D) :- link(@S, Z), reach(@Z, D).")
     local = evaluate(replace(program, rules=to_local(program.rules)), {"link": {(1, 2), (2, 3)}})
     assert local["reach"] == {(1, 2), (2, 3), (1, 3)}
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_passes_leave_simple_rules_as_they_are(seed: int) -> None:
+    for rule in label_rules(random_program(Random(seed)).rules):
+        if is_simple(rule):
+            assert all(rewrite(rule) == (rule,) for rewrite in PASSES)
+            assert to_core_rule(rule) == (rule,)

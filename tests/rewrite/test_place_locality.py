@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from tidelog.program import Program, Rule
-from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.rewrite import is_core, to_core
 from tidelog.rewrite.place.place import Placed, place
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement

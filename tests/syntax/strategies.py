@@ -47,7 +47,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.elaborate.inline import hold_inline_facts
+from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.program.types.casts import CAST
 from tidelog.program.values.schema import QUALIFIERS
 from tidelog.syntax.clauses import atom_counts

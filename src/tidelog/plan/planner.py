@@ -132,6 +132,8 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
 
 def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
+    if before.program is rules.program and before.inlined is rules.inlined:
+        return set()
     old = {rule.label: before.inlined.get(rule.label or "", rule) for rule in before.program.rules}
     found: set[str] = set()
     other = _meant_otherwise(before.program, rules.program)

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
 from tidelog.plan.strata import core_edges, unasked_edges
-from tidelog.program import Program, Rule
-from tidelog.program.check import Checked, check_program
-from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program import Negation, Program, Rule, Var
+from tidelog.program.check import Checked, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import given_relations
-from tidelog.program.graph.constraint import is_hidden
-from tidelog.program.graph.dependency import POSITIVE
+from tidelog.program.graph.constraint import HIDDEN
+from tidelog.program.graph.dependency import POSITIVE, dependencies
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import ENDS, Life, lives
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import subsumed_relations
@@ -29,7 +30,7 @@ from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.outside import Origin
 from tidelog.program.values.pragmas import MAGIC, NO_MAGIC, values_of
-from tidelog.program.values.scope import atoms, rule_literals
+from tidelog.program.values.scope import atoms, flat_literals, rule_literals, scope_names
 from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
 from tidelog.rewrite.demand.wanted import demanded_relations
 from tidelog.rewrite.label_rules import label_rules
@@ -40,11 +41,24 @@ Schema = Mapping[str, tuple[str | None, ...]]
 Bound = dict[tuple[str, int], str]
 
 
+class Governing:
+    """What the declarations of a program say about its facts: where they are kept, and how long."""
+
+    __slots__ = ("apart", "is_on_demand", "lives", "program")
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.apart = kept_apart(program)
+        self.lives = lives(program)
+        self.is_on_demand = bool(values_of(program, MAGIC))
+
+
 @dataclass(frozen=True, slots=True)
 class Ruleset:
     """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule.
 
     ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
+    ``checked`` is what the check found, if it was one of all rules: types that data brings need no other.
     """
 
     program: Program
@@ -60,16 +74,28 @@ class Ruleset:
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
-    apart: Mapping[str, str] = field(init=False, compare=False, repr=False)  # where asserted facts are kept instead
-    lives: Mapping[str, Life] = field(init=False, compare=False, repr=False)  # whose facts end by themselves
+    checked: Checked | None = field(default=None, compare=False, repr=False)
+    governing: Governing | None = field(default=None, compare=False, repr=False)
     constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
 
     def __post_init__(self) -> None:
         """What every epoch asks of the program is found out once."""
-        object.__setattr__(self, "apart", kept_apart(self.program))
-        object.__setattr__(self, "lives", lives(self.program))
-        heads = {rule.head.predicate: rule for rule in self.core.values() if is_hidden(rule.head.predicate)}
+        if self.governing is None or self.governing.program is not self.program:
+            object.__setattr__(self, "governing", Governing(self.program))
+        heads = {rule.head.predicate: rule for rule in self.core.values() if rule.head.predicate.startswith(HIDDEN)}
         object.__setattr__(self, "constraints", heads)
+
+    @property
+    def apart(self) -> Mapping[str, str]:
+        """Where asserted facts are kept instead of in their relation."""
+        assert self.governing is not None
+        return self.governing.apart
+
+    @property
+    def lives(self) -> Mapping[str, Life]:
+        """The relations whose facts expire."""
+        assert self.governing is not None
+        return self.governing.lives
 
     @property
     def restricted(self) -> frozenset[str]:
@@ -88,7 +114,7 @@ class Ruleset:
 
     def declaring(self, program: Program) -> Ruleset:
         """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
-        changed = replace(self, program=program)
+        changed = replace(self, program=program, checked=None)
         gone = self.declared - changed.declared
         gone |= {apart for name, apart in self.apart.items() if name in gone} | {ENDS + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
@@ -111,18 +137,28 @@ class Ruleset:
         known: Mapping[str, int] | None = None,
         *,
         whole: bool = False,
+        checked: Checked | None = None,
     ) -> Ruleset:
         """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
 
-        With ``whole`` everything is checked again, since declarations have changed.
+        With ``whole`` everything is checked again, since declarations have changed. ``checked`` is an earlier check of
+        the program that follows; it takes the place of the one that would be made here.
         """
         removed = set(remove)
         for label in remove:
             if label not in self.needed:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
-        whole = whole or self._concerns_inline(add, removed) or self._means_more() or any(map(_speaks_of_others, add))
-        if (add or remove) and not bound and not known and not whole:
+        program = replace(self.program, rules=rules)
+        if checked is None or not _is_same_text(checked.program, program):
+            checked = None if whole or add or remove else self.checked
+        if (
+            (add or remove)
+            and not bound
+            and not known
+            and checked is None
+            and not self._needs_whole(add, removed, whole)
+        ):
             kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
@@ -130,9 +166,18 @@ class Ruleset:
         bound = {**self.bound, **(bound or {})}
         columns = {name: len(self.schema[name]) for name, _ in bound if name in self.schema}
         known = {**columns, **self.known, **(known or {})}
-        program = replace(self.program, rules=rules)
-        checked = self._checked(program, bound, known)
+        checked = self._checked(program, bound, known, checked)
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
+
+    def _needs_whole(self, add: Sequence[Rule], removed: set[str], whole: bool) -> bool:
+        """Whether a change of rules asks for a check of the whole program."""
+        return (
+            whole
+            or not self.core  # the start: there is nothing else
+            or self._concerns_inline(add, removed)
+            or self._means_more()
+            or any(map(_speaks_of_others, add))
+        )
 
     def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
         """Whether rules that come read or make an inline relation, or rules that go make one: others change with it."""
@@ -143,13 +188,17 @@ class Ruleset:
         used |= {rule.head.predicate for rule in self.program.rules if rule.label in removed}
         return bool(used & names)
 
-    def _checked(self, program: Program, bound: Bound, known: Mapping[str, int]) -> Checked:
-        """The program, checked; a change is told its errors alone, not what was said about the rules before it."""
+    def _checked(
+        self, program: Program, bound: Bound, known: Mapping[str, int], checked: Checked | None = None
+    ) -> Checked:
+        """The program, checked; a change gets its errors alone, not what was found about the rules before it."""
         try:
+            if checked is not None:
+                return learn_types(checked, program, self.functions, bound, known)
             return check_program(program, self.functions, bound=bound, known=known)
         except ProgramError as error:
-            told = [d for d in error.diagnostics if d.severity == "error" or not self.program.rules]
-            raise ProgramError(told) from None
+            own = [d for d in error.diagnostics if d.severity == "error" or not self.program.rules]
+            raise ProgramError(own) from None
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
@@ -160,7 +209,8 @@ class Ruleset:
         mentioned |= {atom.predicate for rule in rules for atom in (rule.head, *atoms(rule_literals(rule)))}
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
-        return replace(self, program=replace(self.program, rules=rules), needed=needed, core=core, schema=schema)
+        program = replace(self.program, rules=rules)
+        return replace(self, program=program, needed=needed, core=core, schema=schema, checked=None)
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
@@ -179,6 +229,8 @@ class Ruleset:
             return None
         if names & subsumed_relations((*self.program.rules, *add)).keys():
             return None
+        if not _is_stratified(list(self.core.values()), add) or not _are_typed(add, known.keys()):
+            return None  # before anything is checked, so that no rule is checked twice
         inline = inline_relations(self.program)
         if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
             # the start: nothing is known yet
@@ -204,13 +256,53 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in core.values()):
             return None
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
-        core = {**self.core, **core}
-        if not is_stratified(list(core.values())):
-            return None
         program = replace(self.program, rules=(*self.program.rules, *add))
-        used = self.used | {rule.label for rule in add if rule.label}
-        needed = {**self.needed, **needed}
-        return replace(self, program=program, used=used, needed=needed, core=core, schema={**self.schema, **schema})
+        return replace(
+            self,
+            program=program,
+            used=self.used | {rule.label for rule in add if rule.label},
+            needed={**self.needed, **needed},
+            core={**self.core, **core},
+            schema={**self.schema, **schema},
+            checked=None,
+        )
+
+    def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
+        """The rule set with the rule of a question, whose own relations have these numbers of columns.
+
+        No rule reads what a question derives, so that it is checked alone, over relations whose types are known; the
+        program does not get it.
+        """
+        names = {atom.predicate for atom in atoms(rule_literals(question))} - arities.keys()
+        known = {name: self.schema.get(name, (None,)) for name in names}
+        assert self.governing is not None
+        if self.governing.is_on_demand or any(None in types for types in known.values()):
+            return self.changed(add=(question,), known=arities)
+        declarations = [replace(d, qualifiers=(), domains=()) for d in self.program.declarations if d.relation in names]
+        surroundings = Program(
+            declarations=tuple(declarations),
+            types=self.program.types,
+            pragmas=self.program.pragmas,
+            functors=self.program.functors,
+            convention=self.program.convention,
+        )
+        declared = {d.relation for d in declarations}  # which give their columns types, unless facts did before
+        columns = ((name, i, t) for name, types in known.items() for i, t in enumerate(types))
+        bound = {(name, i): t for name, i, t in columns if t and (name not in declared or (name, i) in self.bound)}
+        counts = {**arities, **{name: len(types) for name, types in known.items()}}
+        checked = check_question(question, surroundings, self.functions, bound, counts)
+        needed, core = _needed_rules(checked)
+        own = {label: rule for label, rule in core.items() if label not in self.core}
+        schema = checked.schema
+        if tuple(own.values()) != checked.rules:  # there are auxiliary relations
+            read = {atom.predicate for rule in own.values() for atom in atoms(rule.body)} & self.schema.keys()
+            held = {name: self.schema[name] for name in read} | known
+            auxiliary, own = _typed(surroundings, own, self.functions, *_told(held, bound, counts))
+            schema = {**schema, **auxiliary}
+        if any(None in schema[rule.head.predicate] for rule in own.values()):
+            return self.changed(add=(question,), known=arities)
+        schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
+        return replace(self, needed={**self.needed, **needed}, core={**self.core, **own}, schema=schema)
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -253,6 +345,7 @@ class Ruleset:
             inlined=inlined,
             schema=schema,
             warnings=checked.warnings,
+            checked=checked,
             demand=demand,
             orders={rule.head.predicate: rule for rule in checked.orders},
         )
@@ -343,11 +436,42 @@ def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[st
     return needed, core
 
 
-def is_stratified(core: Sequence[Rule]) -> bool:
+def _is_stratified(core: Sequence[Rule], add: Sequence[Rule]) -> bool:
     """Whether nothing but positive edges lies inside a stratum; min and max there ask for a closer look."""
-    edges = core_edges(core)
-    home = {name: i for i, stratum in enumerate(strata_of_edges(core, edges)) for name in stratum.relations}
+    edges = [*core_edges(core), *dependencies(add)]
+    home = {name: i for i, stratum in enumerate(strata_of_edges([*core, *add], edges)) for name in stratum.relations}
     return not any(e.kind != POSITIVE and home.get(e.source, -1) == home[e.target] for e in edges)
+
+
+def _are_typed(rules: Sequence[Rule], known: Iterable[str]) -> bool:
+    """Whether every column of the rules' relations surely has a type, if those of the known ones have.
+
+    A rule that leaves some open asks for the types of the whole program.
+    """
+    typed, waiting = set(known), list(rules)
+    while waiting:
+        settled = [rule for rule in waiting if _is_typed(rule, typed)]
+        if not settled:
+            return False
+        typed.update(rule.head.predicate for rule in settled)
+        waiting = [rule for rule in waiting if rule not in settled]
+    return True
+
+
+def _is_typed(rule: Rule, typed: set[str]) -> bool:
+    """Whether all relations that a rule reads have types, and with them the variables of its head."""
+    positive = (literal for literal in flat_literals(rule.body) if not isinstance(literal, Negation))
+    variables = scope_names(positive)
+    read = {atom.predicate for atom in atoms(rule_literals(rule))}
+    return read <= typed | {rule.head.predicate} and all(
+        not isinstance(arg, Var) or arg.name in variables for arg in rule.head.args
+    )
+
+
+def _is_same_text(checked: Program, program: Program) -> bool:
+    """Whether a program is one that was checked, apart from facts, and from what rules do not depend on."""
+    apart: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
+    return replace(checked, **apart) == replace(program, **apart)
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> None:

@@ -5,43 +5,42 @@ Law: a program that passes has a least model that evaluation reaches: its names 
 (`strata`), and its recursion through min and max has one result (`monotone`). Whether evaluation surely ends is told as
 a warning (`ending`). Checks do not depend on one another's
 success, so one run finds everything.
-Nothing is evaluated here. The program is not rewritten, except that integer literals take their type; the rules to
-evaluate are: the variables of aggregates get names of their own (`aggregate_scope`), and functions that wrap around
-theirs (`wrap`).
+Nothing is evaluated here. The rules of the program stay as they are written, except that literals take their type; the
+rules to evaluate are what the passes of `elaborate` make of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from operator import is_
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostic, ProgramError, Span
 from tidelog.program.checks.consequences import without_consequences, without_repetitions
 from tidelog.program.checks.monotone import check_monotone
-from tidelog.program.checks.notices import check_notices
+from tidelog.program.checks.notices import check_notices, check_rule_notices
 from tidelog.program.checks.safety import check_safety
 from tidelog.program.checks.termination import Ending, check_ending
-from tidelog.program.elaborate.aggregate_scope import scoped_rule
-from tidelog.program.elaborate.hops import expand_hops
-from tidelog.program.elaborate.inline import inline_relations, inline_rules
-from tidelog.program.elaborate.witnesses import check_witnesses, with_witnesses
-from tidelog.program.elaborate.wrap import wrapping
+from tidelog.program.checks.witnesses import check_witnesses
+from tidelog.program.elaborate.assign_types import assign_types
+from tidelog.program.elaborate.drop_casts import drop_casts, rules_without_casts
+from tidelog.program.elaborate.elaborate import Stages, elaborate
+from tidelog.program.elaborate.elaboration import Elaboration
+from tidelog.program.elaborate.expand_inline import expand_inline
+from tidelog.program.elaborate.features import Feature
+from tidelog.program.elaborate.mark_witnesses import mark_witnesses
+from tidelog.program.elaborate.resolve_subsumption import resolve_subsumption
+from tidelog.program.elaborate.restore import restore_rules, restore_text
+from tidelog.program.elaborate.separate_scopes import separate_scopes
+from tidelog.program.elaborate.wrap_arithmetic import wrap_arithmetic
 from tidelog.program.functions.table import FUNCTIONS, Function
-from tidelog.program.graph.choice import with_choices
-from tidelog.program.graph.constraint import with_hidden_heads, without_head
 from tidelog.program.graph.dependency import dependencies
-from tidelog.program.graph.equivalence import with_closures
 from tidelog.program.graph.strata import Stratum, check_strata, strata_of_edges
-from tidelog.program.graph.subsumption import as_written, without_subsumption
-from tidelog.program.types.arity import check_names
-from tidelog.program.types.assign import Bound, Schema, infer_types
-from tidelog.program.types.casts import drop_casts
+from tidelog.program.types.arity import TIMER
+from tidelog.program.types.assign import Bound, Schema, Typing
 from tidelog.program.types.functors import with_functors
-from tidelog.program.types.subtypes import TypeNames, check_subtypes
+from tidelog.program.types.subtypes import check_subtypes
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
-from tidelog.program.values.scope import atoms
 
 ERROR = "error"
 
@@ -50,8 +49,8 @@ ERROR = "error"
 class Checked:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
-    ``rules`` are those to evaluate: inline relations are put into the others (`inline`), subsumptions, equivalences and
-    choices are in them (`subsumption`, `equivalence`, `choice`), and casts are dropped.
+    ``rules`` are those to evaluate, after all passes of `elaborate`; ``stages`` is what each pass made, so that types
+    can be inferred again when data brings some (`learn_types`).
     ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
     type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
     that watch over data: nothing may follow from them (`order`). ``ends_if`` is what data must keep to so that
@@ -66,6 +65,8 @@ class Checked:
     warnings: tuple[Diagnostic, ...] = ()
     orders: tuple[Rule, ...] = ()
     ends_if: tuple[str, ...] = ()
+    text_findings: tuple[Diagnostic, ...] = ()  # about the text, whatever types data has
+    stages: Stages = field(default_factory=dict, compare=False, repr=False)
 
 
 def check_program(
@@ -87,10 +88,7 @@ def check_program(
     >>> check_program(Program((Rule(Atom("node", (x,)), (Atom("edge", (x,)),)),), (fact,))).schema["node"]
     ('number',)
     """
-    checked, findings = examine_program(program, functions, bound=bound, known=known, groups=groups)
-    if any(map(_is_error, findings)):
-        raise ProgramError(findings)
-    return checked
+    return _refuse_errors(*examine_program(program, functions, bound=bound, known=known, groups=groups))
 
 
 def examine_program(
@@ -103,72 +101,138 @@ def examine_program(
 ) -> tuple[Checked, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
-    program, constraints = with_hidden_heads(program)
-    written = with_witnesses(program)
-    program = replace(written, rules=tuple(map(scoped_rule, written.rules)))
-    names = check_names(program, functions, {**_arities(bound or {}), **(known or {})})
-    type_names = TypeNames(program.types)
-    inlined = inline_rules(program)
-    chosen, choices = with_choices(replace(program, rules=inlined.rules))
-    meant, subsumptions = without_subsumption(with_closures(chosen))
-    given = replace(program, rules=(*meant.rules, *_inline_parts(program)))
-    made = (atom for rule in meant.rules for atom in (rule.head, *atoms(rule.body)))
-    arity = {**{atom.predicate: len(atom.args) for atom in made}, **names.arity}
-    typing = infer_types(given, arity, type_names, functions, bound or {})
-    typed = typing.program.rules[: len(meant.rules)]
-    restored = as_written(inlined.rules, typed)
-    rules = drop_casts(typed)
+    stages = elaborate(Elaboration(program, functions, bound or {}, known or {}))
+    return _examine_types(stages, _examine_text(stages), tuple(groups))
+
+
+def learn_types(
+    checked: Checked,
+    program: Program,
+    functions: Mapping[str, tuple[Function, ...]] | None,
+    bound: Bound,
+    known: Mapping[str, int],
+) -> Checked:
+    """A checked program under types that data brings; raises `ProgramError` where they do not fit.
+
+    Types are inferred again, and what depends on them is checked; the text was checked before. ``program`` has the same
+    rules and declarations; its facts and pragmas count, as do ``functions`` (those of the check if None).
+
+    >>> from tidelog.syntax import parse_program
+    >>> program = parse_program("p(X) :- q(X), X > 1.")
+    >>> learn_types(check_program(program), program, FUNCTIONS, {("q", 0): "float"}, {}).schema["p"]
+    ('float',)
+    """
+    before = checked.stages[resolve_subsumption]
+    untyped = replace(before.program, facts=program.facts, pragmas=program.pragmas)
+    names = replace(before.names, arity={**before.names.arity, **known})
+    start = Elaboration(
+        untyped, before.functions if functions is None else functions, bound, known, before.inline, names
+    )
+    stages = {**checked.stages, **elaborate(start, first=assign_types)}
+    return _refuse_errors(*_examine_types(stages, checked.text_findings))
+
+
+def check_question(
+    rule: Rule,
+    program: Program,
+    functions: Mapping[str, tuple[Function, ...]],
+    bound: Bound,
+    known: Mapping[str, int],
+) -> Checked:
+    """Check one more rule, which no rule reads, over relations whose types are known; raises `ProgramError`.
+
+    No recursion goes through such a rule, so that strata, monotonicity and termination are not looked at; the warnings
+    are those of nobody. ``program`` has the declarations, types and pragmas that the rule may name.
+    """
+    stages = elaborate(Elaboration(replace(program, rules=(rule,), facts=()), functions, bound, known))
+    text, typed, typing = stages[separate_scopes], stages[assign_types], _typing(stages)
+    has_types = bool(program.types) or Feature.CASTS in typed.features
+    has_notices = Feature.CALLS in typed.features or TIMER in typed.names.first
+    findings = [
+        *stages[wrap_arithmetic].findings,
+        *check_safety(stages[drop_casts].program, functions),
+        *(check_subtypes(text.program, typed.type_names) if has_types else ()),
+        *typed.type_names.findings,
+        *(check_rule_notices(rule, typed.names) if has_notices else ()),
+    ]
+    checked = Checked(typed.program, stages[wrap_arithmetic].program.rules, typing.schema, typing.classes, ())
+    return _refuse_errors(checked, tuple(sorted(findings, key=position)))
+
+
+def _examine_text(stages: Stages) -> list[Diagnostic]:
+    """The findings that do not depend on the types of data."""
+    text, typed = stages[separate_scopes].program, stages[assign_types]
+    restored = restore_rules(stages[expand_inline].program.rules, typed.program.rules)
+    return [
+        *stages[resolve_subsumption].findings,
+        *check_safety(replace(typed.program, rules=rules_without_casts(restored)), typed.functions),
+        *check_subtypes(text, typed.type_names),
+        *typed.type_names.findings,
+        *check_notices(text, typed.names),
+    ]
+
+
+def _examine_types(
+    stages: Stages, text_findings: Sequence[Diagnostic], groups: Sequence[frozenset[str]] = ()
+) -> tuple[Checked, tuple[Diagnostic, ...]]:
+    """What follows from the text and the types: strata, recursion, termination, and the program that was checked."""
+    text, typed, typing = stages[separate_scopes].program, stages[assign_types], _typing(stages)
+    rules = stages[drop_casts].program.rules
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
-    subtypes = check_subtypes(program, type_names)
     orders: list[Rule] = []
     findings = [
-        *constraints,
-        *names.findings,
-        *inlined.findings,
-        *check_safety(replace(typing.program, rules=drop_casts(restored)), functions),
-        *choices,
-        *subsumptions,
+        *text_findings,
         *typing.findings,
-        *type_names.findings,
-        *subtypes,
         *check_strata(edges, strata),
         *check_monotone(edges, strata, typing.schema, orders),
-        *check_witnesses(program, typing.schema),
-        *check_notices(program, names),
+        *check_witnesses(text, typing.schema),
     ]
-    ending = Ending() if any(map(_is_error, findings)) else check_ending(strata, typing.schema, functions)
-    findings += ending.findings
-    groups = tuple(groups)
-    if groups:
+    ending = Ending() if any(map(_is_error, findings)) else check_ending(strata, typing.schema, typed.functions)
+    ordered = _in_order(text, [*findings, *ending.findings])
+    checked = Checked(
+        _restored_program(stages),
+        stages[wrap_arithmetic].program.rules,
+        typing.schema,
+        typing.classes,
         # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
-        strata = strata_of_edges(rules, edges, groups)
-    ordered = tuple(sorted(without_repetitions(without_consequences(program, findings)), key=position))
-    if program.components:
-        ordered = tuple(_once(ordered))
-    warnings = tuple(finding for finding in ordered if not _is_error(finding))
-    elaborated = replace(typing.program, rules=tuple(map(without_head, _as_written(written, inlined.rules, restored))))
-    evaluated = wrapping(expand_hops(replace(program, rules=rules))).rules
-    checked = Checked(elaborated, evaluated, typing.schema, typing.classes, strata, warnings, tuple(orders))
-    return replace(checked, ends_if=ending.conditions), ordered
+        strata_of_edges(rules, edges, groups) if groups else strata,
+        tuple(finding for finding in ordered if not _is_error(finding)),
+        tuple(orders),
+        ending.conditions,
+        tuple(text_findings),
+        stages,
+    )
+    return checked, ordered
+
+
+def _typing(stages: Stages) -> Typing:
+    typing = stages[assign_types].typing
+    assert typing is not None
+    return typing
+
+
+def _restored_program(stages: Stages) -> Program:
+    """The program as it is written, with literals that have the inferred types."""
+    written, expanded = stages[mark_witnesses].program.rules, stages[expand_inline].program.rules
+    typed = stages[assign_types].program
+    return replace(typed, rules=restore_text(written, expanded, restore_rules(expanded, typed.rules)))
+
+
+def _in_order(program: Program, findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings in the order of the text, without those that repeat others or follow from them."""
+    ordered = sorted(without_repetitions(without_consequences(program, findings)), key=position)
+    return tuple(_once(ordered)) if program.components else tuple(ordered)
+
+
+def _refuse_errors(checked: Checked, findings: tuple[Diagnostic, ...]) -> Checked:
+    if any(map(_is_error, findings)):
+        raise ProgramError(findings)
+    return checked
 
 
 def _is_error(finding: Diagnostic) -> bool:
     return finding.severity == ERROR
-
-
-def _inline_parts(program: Program) -> tuple[Rule, ...]:
-    """The rules of inline relations: their types are checked too, also where nobody reads them."""
-    names = inline_relations(program)
-    return tuple(rule for rule in program.rules if rule.head.predicate in names) if names else ()
-
-
-def _as_written(program: Program, before: tuple[Rule, ...], after: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """The program's own rules, elaborated; those that are evaluated in another form stay as they are written."""
-    if len(before) == len(program.rules) and all(map(is_, before, program.rules)):
-        return after
-    elaborated = dict(zip(map(id, before), after, strict=True))
-    return tuple(elaborated.get(id(rule), rule) for rule in program.rules)
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:
@@ -186,11 +250,3 @@ def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
             yield finding
         if finding.span is not None:
             told.add((finding.code, finding.span))
-
-
-def _arities(bound: Bound) -> dict[str, int]:
-    """At least so many columns does a relation have whose columns are bound."""
-    arities: dict[str, int] = {}
-    for relation, column in bound:
-        arities[relation] = max(arities.get(relation, 0), column + 1)
-    return arities

@@ -35,6 +35,28 @@ def is_core(rule: Rule) -> bool:
     return all(map(_is_scalar, rule.head.args)) and all(map(_is_core_literal, rule.body))
 
 
+def is_simple(rule: Rule) -> bool:
+    """Whether a rule has nothing that a pass removes: its terms are variables and constants.
+
+    >>> is_simple(Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"), Wildcard())),)))
+    True
+    >>> is_simple(Rule(Atom("p", (Var("X"),)), (Negation(Atom("q", (Var("X"), Wildcard()))),)))
+    False
+    """
+    return all(isinstance(arg, Var | Const) for arg in rule.head.args) and all(map(_is_simple_literal, rule.body))
+
+
+def _is_simple_literal(literal: Literal) -> bool:
+    match literal:
+        case Atom():
+            return all(isinstance(arg, Var | Const | Wildcard) for arg in literal.args)
+        case Negation():
+            return all(isinstance(arg, Var | Const) for arg in literal.atom.args)
+        case Comparison():
+            return isinstance(literal.left, Var | Const) and isinstance(literal.right, Var | Const)
+    return False
+
+
 def is_aggregate_rule(rule: Rule) -> bool:
     """Whether a head argument is an aggregate."""
     return any(isinstance(arg, Aggregate) for arg in rule.head.args)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from tidelog.program import Rule
-from tidelog.rewrite.core import is_aggregate_rule, is_core
+from tidelog.rewrite.core import is_aggregate_rule, is_core, is_simple
 from tidelog.rewrite.drop_booleans import drop_booleans
 from tidelog.rewrite.expand_disjunctions import expand_disjunctions
 from tidelog.rewrite.expand_paths import expand_paths
@@ -65,6 +65,8 @@ def to_core(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 def to_core_rule(rule: Rule) -> tuple[Rule, ...]:
     """The core rules of one labelled rule, the shared ones that it needs included."""
     label = label_of(rule)
+    if is_simple(rule):
+        return (rule,)
     made: tuple[Rule, ...] = (rule,)
     for rewrite in PASSES:
         made = tuple(after for before in made for after in rewrite(before))

@@ -1,13 +1,13 @@
 """Variables that belong to an aggregate alone get names of their own, and witnesses the literals that bind them.
 
-Law: `program.aggregate_scope` says whose a variable is; afterwards a name means the same wherever it stands in a rule.
+Law: `program.separate_scopes` says whose a variable is; afterwards a name means the same wherever it stands in a rule.
 Rules that come from the checks are scoped already and stay as they are.
 """
 
 from __future__ import annotations
 
 from tidelog.program import Rule
-from tidelog.program.elaborate.aggregate_scope import scoped_rule
+from tidelog.program.elaborate.separate_scopes import scoped_rule
 
 
 def scope_aggregates(rule: Rule) -> tuple[Rule, ...]:

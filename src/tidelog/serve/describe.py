@@ -13,8 +13,8 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
 from tidelog.program import Program
-from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.graph.dependency import POSITIVE, dependencies
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.strata import Stratum, stratify
 from tidelog.serve.hub import Hub
 from tidelog.serve.values import type_names

@@ -17,7 +17,7 @@ from tidelog.engine.read.read_query import read_query
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard
-from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.values.term import Call as FunctionCall
 from tidelog.serve import serve_failures as failures
 

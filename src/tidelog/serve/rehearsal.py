@@ -33,7 +33,7 @@ def check_text(text: str) -> tuple[Diagnostic, ...]:
 def pack_rules(rules: Ruleset) -> bytes:
     """Rules in force, to be sent: of functions their types alone."""
     known = (replace(each, evaluate=_stays, python=None) for found in rules.functions.values() for each in found)
-    return pickle.dumps(replace(rules, functions=Functions(known)), pickle.HIGHEST_PROTOCOL)
+    return pickle.dumps(replace(rules, functions=Functions(known), checked=None), pickle.HIGHEST_PROTOCOL)
 
 
 def _stays(*args: object) -> object:
@@ -45,7 +45,7 @@ def rehearse_question(number: int, packed: bytes | None, text: str) -> None:
     rules = _rules(number, packed)
     try:
         rule, names = read_query(text, rules.program.convention)
-        rules.changed(add=(rule,), known={rule.head.predicate: len(names)})
+        rules.asking(rule, {rule.head.predicate: len(names)})
     except TidelogError:
         return  # which the server finds, too
 

@@ -17,7 +17,7 @@ from typing import Any
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
 from tidelog.partition.base.limits import Limits
-from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.types.functors import Given
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports

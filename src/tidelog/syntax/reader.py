@@ -18,7 +18,7 @@ from pathlib import Path
 from tidelog.errors import Diagnostic, ProgramError, Source
 from tidelog.program import Program, Rule
 from tidelog.program.elaborate.expand_components import expand_components
-from tidelog.program.elaborate.inline import hold_inline_facts
+from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.literals import TESTS

@@ -21,13 +21,14 @@ from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
-from tidelog.program.elaborate.aggregate_scope import scoped_rule
-from tidelog.program.elaborate.witnesses import with_witnesses
-from tidelog.program.elaborate.wrap import wrapping
+from tidelog.program.elaborate.hide_heads import with_hidden_heads
+from tidelog.program.elaborate.mark_witnesses import with_witnesses
+from tidelog.program.elaborate.separate_scopes import scoped_rule
+from tidelog.program.elaborate.wrap_arithmetic import wrapping
 from tidelog.program.functions.lists import same
 from tidelog.program.functions.table import FUNCTIONS, Function, order_key
 from tidelog.program.graph.choice import choices
-from tidelog.program.graph.constraint import UNNAMED, with_hidden_heads
+from tidelog.program.graph.constraint import UNNAMED
 from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.testing.folds import FOLDS

@@ -16,9 +16,10 @@ from typing import Any
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Literal, Program, Rule
-from tidelog.program.elaborate.aggregate_scope import scoped_rule
-from tidelog.program.elaborate.inline import inline_relations, inline_rules
+from tidelog.program.elaborate.expand_inline import inline_rules
+from tidelog.program.elaborate.separate_scopes import scoped_rule
 from tidelog.program.functions.table import FUNCTIONS, Function
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.syntax import print_literal, print_rule
 from tidelog.testing.occurrences import names

@@ -193,4 +193,5 @@ def make_session(
             threads=options.place.threads,
             plans=options.plans,
             functions=functions,
+            checked=checked,
         )

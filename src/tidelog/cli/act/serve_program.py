@@ -104,14 +104,14 @@ def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
     """A new state: the program and its facts."""
     if options.program is None:
         raise failures.NO_PROGRAM.error(state=options.state)
-    checked = read_valid(options.program, given)
+    checked = read_valid(options.program, given, labelled=True)
     files = input_files(checked, options.facts)
     data = read_inputs(checked, files, spark)
     _, own = function_table(given, checked.program)
     engine = _engine(options, own, spark, options.place.count)
     try:
         with progress("evaluating", lambda: engine.fact_count):
-            load_program(engine, checked.program, data, kept=True)
+            load_program(engine, checked.program, data, kept=True, checked=checked)
     except BaseException:
         engine.close()
         raise

@@ -121,6 +121,7 @@ def run_command(
     from tidelog.cli.base.pragmas import for_outputs, with_overflow
     from tidelog.cli.base.sandbox import sandboxed
     from tidelog.cli.input.inputs import read_valid
+    from tidelog.cli.input.state import holds_state
     from tidelog.partition.base.limits import Limits
 
     with guarded(), sandboxed(sandbox, allow, program, facts, out or Path(".")):
@@ -129,6 +130,6 @@ def run_command(
         options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
         check_options(options)
         given = functions_of(functions)
-        checked = read_valid(program, given)
+        checked = read_valid(program, given, labelled=state is None or not holds_state(state))
         checked = checked if overflow is None else with_overflow(checked, overflow)
         run_program(for_outputs(checked) if outputs_only else checked, options, given)

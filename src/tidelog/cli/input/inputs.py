@@ -19,7 +19,7 @@ from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
 from tidelog.io.files import InputFile, read_input
 from tidelog.io.open_columns import Bound, settle_types
-from tidelog.program.check import Checked, check_program
+from tidelog.program.check import Checked, learn_types
 from tidelog.program.types.functors import Given
 from tidelog.program.values.schema import column_names
 
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
 
-def read_valid(file: str, functions: Given = ()) -> Checked:
-    """The program of a file that has no errors, with the functions that it may call; its warnings are told."""
-    checked = refuse_errors(report := check_file(file, functions=functions))
+def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> Checked:
+    """The program of a file that has no errors, with the functions that it may call; prints its warnings.
+
+    An engine takes the check over if the rules were ``labelled`` before.
+    """
+    checked = refuse_errors(report := check_file(file, functions=functions, labelled=labelled))
     show_diagnostics(report.findings, console(stderr=True))
     return checked
 
@@ -89,4 +92,4 @@ def _columns(checked: Checked, relation: str) -> tuple[str, ...]:
 def _schema_after(checked: Checked, bound: Bound) -> dict[str, tuple[str | None, ...]]:
     """The types of all columns once those of some are known."""
     known = {name: len(checked.schema[name]) for name, _ in bound}
-    return dict(check_program(checked.program, bound=bound, known=known).schema)
+    return dict(learn_types(checked, checked.program, None, bound, known).schema)

@@ -25,34 +25,52 @@ from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
 
 if TYPE_CHECKING:
+    from tidelog.program.check import Checked
     from tidelog.spark.files import Input
 
 
 def load_engine(file: str, folder: Path | None, plans: str = Plans.advice, functions: Given = ()) -> Engine:
     """The engine after its first epoch; without a folder the facts are those of the program's text."""
     leave_pandas_out()
-    checked = read_valid(file, functions)
-    return start_engine(checked.program, () if folder is None else read_facts(checked, folder), plans, functions)
+    checked = read_valid(file, functions, labelled=True)
+    return start_engine(
+        checked.program, () if folder is None else read_facts(checked, folder), plans, functions, checked
+    )
 
 
 def start_engine(
-    program: Program, data: Iterable[tuple[str, Input]] = (), plans: str = Plans.advice, functions: Given = ()
+    program: Program,
+    data: Iterable[tuple[str, Input]] = (),
+    plans: str = Plans.advice,
+    functions: Given = (),
+    checked: Checked | None = None,
 ) -> Engine:
     """An engine with the rules and facts of a program and of its files."""
     _, own = function_table(functions, program)
     db = Engine(without_content(program), plans=plans, functions=own)
-    load_program(db, program, data)
+    load_program(db, program, data, checked=checked)
     return db
 
 
 def without_content(program: Program) -> Program:
-    """The declarations, types and keys of a program: what an engine begins with before its first epoch."""
-    return replace(program, rules=(), facts=(), directives=())
+    """What an engine begins with before the epoch that brings a program: how it is written, and nothing else."""
+    return Program(convention=program.convention)
 
 
-def load_program(db: Engine, program: Program, data: Iterable[tuple[str, Input]] = (), *, kept: bool = False) -> Epoch:
-    """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program."""
+def load_program(
+    db: Engine,
+    program: Program,
+    data: Iterable[tuple[str, Input]] = (),
+    *,
+    kept: bool = False,
+    checked: Checked | None = None,
+) -> Epoch:
+    """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program.
+
+    With ``checked``, the check of the program with labelled rules, the rules are not checked again.
+    """
     epoch = db.epoch_to(program)[0] if kept else _epoch_of(db, program)
+    epoch.collected.checked = checked
     with epoch:
         for name, rows in data:
             if isinstance(rows, Arrival):
@@ -68,6 +86,6 @@ def _epoch_of(db: Engine, program: Program) -> Epoch:
     epoch = db.epoch()
     epoch.collected.added.extend(label_rules(program.rules))
     epoch.collected.facts.extend(program_facts(program, core_of(db).rules.functions))
-    if values_of(program, MAGIC):  # what is evaluated depends on what the program puts out
-        epoch.collected.program = program
+    # What is evaluated on demand depends on what the program puts out.
+    epoch.collected.program = program if values_of(program, MAGIC) else replace(program, directives=())
     return epoch

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tidelog.cli.base.sandbox import includes_of
@@ -18,6 +18,7 @@ from tidelog.program.check import Checked, examine_program
 from tidelog.program.checks.fragment import check_regular
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.types.functors import Given, declared_by
+from tidelog.rewrite.label_rules import label_rules
 from tidelog.syntax import read_file, read_program
 
 STANDARD_INPUT = "-"
@@ -65,14 +66,19 @@ class Report:
         }
 
 
-def check_file(file: str, fragment: Fragment | None = None, functions: Given = ()) -> Report:
-    """Read and check one file, or the standard input; ``functions`` come from Python."""
+def check_file(file: str, fragment: Fragment | None = None, functions: Given = (), *, labelled: bool = False) -> Report:
+    """Read and check one file, or the standard input; ``functions`` come from Python.
+
+    With ``labelled`` rules without a label get one first, as an engine without rules would give it.
+    """
     if file == STANDARD_INPUT:
         name = "<stdin>"
         program, read = read_program(sys.stdin.buffer.read(), name, include=includes_of(Path(".")))
     else:
         name = file
         program, read = read_file(file, include=includes_of(Path(file).parent))
+    if labelled:
+        program = replace(program, rules=label_rules(program.rules))
     checked, found = examine_program(declared_by(functions, program))
     outside = check_regular(checked.program) if fragment is Fragment.regular else []
     return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)

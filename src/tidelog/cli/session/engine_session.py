@@ -23,8 +23,8 @@ from tidelog.engine.write.script import take_script
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TABLE, TEXT, TRIPLES, Layout
 from tidelog.plan.modes import Plans
-from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.functions.table import Function
+from tidelog.program.graph.inline import inline_relations
 from tidelog.store.image.difference import compare_programs
 from tidelog.syntax import Epoch, is_preview
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tidelog.engine.write.epoch import Epoch as EngineEpoch
     from tidelog.partition.base.limits import Limits
     from tidelog.program import Program
+    from tidelog.program.check import Checked
     from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
@@ -58,8 +59,9 @@ class EngineSession:
         plans: str = Plans.advice,
         threads: int | None = None,
         functions: Iterable[Function] = (),
+        checked: Checked | None = None,
     ) -> None:
-        self._program = program
+        self._program, self._checked = program, checked
         self._kept = state is not None
         self._spark = spark
         start: Program | str = program if resumed and at is None else ""
@@ -86,7 +88,7 @@ class EngineSession:
 
     def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
         """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
-        return self._step(load_program(self._db, self._program, data, kept=self._kept))
+        return self._step(load_program(self._db, self._program, data, kept=self._kept, checked=self._checked))
 
     def profile(self) -> str:
         """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""

@@ -12,7 +12,7 @@ from typing import Any
 from tidelog.engine.base import engine_failures as failures
 from tidelog.io.rows import Data, data_types, read_rows
 from tidelog.program import Program, Value
-from tidelog.program.elaborate.wrap import wrapping
+from tidelog.program.elaborate.wrap_arithmetic import wrapping
 from tidelog.program.functions.table import Function
 from tidelog.program.types.ground import ground_value, told_type
 

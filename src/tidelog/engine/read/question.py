@@ -90,7 +90,7 @@ def make_ready(core: Core, rule: Rule, given: tuple[str, ...]) -> Question:
     body = (Atom(GIVEN, tuple(map(Var, given)), span=rule.head.span), *rule.body) if given else rule.body
     asked = replace(rule, head=replace(rule.head, args=tuple(map(Var, names))), body=body)
     arities = {ANSWERS: len(names), **({GIVEN: len(given)} if given else {})}
-    rules = base.changed(add=(asked,), known=arities)
+    rules = base.asking(asked, arities)
     found = Question(names, base, rules, None)
     found = replace(found, look_up=_look_up(found, core.dictionary))
     if len(core.questions) >= REMEMBERED:

@@ -15,7 +15,7 @@ from tidelog.engine.core.core import Core
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.program import Rule
-from tidelog.program.elaborate.inline import inline_relations
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.scope import atoms, rule_literals
@@ -23,9 +23,9 @@ from tidelog.program.values.scope import atoms, rule_literals
 
 def check_question(core: Core, rule: Rule) -> None:
     """Report the unknown relations of a question."""
-    inline = inline_relations(core.rules.program)
-    for name in relations_read([rule]):
-        if name not in core.rules.schema and name not in inline and not name.startswith(RESERVED):
+    unknown = [name for name in relations_read([rule]) if name not in core.rules.schema]
+    for name in unknown:
+        if name not in inline_relations(core.rules.program) and not name.startswith(RESERVED):
             report_unknown(core, name, KnownNames(core.relations).nearest(name, LOOSELY))
 
 

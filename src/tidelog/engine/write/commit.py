@@ -35,8 +35,8 @@ from tidelog.errors import ConstraintError
 from tidelog.io.match_names import report_ignored
 from tidelog.partition.memory.keys import KeyClash
 from tidelog.program import SOUFFLE, Instance, Program, Rule
-from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.functions.arguments import must_be
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.values.program import SEPARATOR
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.base.interrupts import Guard

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.write.epoch_input import EpochInput
     from tidelog.engine.write.violations import Violated, Violation
+    from tidelog.program.check import Checked
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class Collected:
     arrivals: list[Arrival] = field(default_factory=list)
     added: list[Rule] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    checked: Checked | None = None  # a check of the rules that are added, if the engine has no others
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds

@@ -44,6 +44,7 @@ class Draft:
 
     collected: Collected
     rules: Ruleset  # after the epoch, as far as they are known
+    changed: Ruleset | None = None  # after the epoch, before rows bring types
     facts: Facts = ()  # that pass through this process
     arriving: tuple[Arriving, ...] = ()  # rows that go to the partitions directly
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
@@ -103,7 +104,7 @@ def gather_structures(core: Core, draft: Draft) -> None:
     collected = draft.collected
     if not collected.arrivals:
         return
-    rules = _rules_after(core.rules, collected)
+    rules = _rules_after(core, draft)
     lasting = [a for a in collected.arrivals if a.relation not in rules.lives and a.relation not in core.times.governed]
     there = [a for a in lasting if not any(isinstance(t, Shape) for t in rules.schema.get(a.relation, ()))]
     here = [part for a in collected.arrivals if a not in there for part in a.collected()]
@@ -114,7 +115,7 @@ def gather_structures(core: Core, draft: Draft) -> None:
 def read_columns(core: Core, draft: Draft) -> None:
     """The rules after the epoch, its rows in the order of their relations, and the types that they bring."""
     collected = draft.collected
-    rules = _rules_after(core.rules, collected)
+    rules = _rules_after(core, draft)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
     _refuse_other_meanings(core.rules, rules)
     given = _given(core.rules, rules, gone)
@@ -293,13 +294,21 @@ def _taking_types(rules: Ruleset, moves: Sequence[tuple[str, str]], schema: Sche
     return _learning(rules, bound, {to: len(schema[source]) for source, to in moves})
 
 
-def _rules_after(rules: Ruleset, collected: Collected) -> Ruleset:
+def _rules_after(core: Core, draft: Draft) -> Ruleset:
+    """The rules after the epoch, before its rows bring types; they are checked once, however many stages ask."""
+    if draft.changed is None:
+        draft.changed = _changed_rules(core.rules, draft.collected)
+    return draft.changed
+
+
+def _changed_rules(rules: Ruleset, collected: Collected) -> Ruleset:
     if collected.program is not None:
         rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
     if not collected.changes_rules:
         return rules
     told = told_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
-    return rules.changed(collected.added, collected.removed, *told, whole=collected.program is not None)
+    whole = collected.program is not None
+    return rules.changed(collected.added, collected.removed, *told, whole=whole, checked=collected.checked)
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:

@@ -32,12 +32,12 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
-from tidelog.program.elaborate.witnesses import with_witnesses
+from tidelog.program.elaborate.mark_witnesses import with_witnesses
+from tidelog.program.elaborate.resolve_subsumption import without_subsumption
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import choices as choice_relations
 from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.lifetime import lives
-from tidelog.program.graph.subsumption import without_subsumption
 
 CANDIDATES = "__candidates_"
 

@@ -31,19 +31,20 @@ def check_notices(program: Program, names: Names) -> list[Diagnostic]:
     findings: list[Diagnostic] = []
     findings += check_lifetimes(program)
     for rule in program.rules:
-        _check_rule(rule, names, findings)
+        findings += check_rule_notices(rule, names)
     if program.convention == PROLOG:
         findings += symbols_as_variables(program.rules, values_of_facts(program).__contains__)
     _check_events(program, names, findings)
     return findings
 
 
-def _check_rule(rule: Rule, names: Names, findings: list[Diagnostic]) -> None:
+def check_rule_notices(rule: Rule, names: Names) -> Iterator[Diagnostic]:
+    """The findings about one rule."""
     for literal in rule_literals(rule):
         if isinstance(literal, Atom) and literal.predicate == TIMER and _is_timer(names):
-            findings.append(diagnose("TL601", literal.span))
-    findings.extend(single_variables(rule))
-    findings.extend(_wrong_patterns(rule))
+            yield diagnose("TL601", literal.span)
+    yield from single_variables(rule)
+    yield from _wrong_patterns(rule)
 
 
 def values_of_facts(program: Program) -> set[Value]:

@@ -1,1 +1,1 @@
-"""Rewrites from what a user may write to what the checks read: components, inlining, scopes, witnesses, hops."""
+"""Passes from what a user may write to the rules to evaluate (`elaborate.ELABORATE`), and components."""

@@ -16,8 +16,8 @@ from itertools import count
 from typing import Any
 
 from tidelog.errors import Diagnostic
-from tidelog.program.elaborate.inline import inline_relations
 from tidelog.program.elaborate.rename import Renaming
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.messages.component_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.values.program import SEPARATOR, Component, ComponentType, Instance, Program, belongs_to

@@ -16,17 +16,13 @@ A key that holds another says nothing more, and one of all columns nothing at al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from tidelog.errors import Diagnostic
-from tidelog.program.graph.equivalence import EDGE, EQREL, edge_name, equivalences
-from tidelog.program.graph.strata import stratify
-from tidelog.program.messages.check_catalogue import diagnose
+from tidelog.program.graph.equivalence import EDGE, edge_name, equivalences
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import Declaration
-from tidelog.program.values.term import CHOICE, Aggregate, Atom, Var
+from tidelog.program.values.term import CHOICE, Aggregate
 
 MAY, PICK = "__may_", "__pick_"
 Domains = tuple[tuple[int, ...], ...]
@@ -100,55 +96,3 @@ def as_copy(rule: Rule) -> Rule:
         return rule
     value = choice.value
     return replace(rule, head=replace(rule.head, args=tuple(value if a is choice else a for a in rule.head.args)))
-
-
-def with_choices(program: Program) -> tuple[Program, list[Diagnostic]]:
-    """The program with the candidates of choices as heads, and the rules that choose, two for each choice.
-
-    >>> from tidelog.syntax import parse_program, print_rule
-    >>> text = ".decl p(x: number, y: number) choice-domain x .decl e(x: number, y: number) p(x, y) :- e(x, y)."
-    >>> print(*map(print_rule, with_choices(parse_program(text))[0].rules), sep="\\n")
-    __may_p(x, y) :- e(x, y).
-    p/choice_1: __pick_p/1(V1, choice<V2>) :- __may_p(V1, V2).
-    p/chosen_1: p(V1, V2) :- __pick_p/1(V1, V2).
-    """
-    declared = choices(program)
-    if not declared:
-        return program, []
-    refused = dict(_refused(program, declared))
-    rules = [
-        _proposing(rule) if rule.head.predicate in declared.keys() - refused.keys() else rule for rule in program.rules
-    ]
-    for name, declaration in declared.items():
-        if name not in refused:
-            rules += _choosing(declaration)
-    return replace(program, rules=tuple(rules)), list(refused.values())
-
-
-def _refused(program: Program, declared: Mapping[str, Declaration]) -> Iterator[tuple[str, Diagnostic]]:
-    recursive = {name for stratum in stratify(program.rules) if stratum.recursive for name in stratum.relations}
-    subsumed = {rule.head.predicate for rule in program.rules if rule.subsumes}
-    for name, declaration in declared.items():
-        words = [word for word in declaration.qualifiers if word in (EQREL, "inline")]
-        if words or name in subsumed:
-            what = f"`{words[0]}`" if words else "a subsumption"
-            yield name, diagnose("TL510", declaration.span, relation=name, what=what)
-        elif name in recursive:
-            yield name, diagnose("TL509", declaration.span, relation=name)
-
-
-def _proposing(rule: Rule) -> Rule:
-    return replace(rule, head=replace(rule.head, predicate=f"{MAY}{rule.head.predicate}"))
-
-
-def _choosing(declaration: Declaration) -> Iterable[Rule]:
-    name, domains = declaration.relation, declaration.domains
-    columns = tuple(Var(f"V{i}") for i, _ in enumerate(declaration.columns, 1))
-    group = set[int].intersection(*map(set, domains))
-    first, *others = (i for i, _ in enumerate(columns) if i not in group)
-    choice = Aggregate(CHOICE, columns[first], None, None, tuple((i, "min") for i in others), domains)
-    keys = "_".join("+".join(str(i + 1) for i in domain) for domain in domains)  # other keys are another choice
-    pick = Atom(f"{PICK}{name}/{keys}", columns)
-    chosen = replace(pick, args=(*columns[:first], choice, *columns[first + 1 :]))
-    yield Rule(chosen, (Atom(f"{MAY}{name}", columns),), f"{name}/choice_{keys}", declaration.span)
-    yield Rule(Atom(name, columns), (pick,), f"{name}/chosen_{keys}", declaration.span)

@@ -134,15 +134,18 @@ def _arity_conflict(name: str, found: int, span: Span | None, names: Names) -> D
 
 def _check_unknown(program: Program, names: Names, used: Mapping[str, Atom], known: Mapping[str, int]) -> None:
     if program.convention == SOUFFLE:
-        declared = KnownNames(names.declared)
-        for name, span in names.first.items():
-            if name not in names.declared and name not in known and not name.startswith(RESERVED):
+        unknown = [name for name in names.first if name not in names.declared and name not in known]
+        if unknown:
+            declared = KnownNames(names.declared)
+            for name in (name for name in unknown if not name.startswith(RESERVED)):
                 hint = declared.hint(name, UNDECLARED)
-                names.findings.append(diagnose("TL201", span, hint=hint, name=name))
+                names.findings.append(diagnose("TL201", names.first[name], hint=hint, name=name))
         return
-    made = KnownNames(names.made | names.declared)
-    for name, atom in used.items():
-        if name not in names.made and name not in names.declared and name != TIMER:
+    read = [name for name in used if name not in names.made and name not in names.declared and name != TIMER]
+    if read:
+        made = KnownNames(names.made | names.declared)
+        for name in read:
+            atom = used[name]
             near = next((other for other in made.near(name) if names.arity.get(other) == len(atom.args)), None)
             if near is not None:
                 names.findings.append(diagnose("TL701", atom.span, name=name, nearest=near))
@@ -173,6 +176,8 @@ def _check_keys(program: Program, names: Names) -> None:
 
 
 def _check_directives(program: Program, names: Names) -> None:
+    if not program.directives and program.convention != SOUFFLE:
+        return
     known = set(names.arity) | names.declared | names.made
     index = KnownNames(known)
     for directive in program.directives:

@@ -6,12 +6,11 @@ between types of different base is refused, since the same bits are another valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import calls, literal_terms, rule_literals
-from tidelog.program.values.substitute import changed_body, changed_inside
+from tidelog.program.values.substitute import changed_inside
 from tidelog.program.values.term import Call, Const, Term
 
 CAST = "(as)"  # no function has this name
@@ -37,11 +36,6 @@ def without_cast(term: Term) -> Term:
     return changed_inside(term, without_cast)
 
 
-def drop_casts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without casts; those that have none are the same values."""
-    return tuple(_dropped(rule) if has_casts(rule) else rule for rule in rules)
-
-
 def has_casts(rule: Rule) -> bool:
     """Whether a term of the rule is cast."""
     return next(casts(rule), None) is not None
@@ -51,8 +45,3 @@ def casts(rule: Rule) -> Iterator[Call]:
     """The casts of a rule."""
     terms = (*rule.head.args, *(term for literal in rule_literals(rule) for term in literal_terms(literal)))
     return (call for term in terms for call in calls(term) if cast_type(call) is not None)
-
-
-def _dropped(rule: Rule) -> Rule:
-    head = replace(rule.head, args=tuple(map(without_cast, rule.head.args)))
-    return replace(rule, head=head, body=changed_body(rule.body, without_cast), origin=rule)

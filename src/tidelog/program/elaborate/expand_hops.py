@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tidelog.program.values.program import Program
+from tidelog.program.elaborate.elaboration import Elaboration
+from tidelog.program.elaborate.features import HOP
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.substitute import changed_body, changed_inside
 from tidelog.program.values.term import Call, Term
 
-HOP = "hop"
 
-
-def expand_hops(program: Program) -> Program:
+def expand_hops(elaboration: Elaboration) -> Elaboration:
     """The program with its overlapping windows as ranges.
 
-    >>> from tidelog.syntax import parse_program, print_program
-    >>> print(print_program(expand_hops(parse_program("p(V) :- q(T), V = hop(T, 10, 5)."))).strip())
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> program = parse_program("p(V) :- q(T), V = hop(T, 10, 5).")
+    >>> print(print_rule(expand_hops(Elaboration(program)).program.rules[0]))
     p(V) :- q(T), V = moment(range(hop first(T, 10, 5), hop end(T), 5)).
     """
-    return replace(program, rules=tuple(map(_expanded_rule, program.rules)))
+    program = elaboration.program
+    return elaboration.then(replace(program, rules=tuple(map(_expanded_rule, program.rules))))
 
 
 def _expanded_rule(rule: Rule) -> Rule:

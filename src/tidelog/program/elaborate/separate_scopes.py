@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tidelog.program.checks.safety import bound_variables
+from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import (
     all_literals,
@@ -48,6 +49,12 @@ from tidelog.program.values.term import (
 WITNESSED = ("min", "max")
 _VALUE = Const(0, NUMBER)  # stands for an aggregate whose value is known
 _RESULT = "result"
+
+
+def separate_scopes(elaboration: Elaboration) -> Elaboration:
+    """The pass: `scoped_rule` of every rule."""
+    program = elaboration.program
+    return elaboration.then(replace(program, rules=tuple(map(scoped_rule, program.rules))))
 
 
 def scoped_rule(rule: Rule) -> Rule:

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.elaborate.negate import negated_body
+from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.strata import strong_components
 from tidelog.program.messages.inline_catalogue import diagnose
 from tidelog.program.types.casts import CAST
@@ -43,7 +45,6 @@ from tidelog.program.values.term import (
     Wildcard,
 )
 
-INLINE = "inline"
 UNCOUNTED = ("min", "max")
 MOST_PARTS, MOST_DEPTH = 10_000, 50  # of one rule: more than a person reads, and few enough to be made in an instant
 
@@ -62,19 +63,13 @@ class Inlined:
     findings: tuple[Diagnostic, ...] = ()
 
 
-def inline_relations(program: Program) -> frozenset[str]:
-    """The relations that the program declares inline."""
-    return frozenset(d.relation for d in program.declarations if INLINE in d.qualifiers)
-
-
-def hold_inline_facts(program: Program) -> Program:
-    """The program with the facts of inline relations as rules: nobody holds them as facts."""
-    names = inline_relations(program)
-    if not names or not any(fact.atom.predicate in names for fact in program.facts):
-        return program
-    rules = tuple(Rule(f.atom, (), None, f.span) for f in program.facts if f.atom.predicate in names)
-    facts = tuple(fact for fact in program.facts if fact.atom.predicate not in names)
-    return replace(program, facts=facts, rules=(*rules, *program.rules))
+def expand_inline(elaboration: Elaboration) -> Elaboration:
+    """The pass: `inline_rules` of the program; the rules of inline relations are set aside, to be checked with it."""
+    program = elaboration.program
+    names, inlined = inline_relations(program), inline_rules(program)
+    aside = tuple(rule for rule in program.rules if rule.head.predicate in names)
+    following = elaboration.then(replace(program, rules=inlined.rules), inlined.findings)
+    return replace(following, inline=aside)
 
 
 def inline_rules(program: Program) -> Inlined:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.functions.table import FUNCTIONS, WRAP
 from tidelog.program.graph.dependency import AGGREGATE, dependencies
 from tidelog.program.graph.strata import strata_of_edges
@@ -24,8 +25,19 @@ from tidelog.program.values.term import SUM, WRAPPING_SUM, Aggregate, Call
 T = TypeVar("T")
 
 
+def wrap_arithmetic(elaboration: Elaboration) -> Elaboration:
+    """The pass: `wrapping` of the program."""
+    return elaboration.then(wrapping(elaboration.program))
+
+
 def wrapping(program: Program) -> Program:
-    """The program with functions that wrap around where its pragma says so, else as it is."""
+    """The program with functions that wrap around where its pragma says so, else as it is.
+
+    >>> from tidelog.syntax import parse_program, print_rule
+    >>> program = parse_program('.pragma "overflow" "wrap" p(X + 1) :- q(X).')
+    >>> print(print_rule(wrapping(program).rules[0]))
+    p(wrap +(X, 1)) :- q(X).
+    """
     if not wraps(program):
         return program
     exact = _through_min_max(program.rules)

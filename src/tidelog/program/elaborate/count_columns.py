@@ -1,0 +1,32 @@
+"""The relations of a program get their number of columns, and names that are wrong are found.
+
+Law: no rule changes. Names are looked at in the rules as they are written, before some of them are put into others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tidelog.program.elaborate.elaboration import Elaboration
+from tidelog.program.types.arity import check_names
+from tidelog.program.types.assign import Bound
+
+
+def count_columns(elaboration: Elaboration) -> Elaboration:
+    """The pass: `check_names` of the program.
+
+    >>> from tidelog.syntax import parse_program
+    >>> count_columns(Elaboration(parse_program("p(X) :- q(X, Y)."))).names.arity
+    {'p': 1, 'q': 2}
+    """
+    program = elaboration.program
+    names = check_names(program, elaboration.functions, {**_least(elaboration.bound), **elaboration.known})
+    return replace(elaboration.then(program, names.findings), names=names)
+
+
+def _least(bound: Bound) -> dict[str, int]:
+    """A lower bound on each relation's number of columns, from its bound columns."""
+    columns: dict[str, int] = {}
+    for relation, column in bound:
+        columns[relation] = max(columns.get(relation, 0), column + 1)
+    return columns

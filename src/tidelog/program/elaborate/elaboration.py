@@ -1,0 +1,42 @@
+"""A program on its way from its text to the rules to evaluate: what one pass hands to the next.
+
+Law: a pass changes nothing; it makes another elaboration, with what it found wrong after what was found before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tidelog.errors import Diagnostic
+from tidelog.program.elaborate.features import Feature
+from tidelog.program.functions.table import FUNCTIONS, Function
+from tidelog.program.types.arity import Names
+from tidelog.program.types.assign import Bound, Typing
+from tidelog.program.types.subtypes import TypeNames
+from tidelog.program.values.program import Program
+from tidelog.program.values.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Elaboration:
+    """A program, what is known from outside of it, and what the passes have found out.
+
+    ``bound`` gives the types of columns that hold data already, ``known`` the number of columns of relations that exist
+    outside the program. ``inline`` are the rules of inline relations, once they are put into the others.
+    """
+
+    program: Program
+    functions: Mapping[str, tuple[Function, ...]] = field(default_factory=lambda: FUNCTIONS)
+    bound: Bound = field(default_factory=dict)
+    known: Mapping[str, int] = field(default_factory=dict)
+    inline: tuple[Rule, ...] = ()
+    names: Names = field(default_factory=Names)
+    type_names: TypeNames = field(default_factory=lambda: TypeNames(()))
+    typing: Typing | None = None
+    findings: tuple[Diagnostic, ...] = ()
+    features: frozenset[Feature] = frozenset()  # of the program before the first pass
+
+    def then(self, program: Program, findings: Iterable[Diagnostic] = ()) -> Elaboration:
+        """The elaboration with another program, and further findings."""
+        return replace(self, program=program, findings=(*self.findings, *findings))
