@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from benchmarks.cases import ordinary
 from benchmarks.data.ordinary import QUESTIONS
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
+
+from benchmarks.cases import ordinary
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

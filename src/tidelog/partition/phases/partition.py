@@ -56,6 +56,7 @@ class Partition:
         self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
+        self.machine.functions = functions
         self.machine.texts = lambda: self.dictionary.entries.memory
         self.rules = Rules(self.machine, self.replanner)
         self.epoch = OpenEpoch()
