@@ -129,7 +129,7 @@ def in_duckdb(name: str, quick: bool) -> Found:
 
 
 def _all(db: duckdb.DuckDBPyConnection, table: str) -> pa.Table:
-    return db.execute(f"FROM {table}").to_arrow_table()
+    return db.sql(f"FROM {table}").to_arrow_table()
 
 
 def _views(name: str, read: Callable[[str], pa.Table]) -> Callable[[], dict[str, tuple[int, str]]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tidelog import Engine, EvaluationError, user_function
-from tidelog.partition.code import ahead
+from tidelog.partition.code import ahead, function_columns
 
 TEXTS = ["", "a", "äöü", "日本語", "x@y.z", "12", "-7", "0x1f", "line\nend", "user7@host1.org", "𝔘nicode", "a" * 200]
 ROWS = [(i, TEXTS[i % len(TEXTS)] + ("" if i < len(TEXTS) else str(i))) for i in range(400)]
@@ -28,13 +28,14 @@ FUNCTIONS: dict[str, tuple[str, Callable[[int, str], object]]] = {
 }
 
 
-@pytest.fixture(params=[ahead.MOST, 1], ids=["ahead", "one by one"])
-def window(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(ahead, "MOST", request.param)
-    return int(request.param)
+@pytest.fixture(params=[(ahead.MOST, 1), (ahead.MOST, 10**6), (1, 1)], ids=["by Arrow", "ahead", "one by one"])
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    most, many = request.param
+    monkeypatch.setattr(ahead, "MOST", most)
+    monkeypatch.setattr(function_columns, "MANY", many)
 
 
-@pytest.mark.usefixtures("window")
+@pytest.mark.usefixtures("ways")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_results_are_those_of_single_calls(name: str) -> None:
     rule, meant = FUNCTIONS[name]
@@ -54,7 +55,7 @@ def test_results_are_those_of_single_calls(name: str) -> None:
         assert sorted(db["r"]) == wanted
 
 
-@pytest.mark.usefixtures("window")
+@pytest.mark.usefixtures("ways")
 def test_what_no_fact_reaches_does_not_fail() -> None:
     with Engine('r(K, to_number(S)) :- w(K, S), match("-?[0-9]+", S), K < 12.') as db:
         with db.epoch() as e:
@@ -62,7 +63,7 @@ def test_what_no_fact_reaches_does_not_fail() -> None:
         assert sorted(db["r"]) == [(5, 12), (6, -7)]
 
 
-@pytest.mark.usefixtures("window")
+@pytest.mark.usefixtures("ways")
 def test_what_a_fact_reaches_fails_and_nothing_has_changed() -> None:
     with Engine("r(K, to_number(S)) :- w(K, S).") as db:
         with pytest.raises(EvaluationError, match="five"), db.epoch() as e:
@@ -101,3 +102,12 @@ def test_many_results_are_computed_in_few_steps(monkeypatch: pytest.MonkeyPatch)
         e.insert("w", [(i, f"text {i}") for i in range(5000)])
     assert sum(counted) >= 5000
     assert len(counted) < 20
+
+
+def test_what_a_function_cost_is_shown() -> None:
+    with Engine('r(K, cat(S, "!")) :- w(K, S).') as db:
+        with db.epoch() as e:
+            e.insert("w", ROWS)
+        (order,) = db.explain(analyze=True).strata[0].rules[0].orders
+        assert order.numbers[1].step.startswith('cat(S, "!"): ')
+        assert " computed in " in order.numbers[1].step

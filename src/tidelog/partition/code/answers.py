@@ -36,31 +36,29 @@ def answer(machine: Machine, pc: int) -> None:
         number = int(code[pc + at.S_REL])
         count = int(code[pc + at.S_NKEY])
         args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
-        if _answer_ahead(machine, number, pc, args):
+        if _answer_ahead(machine, pc, args):
             return
     machine.check_time()  # a function may take long, and many are called in one slice
     began = time.perf_counter()
     cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
-    _count(machine, number, 1, began)
+    _note(machine, pc, 1, began)
     while not support.remember(relations.directory, relations.indexes, number, address(cells)):
         relations.grow(number)
 
 
-def _answer_ahead(machine: Machine, number: int, pc: int, args: tuple[int, ...]) -> bool:
+def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:
     """Compute a function for the facts to come; whether the arguments asked for are among theirs."""
     machine.check_time()
     began = time.perf_counter()
     found = answer_ahead(machine, pc, args)
     if found:
-        _count(machine, number, found, began)
+        _note(machine, pc, found, began)
     return found > 0
 
 
-def _count(machine: Machine, number: int, calls: int, began: float) -> None:
+def _note(machine: Machine, pc: int, results: int, began: float) -> None:
     """Note what a function cost, and look at the limit of memory now and then."""
-    cost = machine.costs.setdefault(number, [0, 0.0])
-    cost[0] += calls
-    cost[1] += time.perf_counter() - began
+    machine.counters.note_calls(pc, results, time.perf_counter() - began)
     if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
         machine.look_up()
 

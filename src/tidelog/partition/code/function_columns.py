@@ -27,6 +27,7 @@ from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
 Column = Cells | int  # a cell for each row, or one for all of them
 PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL)  # types of results that are encoded one by one without further ado
 ENDLESS = 1 << 40
+MANY = 512  # rows from which on Arrow is asked: to import it takes as long as thousands of calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def result_column(
     if function is None or function.python is not None or function.generator:
         return None
     by_column = _BY_COLUMN.get((step.function, step.types[0]))
-    if by_column is not None:
+    if by_column is not None and count >= MANY:
         found = by_column(args, step.types, dictionary)
         if found is not None:
             return Results(found)

@@ -120,7 +120,6 @@ class Machine:
         self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
         self.ahead: dict[int, int] = {}  # facts for which functions were asked ahead last, by place of the code
-        self.costs: dict[int, list[float]] = {}  # calls and seconds of functions, by memory
         self.scale: Weighing | None = None  # of the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
