@@ -59,7 +59,8 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
     pool = _pool(rule, aggregates)
     valuations = _valuations(rule, aggregates, pool)
     made = tuple(_aggregate_rules(rule, pool, valuations.head))
-    rows = None if pool.shared else rows_of(valuations.head, valuations.body)
+    best = any(aggregate.kind in ORDERED for aggregate in aggregates)  # candidates are facts of a relation of their own
+    rows = None if best else rows_of(valuations.head, valuations.body)
     if rows is None:
         return (valuations, *made)
     return tuple(replace(r, body=(rows,)) if r.body == (valuations.head,) else r for r in made)
