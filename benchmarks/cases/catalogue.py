@@ -19,6 +19,7 @@ GROUPS: Mapping[str, str] = {
     "deletion": "facts suspended beside net changes, and much taken away at once",
     "language": "reading and checking a large program beside Python's compiler",
     "editor": "typing in a program of 10,000 rules: edits, findings, completion and hover",
+    "ordinary": "group-by, floats, joins, texts and readers: what users of SQL try first, beside DuckDB",
     "loading": "files and data frames of strings beside DuckDB and Arrow",
     "reading": "len, in and queries of a key beside DuckDB, SQLite and Python; readers beside a writer",
     "serving": "the server: reads beside a writer, feeds to many clients, memory over many epochs",

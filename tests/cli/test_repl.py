@@ -155,7 +155,8 @@ def test_a_capitalised_symbol_in_a_fact_is_warned_of() -> None:
 
 def test_a_misspelt_relation_is_told_in_the_repl() -> None:
     told = lines(f"{GRAPH}?reech(1, X)\n")
-    assert told[-1] == "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
+    warning = "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
+    assert told[-1] == warning
 
 
 def test_a_mistake_in_a_question_is_shown_in_the_text_that_was_typed() -> None:

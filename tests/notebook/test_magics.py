@@ -179,7 +179,8 @@ def test_only_an_engine_is_taken(shell: InteractiveShell) -> None:
 
 def test_warnings_are_told_in_the_cell(shell: InteractiveShell) -> None:
     told = texts(shell, f"{GRAPH}?reech(1, X)\n")
-    assert told[-1] == "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
+    warning = "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
+    assert told[-1] == warning
     assert "warning[TL123]" in texts(shell, "likes(ann, X).\n")[0]
 
 

@@ -50,6 +50,22 @@ def test_float_totals_are_exact_after_every_change(seed: int) -> None:
             assert same(sums[group], exact(values)), (sums[group], values)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_several_aggregates_of_one_relation_follow_every_change(seed: int) -> None:
+    rng, present = Random(seed), set[tuple[int, int]]()
+    program = "a(G, count<*>, min<V>, max<V>) :- v(G, V).  b(G, sum<V>) :- v(G, V).  c(max<V>) :- v(_, V)."
+    with Engine(program) as db:
+        for _ in range(40):
+            with db.epoch() as e:
+                for row in {(rng.randrange(3), rng.randrange(-4, 5)) for _ in range(3)}:
+                    (e.delete if row in present else e.insert)("v", [row])
+                    present ^= {row}
+            groups = {group: [v for g, v in present if g == group] for group, _ in present}
+            assert sorted(db["a"]) == sorted((g, len(vs), min(vs), max(vs)) for g, vs in groups.items())
+            assert dict(db["b"]) == {g: sum(vs) for g, vs in groups.items()}
+            assert list(db["c"]) == ([(max(v for _, v in present),)] if present else [])
+
+
 def test_sum_that_does_not_fit_is_an_error_and_nothing_has_changed() -> None:
     db = Engine("s(sum<V>) :- v(I, V).")
     with db.epoch() as e:

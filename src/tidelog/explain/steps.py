@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from tidelog.explain.names import Names
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
+from tidelog.explain.profile import duration
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.steps import Plan, Step, Visit
-from tidelog.plan.words import steps_in_words, trigger_in_words
+from tidelog.plan.words import functions_in_words, steps_in_words, trigger_in_words
 from tidelog.program import Atom
 
 Counted = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule
@@ -61,15 +62,20 @@ def _order(plan: Plan, names: Names) -> JoinOrder:
 
 def _counted_order(part: PlanCounts, names: Names) -> JoinOrder:
     plan, order = part.plan, _order(part.plan, names)
-    texts = steps_in_words(plan, names)
+    texts, functions = steps_in_words(plan, names), functions_in_words(plan, names)
     rows = part.counts.tolist()
     numbers = [StepNumbers(order.trigger, rows[0][0], None, rows[0][2])]
-    numbers += (_numbers(*told) for told in zip(plan.steps, texts, rows[1:], strict=True) if told[1])
+    for place, (step, text, row) in enumerate(zip(plan.steps, texts, rows[1:], strict=True)):
+        if place in functions:
+            results, seconds = part.calls(place)
+            text = f"{functions[place]}: {results:,} computed in {duration(seconds)}"
+        if text:
+            numbers.append(_numbers(step, text, row))
     return JoinOrder(order.trigger, order.steps, order.crossed, tuple(numbers), not part.current)
 
 
 def _numbers(step: Step, text: str, row: list[int]) -> StepNumbers:
-    entered, visited, passed = row
+    entered, visited, passed = row[:3]
     if not isinstance(step, Visit):
         return StepNumbers(text, entered, None, passed)
     return StepNumbers(text, entered, visited, passed, step.estimate or None)

@@ -47,7 +47,7 @@ def told_waste(label: str, visited: int, supports: int, parts: Sequence[PlanCoun
     if part is None or part.busiest < 0:
         return Waste(label, text, visited, supports)
     step = steps_in_words(part.plan, names)[part.busiest]
-    entered, seen, passed = part.counts[part.busiest + 1].tolist()
+    entered, seen, passed = part.counts[part.busiest + 1, :3].tolist()
     return Waste(label, text, visited, supports, plan_in_words(part.plan, names), step, entered, seen, passed)
 
 

@@ -348,6 +348,24 @@ def remember(directory, indexes, rel, key):
 
 
 @compiled
+def remember_all(directory, indexes, rel, rows, first, last):
+    """Keep many results, each beside its arguments, unless they are kept already; the place where room was short."""
+    arity = directory[rel, ARITY]
+    for i in range(first, last):
+        if not has_room(directory, indexes, rel) or not keys_have_room(directory, indexes, rel):
+            return i
+        key = rows + 8 * i * arity
+        if i + AHEAD < last:
+            prefetch(directory[rel, TAB], home(hash_cells(key + 8 * AHEAD * arity, arity), directory[rel, SLOTS]))
+        tag = hash_cells(key, arity)
+        if find(directory, rel, key, tag) < 0:
+            row = insert(directory, indexes, rel, key, tag)
+            store(directory[rel, REC], row * directory[rel, WIDTH] + arity, LIVE | OLD | NEW | VISIBLE)
+            link_last(directory, indexes, rel, row)
+    return last
+
+
+@compiled
 def reinstate(directory, items, count, kept):
     """After a split: facts that were to be suspended and have ``low > 0`` now are present; the others are kept."""
     left = 0

@@ -82,6 +82,16 @@ def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
     return tuple(told.step(step) for step in plan.steps)
 
 
+def functions_in_words(plan: Plan, names: Names) -> dict[int, str]:
+    """The functions that run in Python, as they are written, by the number of their step."""
+    told, found = _Told(plan, names), {}
+    for place, step in enumerate(plan.steps):
+        told.step(step)
+        if isinstance(step, Apply):
+            found[place] = names.term(told.terms[step.target])
+    return found
+
+
 def plan_in_words(plan: Plan, names: Names) -> str:
     """Trigger and steps in one line."""
     steps = ", then ".join(filter(None, steps_in_words(plan, names)))

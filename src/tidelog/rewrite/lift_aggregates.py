@@ -7,6 +7,9 @@ that also occur around the aggregate), the value V and the other variables O of 
     __val_r3_1(G, V, O) :- body.                      the valuations; for min and max only (G, V)
     __agg_r3_1(G, sum<V>) :- __val_r3_1(G, V, O).     one row per group that has any
 
+Where the body is one atom over distinct variables, its facts are the valuations, one for one; a count, sum or mean then
+ranges over them, and there is no ``__val``.
+
 A count or a sum over nothing is 0, so these two have further rules, and the rule itself reads ``__total``:
 
     __some_r3_1(G) :- __agg_r3_1(G, _).
@@ -55,6 +58,7 @@ from tidelog.program import (
 from tidelog.program.values.term import SUM, WRAPPING_SUM
 from tidelog.rewrite.binding import binders, bound_names
 from tidelog.rewrite.label_rules import label_of
+from tidelog.rewrite.name_paths import WalkAtom
 from tidelog.rewrite.names import ASKED, ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS, GROUPS, SOME, TOTALS, VALUES
 from tidelog.rewrite.scope import (
     Fresh,
@@ -174,8 +178,11 @@ class _Lift:
         group = tuple(Var(name) for name in dict.fromkeys([*body_names(body), *wanted]) if name in visible)
         columns = _columns(aggregate, group, value, body)
         home = home_of(body)
-        self._emit(located(self._name(VALUES), columns, home), body)
-        self._emit_aggregate(aggregate, group, value, columns, home, self._name(GROUPS))
+        valuations = located(self._name(VALUES), columns, home)
+        rows = None if aggregate.kind in ORDERED or value in group else rows_of(valuations, body)
+        if rows is None:
+            self._emit(valuations, body)
+        self._emit_aggregate(aggregate, group, value, valuations, home, self._name(GROUPS), rows)
         if aggregate.kind not in TOTAL:
             return replace(located(self._name(GROUPS), (*group, result), home), span=aggregate.span)
         self._emit_total(group, binders([v.name for v in group], context), home)
@@ -194,8 +201,9 @@ class _Lift:
             body = name_wildcards(body, self.fresh)
         columns = _columns(aggregate, group, value, body)
         each = self._name(ASKED_GROUPS, number)
-        self._emit(located(self._name(VALUES, number), columns, home), (asked, *body))
-        self._emit_aggregate(aggregate, group, value, columns, home, each)
+        valuations = located(self._name(VALUES, number), columns, home)
+        self._emit(valuations, (asked, *body))
+        self._emit_aggregate(aggregate, group, value, valuations, home, each)
         if aggregate.kind in TOTAL:
             self._emit_parts(asked, number, home)
             each = self._name(ASKED_TOTALS, number)
@@ -225,17 +233,18 @@ class _Lift:
         aggregate: Aggregate,
         group: tuple[Var, ...],
         value: Var | None,
-        columns: tuple[Var, ...],
+        valuations: Atom,
         home: Term | None,
         name: str,
+        rows: Atom | None = None,
     ) -> None:
         # A group variable may be the value as well: sum x : { p(x) } for each x. The columns are distinct nevertheless.
         if value in group:
             value = self.fresh.variable()
-            columns = (*group, value, *columns[len(group) + 1 :])
+            columns = (*group, value, *valuations.args[len(group) + 1 :])
+            valuations = located(valuations.predicate, columns, home)
         over = replace(aggregate, value=value, body=None)
-        values = VALUES + name.removeprefix(GROUPS).removeprefix(ASKED_GROUPS)
-        self._emit(located(name, (*group, over), home), (located(values, columns, home),))
+        self._emit(located(name, (*group, over), home), (rows or valuations,))
 
     def _emit_total(self, group: tuple[Var, ...], around: tuple[Literal, ...], home: Term | None) -> None:
         result = self.fresh.variable()
@@ -286,6 +295,25 @@ def _columns(
     if aggregate.kind not in ORDERED:
         columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
     return columns
+
+
+def rows_of(valuations: Atom, body: tuple[Literal, ...]) -> Atom | None:
+    """The atom of a body whose facts are its valuations, one for one; None if there is none.
+
+    >>> x, y, z = Var("X"), Var("Y"), Var("Z")
+    >>> rows_of(Atom("__val", (y, x)), (Atom("edge", (x, y)),)).predicate
+    'edge'
+    >>> rows_of(Atom("__val", (y,)), (Atom("edge", (x, y)),)), rows_of(Atom("__val", (x,)), (Atom("edge", (x, x)),))
+    (None, None)
+    """
+    match body:
+        case (Atom(location=None) as rows,) if valuations.location is None:
+            columns = set(rows.args)
+            if isinstance(rows, WalkAtom):  # a path becomes atoms of its own
+                return None
+            is_whole = len(columns) == len(rows.args) == len(valuations.args) and columns == set(valuations.args)
+            return rows if is_whole and all(isinstance(arg, Var) for arg in columns) else None
+    return None
 
 
 def _inner_names(literal: Literal) -> set[str]:

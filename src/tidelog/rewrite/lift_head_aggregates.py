@@ -5,6 +5,9 @@ valuations of the body. count, sum and mean stand per rule:
 
     __val_r1_0(X, C, O) :- body.        best(X, sum<C>) :- __val_r1_0(X, C, O).
 
+Where the body is one atom over distinct variables its facts are the valuations (`lift_aggregates.rows_of`), and are
+aggregated themselves.
+
 min and max are pooled: the rules of a predicate whose heads have the same shape (the same aggregates at the same
 places) are candidates of one relation, in recursion or not, so that a shortest distance is one value however many
 rules propose one. The aggregate rule over the pool does not depend on the rule that asked for it: it is labelled
@@ -31,7 +34,7 @@ from typing import TypeGuard
 from tidelog.program import Aggregate, Atom, Rule, Term, Var
 from tidelog.program.graph.choice import choice_of
 from tidelog.rewrite.label_rules import label_of
-from tidelog.rewrite.lift_aggregates import ORDERED
+from tidelog.rewrite.lift_aggregates import ORDERED, rows_of
 from tidelog.rewrite.names import GROUPS, VALUES
 from tidelog.rewrite.scope import Fresh, counted_names, home_of, located, name_wildcards, rule_terms
 
@@ -42,17 +45,25 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
     """The rule of the valuations, then the rules that aggregate them; a rule without aggregate is left as it is.
 
     >>> from tidelog.syntax import parse_program, print_rule
+    >>> for after in lift_head_aggregates(parse_program("r1: deg(X, count<*>) :- edge(X, Y), node(Y).").rules[0]):
+    ...     print(print_rule(after))
+    r1: __val_r1_0(X, Y) :- edge(X, Y), node(Y).
+    r1: deg(X, count<*>) :- __val_r1_0(X, Y).
     >>> for after in lift_head_aggregates(parse_program("r1: deg(X, count<*>) :- edge(X, _).").rules[0]):
     ...     print(print_rule(after))
-    r1: __val_r1_0(X, V1) :- edge(X, V1).
-    r1: deg(X, count<*>) :- __val_r1_0(X, V1).
+    r1: deg(X, count<*>) :- edge(X, V1).
     """
     aggregates = _aggregates(rule.head)
     if not aggregates or choice_of(rule) is not None:
         return (rule,)
     pool = _pool(rule, aggregates)
     valuations = _valuations(rule, aggregates, pool)
-    return (valuations, *_aggregate_rules(rule, pool, valuations.head))
+    made = tuple(_aggregate_rules(rule, pool, valuations.head))
+    best = any(aggregate.kind in ORDERED for aggregate in aggregates)  # candidates are facts of a relation of their own
+    rows = None if best else rows_of(valuations.head, valuations.body)
+    if rows is None:
+        return (valuations, *made)
+    return tuple(replace(r, body=(rows,)) if r.body == (valuations.head,) else r for r in made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,9 @@ class _Refutation:
             return
         known = dict(zip(rule.head.args, key[1], strict=True))
         columns = {i: known[arg] for i, arg in enumerate(source.args) if arg in known}
+        if not is_auxiliary(source.predicate):  # the rows are facts of the user's
+            yield from self._plain(replace(rule, head=source), columns)
+            return
         for behind in self._rules_behind(source.predicate, columns):
             yield from self._plain(*behind)
 

@@ -134,7 +134,7 @@ class Supports:
             return None
         if len(self.ledger.by_head[key[0]]) > 1:  # another rule may give the fact: compare the result
             cells = self.ledger.pages.all_cells(self.ledger.wanted(source.predicate, group))
-            if fold.rows(fold.totals(cells).items()).tolist() != [list(key[1])]:
+            if fold.results(cells).tolist() != [list(key[1])]:
                 return None
         return GroupSupport(rule, aggregate, source.predicate, group, size, None)
 

@@ -88,6 +88,25 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             "frame", "a frame", (*both("Tidelog", 2.5, "s", Target(2)), *times("DuckDB")), {"rows": 7, "bytes": 1e6}
         ),
     ),
+    "ordinary": (
+        Record(
+            "question",
+            "sum of rows",
+            (
+                head(2.0, "x DuckDB", Target(3.0)),
+                *(
+                    Value(f"{name} {part}", 1.5, "s", "cpu")
+                    for name in ("Tidelog", "DuckDB")
+                    for part in ("load", "question")
+                ),
+                Value("at once", 2.5, "s", "cpu"),
+                Value("memory", 4.0, "x DuckDB", target=Target(3.0)),
+                *(Value(f"{name} memory", 60.0, "MB") for name in ("Tidelog", "DuckDB")),
+            ),
+            {"rows": 5000},
+        ),
+        Record("fact", "one fact", (head(1.1, "x without", Target(1.15)), Value("beside", 0.4, "ms", "cpu"))),
+    ),
     "reading": (
         Record(
             "read",
@@ -329,6 +348,11 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "loading": (
         "| a packed file | 5,000 | 12 | 1.00 | 2.00 | 3.00 | 0.50 x | at most 1.5 x Arrow | yes |",
         "| a frame | 7 | 1 | 2.50 | 1.00 |  | 2.50 x | at most 2 s | no |",
+    ),
+    "ordinary": (
+        "| sum of rows | 5,000 | 1.5 | 1.5 | 2 x | at most 3 | yes |",
+        "| sum of rows | 1.5 | 1.5 | 2.5 | 60 | 60 | 4 x | at most 3 | no |",
+        "| one fact | 1.1 x without | at most 1.15 | yes | beside 0.4 ms |",
     ),
     "reading": (
         "| len | 0.4 | 210.0 |  |  | at most 20 µs | yes |",

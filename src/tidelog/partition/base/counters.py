@@ -13,6 +13,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 
 KEPT = [at.COUNTS, at.VISITS]  # of the state, from one epoch to the next
+CALLS, MICROSECONDS, COLUMNS = 3, 4, 5  # of a function: behind what the kernel counts of every step
 
 
 class Counters:
@@ -40,18 +41,25 @@ class Counters:
         self.visits[:] = 0
 
     def read(self, code: Cells, place: int, steps: int) -> Cells:
-        """What a plan did whose code stands at ``place``: a row (entered, visited, passed) for its trigger and steps.
+        """What a plan did whose code stands at ``place``: a row for its trigger and each step.
 
-        A trigger is entered by every fact of its relation that changes, and passed by those that match.
+        A row has how often the step was entered, rows visited, rows passed, and of a function the results that Python
+        computed and the microseconds that this took. A trigger is entered by every fact of its relation that changes,
+        and passed by those that match.
         """
-        found = np.zeros((steps + 1, 3), np.int64)
+        found = np.zeros((steps + 1, COLUMNS), np.int64)
         entered, passed = self._counts[place + at.TRIGGERED], self._counts[place + at.MATCHED]
-        found[0] = (entered, entered, passed)
+        found[0, :3] = (entered, entered, passed)
         step = place + at.P_BINDS + 3 * int(code[place + at.P_NBIND])
         for row in range(1, steps + 1):
-            found[row] = self._counts[step : step + 3]
+            found[row] = self._counts[step : step + COLUMNS]
             step += int(code[step + at.S_LEN])
         return found
+
+    def note_calls(self, step: int, results: int, seconds: float) -> None:
+        """A function whose step stands at a place computed so many results in so many seconds."""
+        self._counts[step + CALLS] += results
+        self._counts[step + MICROSECONDS] += round(1e6 * seconds)
 
     @property
     def sizes(self) -> tuple[int, int]:

@@ -5,6 +5,7 @@ Law: a result is remembered beside its arguments, so that the plan that asked fi
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from tidelog.kernel import support
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.scalar import fault_of
 from tidelog.partition.base import partition_failures as failures
+from tidelog.partition.code.ahead import answer_ahead
 from tidelog.partition.code.fault import fault_error
 
 if TYPE_CHECKING:
@@ -34,12 +36,31 @@ def answer(machine: Machine, pc: int) -> None:
         number = int(code[pc + at.S_REL])
         count = int(code[pc + at.S_NKEY])
         args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
+        if _answer_ahead(machine, pc, args):
+            return
     machine.check_time()  # a function may take long, and many are called in one slice
+    began = time.perf_counter()
     cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
-    if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
-        machine.look_up()
+    _note(machine, pc, 1, began)
     while not support.remember(relations.directory, relations.indexes, number, address(cells)):
         relations.grow(number)
+
+
+def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:
+    """Compute a function for the facts to come; whether the arguments asked for are among theirs."""
+    machine.check_time()
+    began = time.perf_counter()
+    found = answer_ahead(machine, pc, args)
+    if found:
+        _note(machine, pc, found, began)
+    return found > 0
+
+
+def _note(machine: Machine, pc: int, results: int, began: float) -> None:
+    """Note what a function cost, and look at the limit of memory now and then."""
+    machine.counters.note_calls(pc, results, time.perf_counter() - began)
+    if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
+        machine.look_up()
 
 
 def room_left(machine: Machine) -> int | None:

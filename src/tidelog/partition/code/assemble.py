@@ -190,7 +190,7 @@ class Assembler:
         cells = [at.EXPOSE, *fixed, *self._comparing(step.type), len(step.group), *step.group, step.column]
         cells.append(len(step.ties))
         for tie in step.ties:
-            cells += [_order(tie.type, tie.kind), tie.value, tie.column, *self._comparing(tie.type)]
+            cells += [value_order(tie.type, tie.kind), tie.value, tie.column, *self._comparing(tie.type)]
         return cells
 
     def _comparing(self, type_: str) -> tuple[int, int]:
@@ -206,7 +206,13 @@ class Assembler:
         shown = self.relations.add(f"{SHOWN}{rule.label}", len(step.group))
         index = self.index(candidates, step.group_columns)
         return Choice(
-            candidates, shown, index, _order(step.type, step.kind), step.column, bool(step.ties), step.group_columns
+            candidates,
+            shown,
+            index,
+            value_order(step.type, step.kind),
+            step.column,
+            bool(step.ties),
+            step.group_columns,
         )
 
     def _apply(self, step: Apply) -> list[int]:
@@ -239,7 +245,7 @@ class Assembler:
         return place
 
 
-def _order(type_: str, kind: str) -> int:
+def value_order(type_: str, kind: str) -> int:
     """The order of the values of a type, the best first."""
     order = ORDERS.get(type_, aggregate.NUMBERS) if type_ in ORDERED_BY_CELL else aggregate.BY_TEXT
     return order + (kind == "max")

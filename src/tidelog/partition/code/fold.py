@@ -1,59 +1,39 @@
-"""Count, sum and mean, and the min and max of groups that are asked for: folded per group, exact to the last bit.
+"""Count, sum, mean, min and max of groups of rows, exact to the last bit.
 
-Law (D12): the result depends on the group's values alone, never on the order in which they came. A fold keeps exact
-totals (floats as integers in units of 2^-1074), so that a change costs its own size; totals that are not at hand are
-computed again from the facts, which makes them a cache and nothing more. A min or max has none: groups that change
-are looked through again.
+Law (D12): the result depends on the group's values alone, never on the order in which they came. A fold over rows of a
+lower stratum keeps its groups (`groups`), so that a change costs its own size; they follow from the facts, are read
+from them when they are first needed, and are undone with the epoch.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tidelog.errors import EvaluationError
+from tidelog.kernel import fold as at
 from tidelog.kernel.cells import Cells
+from tidelog.kernel.layout import NEW, OLD
+from tidelog.partition.code.assemble import value_order
 from tidelog.partition.code.pick import Pick
-from tidelog.partition.texts.dictionary import Dictionary, cell_float, float_cell, to_signed
+from tidelog.partition.memory.groups import Groups, Overflow, Shape
+from tidelog.partition.memory.relations import Relations
+from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.order import order_of
-from tidelog.plan.build import aggregate_of, is_folded
+from tidelog.plan.build import ORDERED_BY_CELL, aggregate_of, is_folded
 from tidelog.plan.work import RuleForm
 from tidelog.program import Atom
-from tidelog.program.functions.arithmetic import in_range, wrap
+from tidelog.program.functions.arithmetic import in_range
 from tidelog.program.values.term import CHOICE, SUM, WRAPPING_SUM
 
-UNIT = 1074  # every finite float is a multiple of 2^-1074
 ORDERED = ("min", "max")
-CACHED = 1 << 20
+ADDED = {"float": at.FLOATS, "unsigned": at.UNSIGNEDS}
 Group = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What a group's values add up to; infinities and NaN are counted apart."""
-
-    count: int = 0
-    total: int = 0
-    plus_infinite: int = 0
-    minus_infinite: int = 0
-    not_numbers: int = 0
-
-    def plus(self, other: Totals, sign: int) -> Totals:
-        """The totals with another group's added (1) or taken away (-1)."""
-        return Totals(
-            self.count + sign * other.count,
-            self.total + sign * other.total,
-            self.plus_infinite + sign * other.plus_infinite,
-            self.minus_infinite + sign * other.minus_infinite,
-            self.not_numbers + sign * other.not_numbers,
-        )
-
-
-NOTHING = Totals()
+Look = Callable[[], None]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -62,175 +42,116 @@ class Fold:
 
     kind: str
     type: str
-    group: tuple[int, ...]
+    group: tuple[int, ...]  # in the order of columns
     value: int | None
     head: tuple[int, ...]  # for each head column the place in the group, or -1 for the result
     label: str
     order: Callable[[int], Any] = int  # what the values of a min or max are compared by
-    _totals: dict[Group, Totals] = field(default_factory=dict)
-    _before: dict[Group, Totals] = field(default_factory=dict)
+    _shape: Shape = field(init=False)
+    _groups: Groups | None = None
+    _is_fresh: bool = False  # whether the groups were read in the epoch that runs
 
-    def rows(self, totals: Iterable[tuple[Group, Totals]]) -> Cells:
-        """The head facts of groups that are not empty."""
-        found = [self._row(group, total) for group, total in totals if total.count]
-        return np.array(found, np.int64).reshape(len(found), len(self.head))
+    def __post_init__(self) -> None:
+        """What the groups accumulate and show."""
+        kind, shows = _kind(self.kind, self.type)
+        order = value_order(self.type, self.kind) if kind == at.BEST else 0
+        self._shape = Shape(kind, shows, self.group, self.value or 0, order, self.head)
+
+    def results(self, rows: Cells) -> Cells:
+        """The head facts of all groups of some source rows."""
+        if self.kind in ORDERED and self.type not in ORDERED_BY_CELL:
+            return self._best(rows)
+        groups = Groups(self._shape)
+        groups.begin()
+        groups.fold(np.ascontiguousarray(rows), 1, _nothing)
+        return self._told(groups.all_results)
 
     def change(
-        self, inserted: Cells, deleted: Cells, old_rows: Callable[[Group], Cells | None], all_old: Callable[[], Cells]
+        self, relations: Relations, number: int, inserted: Cells, deleted: Cells, look: Look
     ) -> tuple[Cells, Cells]:
-        """Head facts lost and gained when source rows come and go.
+        """Head facts lost and gained when source records, given as items, come and go."""
+        groups, records = self._read(relations, number, OLD, look), relations.records(number)
+        groups.begin()
+        groups.fold_items(records, deleted, -1, look)
+        groups.fold_items(records, inserted, 1, look)
+        groups.look_again(relations, number)
+        return self._told(groups.net_results)
 
-        ``old_rows`` gives the rows that a group had before the change, ``all_old`` those of all groups.
-        """
-        if self.kind in ORDERED:
-            return self._look_again(inserted, deleted, old_rows)
-        plus, minus = self.totals(inserted), self.totals(deleted)
-        touched = {**plus, **minus}
-        missing = [g for g in touched if g not in self._totals]
-        if len(missing) > 256:
-            known = self.totals(all_old())
-            self._totals.update((g, known.get(g, NOTHING)) for g in missing)
-        else:
-            for group in missing:
-                rows = old_rows(group)
-                self._totals[group] = NOTHING if rows is None else self.totals(rows).get(group, NOTHING)
-        before = {g: self._totals[g] for g in touched}
-        after = {g: t.plus(plus.get(g, NOTHING), 1).plus(minus.get(g, NOTHING), -1) for g, t in before.items()}
-        self._before.update(before)
-        self._totals.update(after)
-        lost, gained = {}, {}
-        for group in touched:
-            old, new = self._shown(before[group]), self._shown(after[group])
-            if old != new:
-                lost[group], gained[group] = before[group], after[group]
-        return self.rows(lost.items()), self.rows(gained.items())
+    def before(self, relations: Relations, number: int, look: Look) -> Cells:
+        """The head facts of all groups before the epoch, which has changed none of them so far."""
+        return self._told(self._read(relations, number, OLD, look).all_results)
 
-    def _look_again(
-        self, inserted: Cells, deleted: Cells, old_rows: Callable[[Group], Cells | None]
-    ) -> tuple[Cells, Cells]:
-        """Head facts lost and gained by groups whose values come and go, looked through before and after."""
-        touched = {**self.totals(inserted), **self.totals(deleted)}
-        parts = [rows for group in touched if (rows := old_rows(group)) is not None]
-        old: Cells = np.concatenate([*parts, inserted[:0]])
-        gone = set(map(tuple, deleted.tolist()))
-        stay: Cells = np.array([tuple(row) not in gone for row in old.tolist()], np.bool_)
-        before, after = self.totals(old), self.totals(np.concatenate([old[stay], inserted]))
-        lost = self.rows((g, t) for g, t in before.items() if not self._stays(t, after.get(g)))
-        return lost, self.rows((g, t) for g, t in after.items() if not self._stays(t, before.get(g)))
+    def now(self, relations: Relations, number: int, look: Look) -> Cells:
+        """The head facts of all groups after the epoch's changes."""
+        return self._told(self._read(relations, number, NEW, look).all_results)
 
-    def _stays(self, one: Totals, other: Totals | None) -> bool:
-        return other is not None and self._shown(one) == self._shown(other)
-
-    def forget(self) -> None:
-        """Nothing is remembered of any group."""
-        self._totals.clear()
-        self._before.clear()
+    @property
+    def memory(self) -> int:
+        """Bytes held by groups."""
+        return 0 if self._groups is None else self._groups.memory
 
     def commit(self) -> None:
-        """The totals after the last change are those of the committed epoch."""
-        self._before.clear()
-        for group in [g for g, t in self._totals.items() if not t.count]:
-            del self._totals[group]
-        if len(self._totals) > CACHED:
-            self._totals.clear()
+        """The groups after the last change are those of the committed epoch."""
+        self._is_fresh = False
+        if self._groups is not None:
+            self._groups.commit()
 
     def undo(self) -> None:
-        """The last change did not happen."""
-        self._totals.update(self._before)
-        self._before.clear()
+        """The epoch did not happen."""
+        if self._is_fresh:
+            self._groups, self._is_fresh = None, False
+        elif self._groups is not None:
+            self._groups.undo()
 
-    def totals(self, rows: Cells) -> dict[Group, Totals]:
-        """The totals of every group of some source rows."""
-        if not len(rows):
-            return {}
-        keys = rows[:, list(self.group)]
-        if keys.shape[1]:
-            unique, places = np.unique(keys, axis=0, return_inverse=True)
-            groups = [tuple(g) for g in unique.tolist()]
-            places = places.reshape(-1)
-        else:
-            groups, places = [()], np.zeros(len(rows), np.int64)
-        counts = np.bincount(places, minlength=len(groups)).tolist()
-        if self.kind == "count" or self.value is None:
-            return {g: Totals(c) for g, c in zip(groups, counts, strict=True)}
-        values = rows[:, self.value]
-        if self.kind in ORDERED:
-            return self._best(groups, places, values, counts)
-        if self.type == "float":
-            return self._float_totals(groups, places, values)
-        sums = _integer_sums(values, places, len(groups), self.type == "unsigned")
-        return {g: Totals(c, s) for g, c, s in zip(groups, counts, sums, strict=True)}
+    def _read(self, relations: Relations, number: int, flag: int, look: Look) -> Groups:
+        """The groups, which are made of the records that have a flag if they are not there."""
+        if self._groups is None:
+            groups = Groups(self._shape)
+            groups.begin()
+            groups.fold_all(relations.records(number), flag, look)
+            groups.commit()
+            self._groups, self._is_fresh = groups, True
+        return self._groups
 
-    def _float_totals(self, groups: list[Group], places: Cells, values: Cells) -> dict[Group, Totals]:
-        found = [NOTHING] * len(groups)
-        for place, cell in zip(places.tolist(), values.tolist(), strict=True):
-            found[place] = found[place].plus(_float_total(cell_float(cell)), 1)
-        return dict(zip(groups, found, strict=True))
-
-    def _best(self, groups: list[Group], places: Cells, values: Cells, counts: list[int]) -> dict[Group, Totals]:
-        """For every group its least or greatest value, in place of a total."""
-        found: dict[int, int] = {}
-        choose = min if self.kind == "min" else max
-        for place, cell in zip(places.tolist(), values.tolist(), strict=True):
-            found[place] = choose(found.get(place, cell), cell, key=self.order)
-        return {g: Totals(c, found[i]) for i, (g, c) in enumerate(zip(groups, counts, strict=True))}
-
-    def _row(self, group: Group, totals: Totals) -> list[int]:
-        result = self._shown(totals)
-        assert result is not None
-        return [result if place < 0 else group[place] for place in self.head]
-
-    def _shown(self, totals: Totals) -> int | None:
-        """The cell of the result; None for an empty group, which shows nothing."""
-        if not totals.count:
-            return None
-        if self.kind == "count":
-            return totals.count
-        if self.kind in ORDERED:
-            return totals.total
-        if self.kind == WRAPPING_SUM and self.type != "float":
-            return to_signed(wrap(totals.total, self.type))
-        if self.kind == SUM and self.type != "float":
+    def _told(self, read: Callable[[], T]) -> T:
+        """What groups show; a sum that leaves its type is told with its rule."""
+        try:
+            return read()
+        except Overflow as overflow:
             try:
-                return to_signed(in_range(totals.total, self.type))
+                in_range(overflow.total, self.type)
             except EvaluationError as error:
-                raise error.reworded(f"rule {self.label}: sum: {error}; nothing was changed") from error
-        divisor = totals.count if self.kind == "mean" else 1
-        return float_cell(_quotient(totals, divisor << UNIT if self.type == "float" else divisor))
+                raise error.reworded(f"rule {self.label}: sum: {error}; nothing was changed") from None
+            raise
+
+    def _best(self, rows: Cells) -> Cells:
+        """Head facts where values are compared by their texts."""
+        found: dict[Group, int] = {}
+        choose = min if self.kind == "min" else max
+        keys, values = rows[:, list(self.group)].tolist(), rows[:, self.value].tolist()
+        for key, cell in zip(map(tuple, keys), values, strict=True):
+            found[key] = choose(found.get(key, cell), cell, key=self.order)
+        heads = [[cell if place < 0 else key[place] for place in self.head] for key, cell in found.items()]
+        return np.array(heads, np.int64).reshape(len(heads), len(self.head))
 
 
-def _float_total(value: float) -> Totals:
-    if math.isnan(value):
-        return Totals(1, not_numbers=1)
-    if math.isinf(value):
-        return Totals(1, plus_infinite=int(value > 0), minus_infinite=int(value < 0))
-    numerator, denominator = value.as_integer_ratio()
-    return Totals(1, numerator * ((1 << UNIT) // denominator))
+def _nothing() -> None:
+    pass
 
 
-def _quotient(totals: Totals, divisor: int) -> float:
-    """The nearest float to the exact quotient; infinities and NaN as IEEE addition gives them in any order."""
-    if totals.not_numbers or (totals.plus_infinite and totals.minus_infinite):
-        return math.nan
-    if totals.plus_infinite or totals.minus_infinite:
-        return math.inf if totals.plus_infinite else -math.inf
-    try:
-        return totals.total / divisor
-    except OverflowError:
-        return math.inf if totals.total > 0 else -math.inf
-
-
-def _integer_sums(values: Cells, places: Cells, count: int, unsigned: bool) -> list[int]:
-    """Exact sums per group: high and low halves are added apart, so that nothing overflows."""
-    low, high = values & 0xFFFFFFFF, values >> 32
-    if unsigned:
-        high = high & 0xFFFFFFFF
-    sums = []
-    for part in (low, high):
-        total = np.zeros(count, np.int64)
-        np.add.at(total, places, part)
-        sums.append(total.tolist())
-    return [(h << 32) + lo for lo, h in zip(*sums, strict=True)]
+def _kind(kind: str, type_: str) -> tuple[int, int]:
+    """What is accumulated and what is shown."""
+    if kind == "count":
+        return at.COUNTS, at.NUMBER
+    if kind in ORDERED:
+        return at.BEST, at.BEST_VALUE
+    added = ADDED.get(type_, at.INTEGERS)
+    if kind == "mean":
+        return added, at.MEAN
+    assert kind in (SUM, WRAPPING_SUM)
+    if added == at.FLOATS:
+        return added, at.ROUNDED
+    return added, at.TOTAL if kind == SUM else at.WRAPPED
 
 
 def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Pick | None:
@@ -241,9 +162,9 @@ def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Pick | None:
     if aggregate.kind == CHOICE:
         types = (type_ or "number" for type_ in form.schema[source.predicate])
         return Pick(aggregate.domains, tuple(types), dictionary)
-    keys = [arg for arg in form.rule.head.args if arg is not aggregate]
-    head = tuple(-1 if arg is aggregate else keys.index(arg) for arg in form.rule.head.args)
-    group = tuple(source.args.index(arg) for arg in keys)
+    args = form.rule.head.args
+    group = sorted(source.args.index(arg) for arg in args if arg is not aggregate)
+    head = tuple(-1 if arg is aggregate else group.index(source.args.index(arg)) for arg in args)
     value = None if aggregate.value is None else source.args.index(aggregate.value)
     order = order_of(form.value_type, dictionary)
-    return Fold(aggregate.kind, form.value_type, group, value, head, form.rule.users_label or "", order)
+    return Fold(aggregate.kind, form.value_type, tuple(group), value, head, form.rule.users_label or "", order)

@@ -7,7 +7,7 @@ and progress, makes room, and answers functions. A slice that stopped goes on wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -26,9 +26,10 @@ from tidelog.partition.code.answers import answer, fail
 from tidelog.partition.code.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.code.team import Frame, Sharing, Team
 from tidelog.partition.memory.messages import Messages
-from tidelog.partition.memory.queue import Queue
+from tidelog.partition.memory.queue import NO_CELLS, Queue
 from tidelog.partition.memory.records import later
 from tidelog.partition.memory.relations import BRIEF, Relations
+from tidelog.program.functions.table import FUNCTIONS, Function
 
 KEPT = [
     at.CLOCK,
@@ -52,6 +53,11 @@ FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is wo
 
 def nothing() -> None:
     """What is done between slices where nobody asks for anything."""
+
+
+def no_items() -> Cells:
+    """The items of a machine that fires nothing."""
+    return NO_CELLS
 
 
 def no_texts() -> int:
@@ -111,6 +117,9 @@ class Machine:
         self.texts_seen = 0  # when the limit of memory was looked at
         self.on_slice: Callable[[], None] = nothing
         self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
+        self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
+        self.batch: Callable[[], Cells] = no_items  # the items that are fired
+        self.ahead: dict[int, int] = {}  # facts for which functions were asked ahead last, by place of the code
         self.scale: Weighing | None = None  # of the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
@@ -136,6 +145,7 @@ class Machine:
         self.counted[:] = 0
         self.scale = None
         self.counters.start_epoch()
+        self.ahead.clear()
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -176,6 +186,7 @@ class Machine:
     def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the plans that the items trigger and apply what they send; False if that was given up."""
         state = self.state
+        self.batch = lambda: items
         state[at.PHASE] = phase
         state[at.ITEM], state[at.END], state[at.TRIGGER], state[at.STAGE] = 0, len(items), -1, 0
         tally = self.losses if sign < 0 else self.tally
@@ -202,6 +213,7 @@ class Machine:
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
         """Fire the queue until it is empty; False if that was given up."""
         self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
+        self.batch = lambda: self.queue.cells
         tally = self.losses if sign < 0 else self.tally
         return self._drive(
             lambda: batches.run_queue.when_brief(self._is_brief)(

@@ -113,12 +113,6 @@ class Pick:
         found: Cells = ranks[places.reshape(-1)]
         return found
 
-    def commit(self) -> None:
-        """Nothing is remembered: the facts are."""
-
-    def undo(self) -> None:
-        """Nothing is remembered: the facts are."""
-
 
 def _tuples(rows: Cells) -> list[Row]:
     return list(map(tuple, rows.tolist()))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.base.counters import CALLS, COLUMNS, MICROSECONDS
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.plan.steps import Plan, Visit
@@ -22,7 +23,7 @@ MOST_WRITTEN = 64  # plans of a rule whose code still stands
 
 @dataclass(frozen=True, slots=True)
 class PlanCounts:
-    """A plan of the core rule ``label``; ``counts`` has a row (entered, visited, passed) for its trigger and each step.
+    """A plan of the core rule ``label``; ``counts`` has a row for its trigger and each step (`counters`).
 
     ``current`` is False for a plan that another one has replaced; one over the whole state serves once, and is current.
     """
@@ -46,6 +47,11 @@ class PlanCounts:
     def supports(self) -> int:
         """The supports that the plan found: what passed its last step."""
         return int(self.counts[-1, 2])
+
+    def calls(self, step: int) -> tuple[int, float]:
+        """How many results the function of a step computed, and in how many seconds."""
+        row = self.counts[step + 1]
+        return int(row[CALLS]), float(row[MICROSECONDS]) / 1e6
 
     @property
     def busiest(self) -> int:
@@ -86,7 +92,7 @@ def plan_counts(machine: Machine, code: RuleCode, plans: Iterable[Plan]) -> list
     done = {shape(plan): (plan, counts) for plan, counts in _added_up([*code.past, *read])}
     found = []
     for plan in plans:
-        _, counts = done.pop(shape(plan), (plan, np.zeros((len(plan.steps) + 1, 3), np.int64)))
+        _, counts = done.pop(shape(plan), (plan, np.zeros((len(plan.steps) + 1, COLUMNS), np.int64)))
         found.append(PlanCounts(code.label, plan, counts))
     others = (each for each in done.values() if each[1][1:, 1].any())
     return found + [PlanCounts(code.label, plan, counts, plan.trigger is None) for plan, counts in others]

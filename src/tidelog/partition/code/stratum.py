@@ -22,6 +22,7 @@ from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.strata import asked_levels
 from tidelog.program import Atom, Literal, Negation, Rule
 from tidelog.program.values.scope import atoms
+from tidelog.rewrite.names import is_asked_result
 
 Bounds = dict[str, tuple[int, int]]
 
@@ -66,12 +67,12 @@ class RuleCode:
 
     @property
     def fixed_indexes(self) -> set[tuple[str, tuple[int, ...]]]:
-        """The indexes of groups, which no other can replace."""
+        """The indexes of groups that are looked up, which no other can replace."""
         found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
         if isinstance(self.fold, Pick):
             found.update((name, key) for name in (self.source, self.rule.head.predicate) for key in self.fold.domains)
-        elif self.fold is not None and self.fold.group:
-            found.add((self.source, tuple(sorted(self.fold.group))))
+        elif self.fold is not None and self.fold.group and is_asked_result(self.rule.head.predicate):
+            found.add((self.source, self.fold.group))
         return found
 
     @property

@@ -12,6 +12,7 @@ from tidelog.partition.memory.relations import Relations
 LARGE_BUILD = 1 << 15  # rows; what a smaller one leaves unused is kept
 LONG_JOURNAL = 1 << 16  # entries
 SLACK = 256  # one row in so many is kept unused
+ROOM = 40  # and for one entry of the table in so many there is room: a change soon after would move all of them
 
 
 def trim(relations: Relations, number: int) -> None:
@@ -20,7 +21,7 @@ def trim(relations: Relations, number: int) -> None:
     wanted = int(row[ROWS]) + int(row[ROWS]) // SLACK
     if row[ROWS] < LARGE_BUILD:
         return
-    relations.tables[number].shrink(int(row[LIVE_ROWS]) + int(row[LIVE_ROWS]) // SLACK, relations.workers)
+    relations.tables[number].shrink(int(row[LIVE_ROWS]) + int(row[LIVE_ROWS]) // ROOM, relations.workers)
     relations.set_table(number, relations.tables[number])
     if wanted < row[CAP]:
         relations.shrink_records(number, wanted)

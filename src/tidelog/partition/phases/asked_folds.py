@@ -52,12 +52,10 @@ class _Source:
 
     def before(self, group: Group) -> Cells:
         """The rows of a group before the epoch."""
-        columns = tuple(sorted(self.fold.group))
-        index = self.partition.relations.index(self.number, columns)
-        by_column = dict(zip(self.fold.group, group, strict=True))
-        key: Cells = np.array([by_column[c] for c in columns], np.int64)
+        index = self.partition.relations.index(self.number, self.fold.group)
+        key: Cells = np.array(group, np.int64)
         rows = rows_with_key(self.partition.relations, self.number, index, key)
-        if len(columns) <= LONGEST_KEY:
+        if len(group) <= LONGEST_KEY:
             return rows
         return rows[[other == group for other in self.groups_of(rows)]]
 
@@ -81,7 +79,7 @@ class _Source:
 
     def _result(self, rows: Cells) -> Cells | None:
         facts = self.partition.relations.records(self.number)[rows, :STATE]
-        results = self.fold.rows(self.fold.totals(facts).items())
+        results = self.fold.results(facts)
         return results if len(results) else None
 
     def look(self) -> None:
@@ -190,8 +188,6 @@ def _sources(partition: Partition, stratum: Stratum) -> Iterator[_Source]:
         groups = partition.epoch.asked.get(code.label)
         if groups is None:
             groups = partition.epoch.asked[code.label] = AskedGroups()
-        assert isinstance(code.fold, Fold)
-        code.fold.forget()  # what it remembers is not kept up here
         yield _Source(partition, code, groups)
 
 

@@ -28,33 +28,22 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
     change = changes.get(number)
     if change is None:
         return np.zeros((0, len(code.rule.head.args)), np.int64)
-    inserted = columns_of(partition.relations, change.inserted, number)
-    deleted = columns_of(partition.relations, change.deleted, number)
     if isinstance(code.fold, Pick):
+        inserted = columns_of(partition.relations, change.inserted, number)
+        deleted = columns_of(partition.relations, change.deleted, number)
         candidates, shown = _facts_before(partition, number), _facts_before(partition, _head_number(partition, code))
         lost, gained = code.fold.change(inserted, deleted, candidates, shown)
     else:
-        group_rows = _GroupRows(partition, number, code.fold)
-        lost, gained = code.fold.change(inserted, deleted, group_rows, lambda: _source_before(partition, number))
+        fold, source = _touched(partition, code.fold), (partition.relations, number)
+        lost, gained = fold.change(*source, change.inserted, change.deleted, partition.machine.look_up)
     give_results(partition, at.RETRACT_LOWER, code, lost)
     return gained
 
 
-class _GroupRows:
-    """The source rows of a group before the epoch; without group columns there is one group, of all rows."""
-
-    def __init__(self, partition: Partition, number: int, fold: Fold) -> None:
-        self.partition, self.number, self.fold = partition, number, fold
-        columns = tuple(sorted(fold.group))
-        self.index = partition.relations.index(number, columns) if columns else None
-
-    def __call__(self, group: tuple[int, ...]) -> Cells:
-        if self.index is None:
-            return _source_before(self.partition, self.number)
-        by_column = dict(zip(self.fold.group, group, strict=True))
-        key: Cells = np.array([by_column[c] for c in sorted(by_column)], np.int64)
-        rows = rows_with_key(self.partition.relations, self.number, self.index, key)
-        return self.partition.relations.records(self.number)[rows, :STATE]
+def _touched(partition: Partition, fold: Fold) -> Fold:
+    """A fold whose groups the epoch is about to read or change: it ends with the epoch."""
+    partition.epoch.folds[id(fold)] = fold
+    return fold
 
 
 def _facts_before(partition: Partition, number: int) -> Facts:
@@ -89,19 +78,22 @@ def lose_all_results(partition: Partition, code: RuleCode) -> None:
     if isinstance(code.fold, Pick):
         give_results(partition, at.RETRACT_LOWER, code, _source_before(partition, _head_number(partition, code)))
         return
-    source = _source_before(partition, partition.relations.numbers[code.source])
-    give_results(partition, at.RETRACT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
+    number = partition.relations.numbers[code.source]
+    results = _touched(partition, code.fold).before(partition.relations, number, partition.machine.look_up)
+    give_results(partition, at.RETRACT_LOWER, code, results)
 
 
 def gain_all_results(partition: Partition, code: RuleCode) -> None:
     """A new rule gains the results of all groups, as they are now."""
     assert code.fold is not None
-    source = _source_now(partition, partition.relations.numbers[code.source])
+    number = partition.relations.numbers[code.source]
     if isinstance(code.fold, Pick):
+        source = _source_now(partition, number)
         shown = code.fold.all(source, _source_before(partition, _head_number(partition, code)))
         give_results(partition, at.ASSERT_LOWER, code, shown)
         return
-    give_results(partition, at.ASSERT_LOWER, code, code.fold.rows(code.fold.totals(source).items()))
+    results = _touched(partition, code.fold).now(partition.relations, number, partition.machine.look_up)
+    give_results(partition, at.ASSERT_LOWER, code, results)
 
 
 def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, rank: int = 0) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.asked_groups import AskedGroups
+from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.memory.journal import NOTHING
 
@@ -23,6 +24,7 @@ class OpenEpoch:
     touched: set[int] = field(default_factory=set)  # relations of which a commit looks at the journal
     waiting: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
     fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to be given once all is retracted
+    folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
     asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs

@@ -19,6 +19,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.code.answers import room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
+from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.machine import Machine, close_machine
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.rules import Rules
@@ -55,6 +56,7 @@ class Partition:
         self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
+        self.machine.functions = functions
         self.machine.texts = lambda: self.dictionary.entries.memory
         self.rules = Rules(self.machine, self.replanner)
         self.epoch = OpenEpoch()
@@ -70,7 +72,8 @@ class Partition:
 
     def memory(self) -> int:
         """Bytes held by facts, indexes, journals, and the texts that this partition answers for."""
-        return self.relations.memory() + self.dictionary.memory_at(self.number)
+        folds = sum(code.fold.memory for code in list(self.rules.codes.values()) if isinstance(code.fold, Fold))
+        return self.relations.memory() + folds + self.dictionary.memory_at(self.number)
 
     def add_relation(self, name: str, arity: int, place: int = 0) -> int:
         """The number of a relation, which is made if it is not there; ``place`` says who owns its facts."""
@@ -127,8 +130,8 @@ class Partition:
         self.committed.show(shown)
         if self.epoch.is_open:
             self.rules.count_supports(self.epoch.rebuilt)
-        touched, self.epoch = self.epoch.touched, OpenEpoch()
-        for number in touched:
+        ended, self.epoch = self.epoch, OpenEpoch()
+        for number in ended.touched:
             built = self.relations.directory.item(number, at.FRESH)
             if built and self.machine.settle_present(number):
                 self.relations.directory[number, [at.JROWS, at.FRESH]] = 0
@@ -141,9 +144,8 @@ class Partition:
                 trim_journal(self.relations, number)
         self.committed.epoch_ends()
         self.machine.queue.trim()
-        for code in self.rules.codes.values():
-            if code.fold is not None:
-                code.fold.commit()
+        for fold in ended.folds.values():
+            fold.commit()
         self._trim_memories()
         self.kept.epoch_ends()
 
@@ -156,9 +158,8 @@ class Partition:
         self._undo_records(before.rank_bases)
         self.relations.numbers.update(self.relations.replaced)
         self.committed.epoch_ends()
-        for code in self.rules.codes.values():
-            if code.fold is not None:
-                code.fold.undo()
+        for fold in before.folds.values():
+            fold.undo()
         self.set_clock(before.clock)
 
     def _undo_records(self, rank_bases: Cells) -> None:

@@ -22,7 +22,7 @@ def demanded_relations(program: Program, core: Iterable[Rule]) -> tuple[str, ...
     >>> text = '.pragma "magic-transform" "p" p(X, C) :- n(X), C = count : { e(X, _) }. q(X) :- p(X, _).'
     >>> program = parse_program(text)
     >>> demanded_relations(program, to_core(program.rules))
-    ('__val_r1_1', '__agg_r1_1', '__some_r1_1', '__total_r1_1', 'p')
+    ('__agg_r1_1', '__some_r1_1', '__total_r1_1', 'p')
     """
     named = frozenset(values_of(program, MAGIC))
     if not named:

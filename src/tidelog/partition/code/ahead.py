@@ -1,0 +1,179 @@
+"""Results of functions ahead of their use: for the facts of a batch that follow, column by column.
+
+Law: a function is pure, so that a result may be remembered before anybody asks for it; where it has none, it is left to
+be asked for, and fails then or never. What is computed ahead are functions of the language (`function_columns`), for
+arguments that follow from one fact alone: the one that triggers the plan, or the one that a plan over the whole state
+begins with. The number of facts looked at doubles as long as results are missing, so that little is computed in vain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidelog.kernel import layout as at
+from tidelog.kernel import scalar
+from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.support import remember_all
+from tidelog.partition.code.assemble import VARIABLES
+from tidelog.partition.code.function_columns import Column, result_column
+
+if TYPE_CHECKING:
+    from tidelog.partition.code.machine import Machine
+
+FEWEST, MOST = 32, 1 << 16  # facts that are looked at
+CAREFUL = 1 << 10  # where memory is limited
+
+_COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
+    scalar.EQ: np.equal,
+    scalar.NE: np.not_equal,
+    scalar.LT: np.less,
+    scalar.LE: np.less_equal,
+    scalar.GT: np.greater,
+    scalar.GE: np.greater_equal,
+}
+
+
+def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
+    """Remember results of the function at ``pc`` for facts to come; how many, 0 if none is the one asked for."""
+    window = _window(machine, pc)
+    columns = _Columns(machine)
+    if not columns.start(window) or not columns.run_to(pc) or not columns.apply(pc):
+        return 0
+    number, target = int(machine.code[pc + at.S_REL]), int(machine.code[pc + at.S_SAME])
+    rows = columns.table([*columns.arguments(pc), columns.registers[target]])
+    relations, done = machine.relations, 0
+    while done < len(rows):
+        done = remember_all(relations.directory, relations.indexes, number, address(rows), done, len(rows))
+        if done < len(rows):
+            relations.grow(number)
+    return len(rows) if (rows[:, :-1] == asked).all(axis=1).any() else 0
+
+
+def _window(machine: Machine, pc: int) -> int:
+    most = MOST if machine.limits.memory is None else CAREFUL
+    window = machine.ahead[pc] = min(most, 2 * machine.ahead.get(pc, FEWEST))
+    return window
+
+
+class Unknown(Exception):
+    """A register whose value follows from more than the facts looked at."""
+
+
+class _Columns:
+    """The registers of a plan for many facts at once."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.code = machine, machine.code
+        self.registers: dict[int, Column] = {}
+        self.count = 0
+        self.step = 0  # the place of the next step
+
+    def start(self, window: int) -> bool:
+        """Bind the facts that trigger the plan next, or that the scan it begins with visits next."""
+        state = self.machine.state
+        plan, first, end = state.item(at.PLAN), state.item(at.ITEM), state.item(at.END)
+        items = self.machine.batch()[first : min(end, first + window)]
+        if not len(items):
+            return False
+        self.step = plan + at.P_BINDS + 3 * int(self.code[plan + at.P_NBIND])
+        if items[0] >= 0:
+            rel = int(items[0]) >> 32
+            rows = items[items >> 32 == rel] & at.LOW32
+            return self._bind(self._records(rel)[rows], plan + at.P_BINDS, int(self.code[plan + at.P_NBIND]))
+        return self._scan(self.step, window)
+
+    def _records(self, rel: int) -> Cells:
+        return self.machine.relations.records(rel)
+
+    def _scan(self, step: int, window: int) -> bool:
+        if self.code[step + at.S_OP] != at.SCAN:
+            return False
+        cursor = int(self.machine.cursors[self.code[step + at.S_GEN]])
+        records = self._records(int(self.code[step + at.S_REL]))[cursor - 1 : cursor - 1 + window]
+        accept = int(self.code[step + at.S_ACCEPT + self.machine.state.item(at.PHASE)])
+        seen = records[(accept >> (records[:, -2] & at.PRESENCE)) & 1 == 1]
+        binds = step + at.S_KEYS + int(self.code[step + at.S_NKEY])
+        self.step = step + int(self.code[step + at.S_LEN])
+        return self._bind(seen, binds, int(self.code[step + at.S_NBIND]))
+
+    def _bind(self, records: Cells, place: int, binds: int) -> bool:
+        self.count = len(records)
+        if self.count < FEWEST:
+            return False
+        columns = [tuple(self.code[place + 3 * i : place + 3 * i + 3].tolist()) for i in range(binds)]
+        checks = {~i: columns[i] for i in range(binds) if columns[i][1] == at.CHECK}  # under numbers that none has
+        self.registers = {register: records[:, column] for column, mode, register in columns if mode == at.BIND}
+        self.registers |= {number: records[:, column] for number, (column, _, _) in checks.items()}
+        try:
+            for number, (_, _, register) in checks.items():
+                self._keep(self.registers[number] == self._register(register))
+        except Unknown:
+            return False
+        return True
+
+    def run_to(self, pc: int) -> bool:
+        """Carry out the steps before ``pc``; False if one needs more than the facts looked at."""
+        try:
+            while self.step < pc:
+                op = int(self.code[self.step + at.S_OP])
+                if op == at.COMPARE:
+                    self._compare(self.step)
+                elif op != at.APPLY or not self.apply(self.step):
+                    return False
+                self.step += int(self.code[self.step + at.S_LEN])
+        except Unknown:
+            return False
+        return self.count > 0
+
+    def apply(self, pc: int) -> bool:
+        """Carry out a function; facts for which it has no result come no further."""
+        try:
+            args = self.arguments(pc)
+        except Unknown:
+            return False
+        machine, number = self.machine, int(self.code[pc + at.S_REL])
+        step = machine.assembler.memories[number]
+        found = result_column(step, args, self.count, machine.functions, machine.assembler.dictionary)
+        if found is None:
+            return False
+        self.registers[int(self.code[pc + at.S_SAME])] = found.cells
+        if found.known is not None:
+            self._keep(found.known)
+        return self.count > 0
+
+    def arguments(self, pc: int) -> list[Column]:
+        """The arguments of the function at ``pc``."""
+        count = int(self.code[pc + at.S_NKEY])
+        return [self._register(int(self.code[pc + at.S_KEYS + i])) for i in range(count)]
+
+    def table(self, columns: list[Column]) -> Cells:
+        """Columns side by side."""
+        rows: Cells = np.empty((self.count, len(columns)), np.int64)
+        for place, column in enumerate(columns):
+            rows[:, place] = column
+        return rows
+
+    def _compare(self, step: int) -> None:
+        op, kind = int(self.code[step + 3]), int(self.code[step + 4])
+        left, right = (self._register(int(self.code[step + i])) for i in (5, 6))
+        if kind != scalar.AS_NUMBER and op not in (scalar.EQ, scalar.NE):
+            raise Unknown
+        self._keep(np.broadcast_to(_COMPARISONS[op](left, right), (self.count,)))
+
+    def _keep(self, marked: Any) -> None:
+        """Only some of the facts come this far."""
+        self.count = int(np.count_nonzero(marked))
+        for register, column in self.registers.items():
+            if not isinstance(column, int):
+                self.registers[register] = column[marked]
+
+    def _register(self, register: int) -> Column:
+        if register >= VARIABLES:
+            return int(self.machine.registers[register])
+        found = self.registers.get(register)
+        if found is None:
+            raise Unknown
+        return found

@@ -1,0 +1,227 @@
+"""Functions of the language over columns: once per distinct text, by Arrow where it has the same function.
+
+Law: a column gives what the function gives row by row (`call`), or says that it does not know: for the whole column
+(None), or for single rows, where the function fails. Texts are looked at where they lie, without an object of Python's
+for each, and results are entered together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tidelog.errors import TidelogError
+from tidelog.kernel.cells import Cells
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.plan.steps import Apply
+from tidelog.program.functions.patterns import STEPS, compiled, translated
+from tidelog.program.functions.table import Function, resolve
+from tidelog.program.functions.text import LONGEST
+from tidelog.program.values.structure import is_structural
+from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
+
+Column = Cells | int  # a cell for each row, or one for all of them
+PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL)  # types of results that are encoded one by one without further ado
+ENDLESS = 1 << 40
+MANY = 512  # rows from which on Arrow is asked: to import it takes as long as thousands of calls
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of a function, and for which rows they are known; None for all."""
+
+    cells: Column
+    known: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A column of texts: an array of Arrow's, and which of them each row has; without places one for all rows."""
+
+    array: Any
+    places: Cells | None
+
+    def spread(self) -> Any:
+        """A text for each row."""
+        import pyarrow as pa
+
+        return self.array if self.places is None else self.array.take(pa.array(self.places))
+
+
+def result_column(
+    step: Apply,
+    args: Sequence[Column],
+    count: int,
+    functions: Mapping[str, tuple[Function, ...]],
+    dictionary: Dictionary,
+) -> Results | None:
+    """The results of a function for columns of arguments; None if they are to be asked for one by one."""
+    if is_structural(step.function) or all(isinstance(column, int) for column in args):
+        return None
+    function = resolve(step.function, step.types, functions)
+    if function is None or function.python is not None or function.generator:
+        return None
+    by_column = _BY_COLUMN.get((step.function, step.types[0]))
+    if by_column is not None and count >= MANY:
+        found = by_column(args, step.types, dictionary)
+        if found is not None:
+            return Results(found)
+    return _one_by_one(step, args, count, function, dictionary)
+
+
+def _one_by_one(
+    step: Apply, args: Sequence[Column], count: int, function: Function, dictionary: Dictionary
+) -> Results | None:
+    """Distinct arguments, one after the other; those that fail are left out."""
+    if function.result not in PLAIN or not set(step.types) <= set(PLAIN):
+        return None
+    distinct: dict[tuple[int, ...], int] = {}
+    lists = [[column] * count if isinstance(column, int) else column.tolist() for column in args]
+    places = np.array([distinct.setdefault(row, len(distinct)) for row in zip(*lists, strict=True)], np.int64)
+    values: list[Any] = []
+    for row in distinct:
+        try:
+            given = [dictionary.decode(cell, type_) for cell, type_ in zip(row, step.types, strict=True)]
+            values.append(function.evaluate(*given))
+        except TidelogError:
+            values.append(None)
+    cells = np.array([0 if value is None else dictionary.encode(value, step.result) for value in values], np.int64)
+    if None not in values:
+        return Results(cells[places])
+    known = np.array([value is not None for value in values], np.bool_)
+    return Results(cells[places], known[places])
+
+
+# Texts in and out
+
+
+def _texts(column: Column, dictionary: Dictionary) -> Texts | None:
+    """The texts behind a column; None if one of them is not UTF-8."""
+    import pyarrow as pa
+
+    cells = np.array([column], np.int64) if isinstance(column, int) else np.ascontiguousarray(column)
+    found = dictionary.text_column(cells)
+    if found is None or found.offsets[-1] > LONGEST:
+        return None
+    buffers = pa.py_buffer(np.ascontiguousarray(found.offsets, np.int64)), pa.py_buffer(found.data)
+    array = pa.LargeStringArray.from_buffers(len(found.offsets) - 1, *buffers)
+    return Texts(array, None if isinstance(column, int) else found.places)
+
+
+def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Cells:
+    """The cells of texts that were made."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    _, ends, texts = array.buffers()
+    offsets = np.frombuffer(ends, np.int64)[array.offset : array.offset + len(array) + 1]
+    found = dictionary.symbol_column(texts.address if texts is not None else 0, np.ascontiguousarray(offsets))
+    return found if places is None else found[places]
+
+
+def _numbers(array: Any, places: Cells | None) -> Cells:
+    """Numbers or truth values of Arrow's as cells."""
+    found: Cells = np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.int64)
+    return found if places is None else found[places]
+
+
+# Functions
+
+
+def _length(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+    import pyarrow.compute as pc
+
+    texts = _texts(args[0], dictionary)
+    return None if texts is None else _numbers(pc.utf8_length(texts.array), texts.places)
+
+
+def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = [_texts(column, dictionary) for column in args]
+    known = [column for column in columns if column is not None]
+    if len(known) < len(columns):
+        return None
+    various = [column for column in known if column.places is not None]
+    one = various[0] if len(various) == 1 else None  # then distinct texts give distinct results
+    parts = [_part(column, one) for column in known]
+    rows = len(various[0].array) if one is not None else len(various[0].spread())
+    if sum(rows * len(part.as_py()) if isinstance(part, pa.Scalar) else part.nbytes for part in parts) > LONGEST:
+        return None
+    made = pc.binary_join_element_wise(*parts, pa.scalar("", pa.large_string()))
+    return _cells(made, None if one is None else one.places, dictionary)
+
+
+def _part(column: Texts, one: Texts | None) -> Any:
+    if column.places is None:
+        return column.array[0]
+    return column.array if column is one else column.spread()
+
+
+def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+    import pyarrow.compute as pc
+
+    column, start, length = args
+    if not isinstance(start, int) or not isinstance(length, int) or not 0 <= start < ENDLESS or length <= 0:
+        return None
+    texts = _texts(column, dictionary)
+    if texts is None:
+        return None
+    made = pc.utf8_slice_codeunits(texts.array, start, start + min(length, ENDLESS))
+    return _cells(made, texts.places, dictionary)
+
+
+def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+    import pyarrow.compute as pc
+
+    part, whole = (_texts(column, dictionary) for column in args)
+    if part is None or whole is None or part.places is not None:
+        return None
+    return _numbers(pc.match_substring(whole.array, part.array[0].as_py()), whole.places)
+
+
+def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given, texts = (_texts(column, dictionary) for column in args)
+    if given is None or texts is None or given.places is not None:
+        return None
+    try:
+        pattern = compiled(given.array[0].as_py())
+        longest = pc.max(pc.binary_length(texts.array)).as_py() or 0
+        if longest * pattern.size > STEPS:
+            return None
+        found = pc.match_substring_regex(texts.array, rf"\A(?:{translated(pattern.text)})\z")
+    except (TidelogError, pa.ArrowInvalid):
+        return None  # whoever asks for a result is told
+    return _numbers(found, texts.places)
+
+
+def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+    import pyarrow as pa
+
+    column = args[0]
+    assert not isinstance(column, int), "some argument is a column"
+    cells = np.ascontiguousarray(column)
+    numbers = pa.array(cells.view(np.uint64) if types[0] == UNSIGNED else cells)
+    return _cells(numbers.cast(pa.large_string()), None, dictionary)
+
+
+ByColumn = Callable[[Sequence[Column], Sequence[str], Dictionary], Cells | None]
+_BY_COLUMN: Mapping[tuple[str, str], ByColumn] = {
+    ("strlen", SYMBOL): _length,
+    ("cat", SYMBOL): _joined,
+    ("+", SYMBOL): _joined,
+    ("substr", SYMBOL): _cut,
+    ("contains", SYMBOL): _contained,
+    ("match", SYMBOL): _matched,
+    ("to_string", NUMBER): _shown,
+    ("to_string", UNSIGNED): _shown,
+}
