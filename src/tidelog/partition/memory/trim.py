@@ -11,8 +11,8 @@ from tidelog.partition.memory.relations import Relations
 
 LARGE_BUILD = 1 << 15  # rows; what a smaller one leaves unused is kept
 LONG_JOURNAL = 1 << 16  # entries
-SLACK = 256  # one row in so many is kept unused
-ROOM = 40  # and for one entry of the table in so many there is room: a change soon after would move all of them
+SLACK = 1024  # one row in so many is kept unused
+ROOM = 48  # and for one entry of the table in so many there is room: a change soon after would move all of them
 
 
 def trim(relations: Relations, number: int) -> None:
