@@ -56,6 +56,6 @@ def name(x: int) -> object:
 @pytest.mark.parametrize("rule", ["p(name(X) + 1) :- q(X).", "p(-name(X)) :- q(X).", "p(X) :- q(X), name(X) < 3."])
 def test_result_of_any_type_is_checked_where_a_number_is_computed_with(rule: str) -> None:
     """Else arithmetic would run on the id of a symbol."""
-    with pytest.raises(EvaluationError, match=r"name\(1\) is 'one', where a number is needed") as raised:
+    with pytest.raises(EvaluationError, match=r"name\(1\) is 'one', but a number is required") as raised:
         Engine(f"q(1). {rule}", functions=[name])
     assert raised.value.code == "TL2201"

@@ -29,7 +29,7 @@ def test_recursion_that_never_settles_is_given_up(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(check, "check_monotone", lambda *_: [])
     monkeypatch.setattr(clean_up, "MOST_TIMES", 20)
     db = Engine(program)
-    with pytest.raises(EvaluationError, match="still change after 20 times around") as found, db.epoch() as epoch:
+    with pytest.raises(EvaluationError, match="still change after 20 iterations") as found, db.epoch() as epoch:
         epoch.insert("own", [(1, 5), (2, 5), (3, 5)])
         epoch.insert("link", [(1, 2), (2, 3), (3, 1)])
     assert found.value.code == "TL2206"
