@@ -28,7 +28,7 @@ def with_list(rules: str, values: tuple[Value, ...]) -> list[tuple[Value, ...]]:
 def test_what_is_computed_with_is_a_number(rules: str) -> None:
     assert with_list(rules, (1, 2)) == [(1 if "sum" in rules else 2,)]
     for values in (("a", "b"), (1.5, 2.5), (("a",), ())):
-        with pytest.raises(EvaluationError, match=r"TL2201|where a number is needed"):
+        with pytest.raises(EvaluationError, match=r"TL2201|but a number is required"):
             with_list(rules, values)
 
 
@@ -39,6 +39,6 @@ def test_what_nobody_looks_into_comes_as_it_is() -> None:
 
 
 def test_a_float_in_a_column_that_nothing_types_is_told_and_not_shown_as_its_bits() -> None:
-    with pytest.raises(EvaluationError, match="where a number, symbol or list is needed"):
+    with pytest.raises(EvaluationError, match="but a number, symbol or list is required"):
         with_list("r(Y) :- p(L), Y = f_first(L).", (1.5,))
     assert with_list("r(2.5).  r(Y) :- p(L), Y = f_first(L).", (1.5,)) == [(1.5,), (2.5,)]
