@@ -41,7 +41,10 @@ def core(text: str) -> list[str]:
             "n(1) :- n(y), $Leaf(y) = $Empty.",
             ["r1: n(1) :- n(y), V1 = $Empty, is(V1, $Leaf) = 1, y = part(V1, $Leaf, 1), V1 = $Leaf(y)."],
         ),
-        ("t(x) :- t(x), t(y), $Node(x, _) = $Node(_, y).", ["r1: t(x) :- t(x), t(y)."]),
+        (
+            "t(x) :- t(x), t(y), $Node(x, _) = $Node(_, y).",
+            ["t/only: __only_t() :- t(_).", "r1: t(x) :- t(x), __only_t()."],
+        ),
         ("n(1) :- p(s), !p([1, s]).", ["r1: n(1) :- p(s), V1 = [1, s], !p(V1)."]),
     ],
 )  # fmt: skip

@@ -95,8 +95,11 @@ class Names:
         """Some columns of another relation."""
         (source,) = rule.body
         assert isinstance(source, Atom)
+        if not rule.head.args:
+            args = ", ".join(self.term(arg) for arg in source.args)
+            return f"some {self.relation(source.predicate)}({args})"
         kept = [source.args.index(arg) + 1 for arg in rule.head.args]
-        return f"{self.relation(source.predicate)} on {columns_text(kept) if kept else 'no column'}"
+        return f"{self.relation(source.predicate)} on {columns_text(kept)}"
 
     def literal(self, literal: Literal) -> str:
         """A literal with its relation told."""

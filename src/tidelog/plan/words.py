@@ -6,6 +6,7 @@ told where its value is used. Relations that a rewrite made are told in words, n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -39,6 +40,8 @@ class RuleNames:
         >>> names = RuleNames()
         >>> names.relation("edge"), names.relation("__only_edge/1"), names.relation("__edge_by_2")
         ('edge', 'edge, some columns', 'copy of edge')
+        >>> names.relation("__only_edge(1, _)"), names.relation("__only_edge")
+        ('some edge(1, _)', 'some edge')
         """
         if not is_auxiliary(name):
             return name
@@ -49,7 +52,9 @@ class RuleNames:
         if name.startswith(OPENED):
             return f"{self.relation(name.removeprefix(OPENED).rsplit('/', 2)[0])}, opened"
         if name.startswith(PROJECTION):
-            return f"{self.relation(name.removeprefix(PROJECTION).rpartition('/')[0])}, some columns"
+            source = re.sub(r"(/\d+)+$", "", name.removeprefix(PROJECTION))
+            is_condition = name == f"{PROJECTION}{source}"
+            return f"some {source}" if is_condition else f"{self.relation(source)}, some columns"
         return in_words(name)
 
     def literal(self, literal: Literal) -> str:

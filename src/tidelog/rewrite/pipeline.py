@@ -26,6 +26,7 @@ from tidelog.rewrite.localise import localise
 from tidelog.rewrite.name_paths import name_paths
 from tidelog.rewrite.open_relations import open_relations
 from tidelog.rewrite.project_candidates import project_candidates
+from tidelog.rewrite.project_conditions import project_conditions
 from tidelog.rewrite.project_negations import project_negations
 from tidelog.rewrite.scope_aggregates import scope_aggregates
 from tidelog.rewrite.unpack_structures import unpack_structures
@@ -44,6 +45,7 @@ PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
     open_relations,
     expand_paths,
     project_negations,
+    project_conditions,
     project_candidates,
 )
 

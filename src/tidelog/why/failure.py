@@ -340,6 +340,8 @@ class _Refutation:
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
         if paths_in_words(atom.predicate) is not None:
             return "no such path"
+        if not atom.args and self.words.projected(atom) is not None:
+            return "no fact matches"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         fact = next(self.ledger.keys(atom.predicate, known), None)
         if fact is not None and len(known) == len(atom.args) - 1:

@@ -165,7 +165,8 @@ class Premises:
         match rules:
             case [Rule(head=head, body=(Atom() as source,))] if not is_auxiliary(source.predicate):
                 known = dict(zip(head.args, atom.args, strict=True))
-                return replace(source, args=tuple(known.get(arg, Wildcard()) for arg in source.args))
+                args = (arg if isinstance(arg, Const) else known.get(arg, Wildcard()) for arg in source.args)
+                return replace(source, args=tuple(args))
         return None
 
     def walk_text(self, atom: Atom) -> str | None:
