@@ -17,6 +17,7 @@ from tests.law.harness import Case, check, commit, run, story
 from tests.law.sabotage import tiny_slices
 from tests.law.share import share
 from tests.law.test_rollback import run_with_trouble
+from tidelog import EvaluationError
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
@@ -189,3 +190,41 @@ def test_condition_on_the_relation_itself_holds_only_while_something_else_suppor
     assert not told[0][0].changes["p"]
     assert len(told[1][0].changes["p"].inserted) == 3
     assert not told[4][1]["p"]
+
+
+def test_support_is_lost_when_the_last_facts_of_both_atoms_go_in_one_epoch() -> None:
+    """The plan of the first atom reads the second as it was: it must not count as empty."""
+    told = story("q(X) :- a(X), b(X).", "+a(1). +b(1).", "-a(1). -b(1).", "+a(1).", "+b(1). -a(1).", "+a(1).")
+    assert told[1][0].changes["q"].deleted == [(1,)]
+    assert not told[3][0].changes["q"]
+    assert told[4][0].changes["q"].inserted == [(1,)]
+
+
+def test_relation_that_fills_while_a_queue_runs_is_not_taken_as_empty() -> None:
+    rules = "p(X) :- s(X). q(X) :- p(X), X > 2. p(Y) :- e(X, Y), p(X). r(X, Y) :- p(X), q(Y), e(X, Y)."
+    told = story(rules, "+e(1,2). +e(2,3). +e(3,4). +e(4,3).", "+s(1).", "-e(2,3).", "+e(2,4). -s(1).", "+s(2).")
+    assert sorted(told[4][1]["r"]) == [(2, 4), (3, 4), (4, 3)]
+
+
+def visits(db: Engine) -> int:
+    """Rows that all plans have visited, triggers left out."""
+    orders = [order for s in db.explain(analyze=True).strata for rule in s.rules for order in rule.orders]
+    return sum(step.visited or 0 for order in orders for step in order.numbers[1:])
+
+
+def test_plans_with_an_empty_relation_visit_nothing() -> None:
+    db = Engine("p(X, Z) :- a(X, Y), b(Y, Z), p(Z, _). p(X, X) :- s(X).", partitions=1, threads=1)
+    with db.epoch() as epoch:
+        epoch.insert("a", [(i % 10, i) for i in range(100)])
+        epoch.insert("b", [(i, i % 7) for i in range(100)])
+    assert visits(db) == 0
+    with db.epoch() as epoch:
+        epoch.insert("s", [(3,)])
+    assert len(db["p"]) > 10
+    assert visits(db) > 0
+
+
+def test_empty_relation_behind_a_computation_does_not_hide_its_error() -> None:
+    db = Engine("p(X) :- a(X), Y = 10 / X, b(Y).")
+    with pytest.raises(EvaluationError, match="division by zero"), db.epoch() as epoch:
+        epoch.insert("a", [(0,)])

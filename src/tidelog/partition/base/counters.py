@@ -42,11 +42,12 @@ class Counters:
     def read(self, code: Cells, place: int, steps: int) -> Cells:
         """What a plan did whose code stands at ``place``: a row (entered, visited, passed) for its trigger and steps.
 
-        A trigger is entered by every fact of its relation that changes, and passed by those that match.
+        A trigger is entered by every fact of its relation that changes, and passed by those that match; the ones for
+        which the plan was left out, because it could find nothing, are not visited.
         """
         found = np.zeros((steps + 1, 3), np.int64)
-        entered, passed = self._counts[place + at.TRIGGERED], self._counts[place + at.MATCHED]
-        found[0] = (entered, entered, passed)
+        visited, passed, skipped = self._counts[place + np.array([at.TRIGGERED, at.MATCHED, at.SKIPPED])]
+        found[0] = (visited + skipped, visited, passed)
         step = place + at.P_BINDS + 3 * int(code[place + at.P_NBIND])
         for row in range(1, steps + 1):
             found[row] = self._counts[step : step + 3]
