@@ -58,6 +58,8 @@ TESTS = (
     "x % 3 = y % 3",
     "x - y {r} {n}",
     "x * 2 = y + {n}",
+    "x / 2 = y band 3",
+    "x % 3 = y % 2",
     "x {r} {n}, {n} {r} y",
 )
 
@@ -228,3 +230,42 @@ def test_empty_relation_behind_a_computation_does_not_hide_its_error() -> None:
     db = Engine("p(X) :- a(X), Y = 10 / X, b(Y).")
     with pytest.raises(EvaluationError, match="division by zero"), db.epoch() as epoch:
         epoch.insert("a", [(0,)])
+
+
+def test_equation_of_expressions_visits_what_it_matches() -> None:
+    program = (
+        ".decl a(x: number) .decl b(x: number) .decl p(x: number, y: number) p(x, y) :- a(x), b(y), x % 100 = y / 2."
+    )
+    db = Engine(program, partitions=1, threads=1)
+    with db.epoch() as epoch:
+        epoch.insert("a", [(i,) for i in range(200)])
+        epoch.insert("b", [(i,) for i in range(200)])
+    assert len(db["p"]) == 400
+    assert visits(db) == 400
+    assert "a(7)" in str(db.why("p(7, 14)"))
+    assert "no fact fits the equation" in str(db.why_not("p(7, 10)"))
+
+
+def test_rows_without_a_key_raise_the_error_of_their_rule_and_no_other() -> None:
+    program = ".decl a(x: number) .decl b(x: number) .decl p(x: number) p(x) :- a(x), b(y), x + 1 = y + 1."
+    db = Engine(program)
+    with db.epoch() as epoch:
+        epoch.insert("a", [(2**63 - 1,)])  # nothing to compare it with
+    with pytest.raises(EvaluationError, match="does not fit"), db.epoch() as epoch:
+        epoch.insert("b", [(1,)])
+
+
+def test_record_patterns_are_join_keys() -> None:
+    program = """
+    .type id = [n: number, m: number]
+    .decl s(x: id, y: id) .decl p(x: id, y: id) .decl q(n: number)
+    p([a, b], [e, f]) :- s([a, b], [c, d]), s([a, b], [e, f]), c < e.
+    q(a) :- s([a, _], _), s(_, [a, b]), b > 0.
+    """
+    db = Engine(program, partitions=1, threads=1)
+    with db.epoch() as epoch:
+        epoch.insert("s", [((i, 0), (i + j, j)) for i in range(100) for j in range(2)])
+        epoch.insert("s", [(None, (1, 1)), ((5, 5), None)])  # nil matches no pattern
+    assert set(db["p"]) == {((i, 0), (i + 1, 1)) for i in range(100)}
+    assert set(db["q"]) == {(i,) for i in range(1, 100)}
+    assert visits(db) < 5000

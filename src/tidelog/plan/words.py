@@ -13,7 +13,7 @@ from typing import Protocol
 
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
-from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.rewrite.place.placement import COPY
 from tidelog.syntax import print_literal, print_rule, print_term
@@ -51,6 +51,8 @@ class RuleNames:
             return f"copy of {self.relation(copy['source'])}"
         if name.startswith(OPENED):
             return f"{self.relation(name.removeprefix(OPENED).rsplit('/', 2)[0])}, opened"
+        if name.startswith(KEYED):
+            return f"{self.relation(name.removeprefix(KEYED).partition('(')[0])} with a key"
         if name.startswith(PROJECTION):
             source = re.sub(r"(/\d+)+$", "", name.removeprefix(PROJECTION))
             is_condition = name == f"{PROJECTION}{source}"

@@ -18,6 +18,7 @@ from tidelog.rewrite.core import is_aggregate_rule, is_core
 from tidelog.rewrite.drop_booleans import drop_booleans
 from tidelog.rewrite.expand_disjunctions import expand_disjunctions
 from tidelog.rewrite.expand_paths import expand_paths
+from tidelog.rewrite.key_expressions import key_expressions
 from tidelog.rewrite.label_rules import label_of, label_rules, number_rules
 from tidelog.rewrite.lift_aggregates import lift_aggregates
 from tidelog.rewrite.lift_expressions import lift_expressions
@@ -43,6 +44,7 @@ PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
     expand_disjunctions,
     lift_expressions,
     open_relations,
+    key_expressions,
     expand_paths,
     project_negations,
     project_conditions,
