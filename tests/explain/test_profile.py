@@ -80,7 +80,7 @@ def db_text(db: Engine) -> str:
 def test_profile_is_json() -> None:
     db = Engine("e(1,2). p(X) :- e(X, _).")
     assert json.loads(json.dumps(db.profile().to_json()))["last"]["rules"] == [
-        {"rule": "r1", "supports": 1, "seconds": None, "visited": 1}
+        {"rule": "r1", "supports": 1, "seconds": None, "visited": 0}
     ]
 
 

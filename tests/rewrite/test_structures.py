@@ -41,7 +41,10 @@ def core(text: str) -> list[str]:
             "n(1) :- n(y), $Leaf(y) = $Empty.",
             ["r1: n(1) :- n(y), V1 = $Empty, is(V1, $Leaf) = 1, y = part(V1, $Leaf, 1), V1 = $Leaf(y)."],
         ),
-        ("t(x) :- t(x), t(y), $Node(x, _) = $Node(_, y).", ["r1: t(x) :- t(x), t(y)."]),
+        (
+            "t(x) :- t(x), t(y), $Node(x, _) = $Node(_, y).",
+            ["t/only: __only_t() :- t(_).", "r1: t(x) :- t(x), __only_t()."],
+        ),
         ("n(1) :- p(s), !p([1, s]).", ["r1: n(1) :- p(s), V1 = [1, s], !p(V1)."]),
     ],
 )  # fmt: skip
@@ -86,3 +89,14 @@ def test_rules_that_open_alike_share_the_opened_relation() -> None:
         with db.epoch() as epoch:
             epoch.delete("q", [((2, None), (2, None))])
         assert not set(db["n"])
+
+
+def test_values_that_are_read_into_the_same_parts_are_one_value() -> None:
+    (rule,) = core("q([x, r], [y, s]) :- q([x, r], [y, s]), q([x, r], _).")
+    assert rule == "r1: q(V1, V2) :- q(V1, V2), V1 != nil, V2 != nil, q(V1, _)."
+
+
+def test_values_that_share_one_part_are_joined_by_it() -> None:
+    *opened, rule = core("n(x) :- p([x, r]), q([x, s], _), r != s.")
+    assert len(opened) == 2
+    assert rule.startswith("r1: n(x) :- __open_p/1/[,P,number,P(V1, x, r), __open_q/1/[,P,number,P(V2, _, x, s)")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.words import columns_text
-from tidelog.program import Atom, Literal, Negation, Rule, Term
+from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.lifetime import ENDS, NOW
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
-from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.rewrite.place.placement import copied
 from tidelog.syntax import print_literal, print_rule, print_term
@@ -86,6 +86,11 @@ class Names:
             source = self._heads[name][0].body[0]
             assert isinstance(source, Atom)
             return f"{self.relation(source.predicate)}, opened"
+        if name.startswith(KEYED):
+            source, key = self._heads[name][0].body
+            assert isinstance(source, Atom)
+            assert isinstance(key, Comparison)
+            return f"{self.relation(source.predicate)} by {self.term(key.right)}"
         if name.startswith(PROJECTION):
             return self._projection(self._heads[name][0])
         labels = dict.fromkeys(label for made in self._heads[name] for label in self.owners[made.label or ""])
@@ -95,8 +100,11 @@ class Names:
         """Some columns of another relation."""
         (source,) = rule.body
         assert isinstance(source, Atom)
+        if not rule.head.args:
+            args = ", ".join(self.term(arg) for arg in source.args)
+            return f"some {self.relation(source.predicate)}({args})"
         kept = [source.args.index(arg) + 1 for arg in rule.head.args]
-        return f"{self.relation(source.predicate)} on {columns_text(kept) if kept else 'no column'}"
+        return f"{self.relation(source.predicate)} on {columns_text(kept)}"
 
     def literal(self, literal: Literal) -> str:
         """A literal with its relation told."""

@@ -72,7 +72,7 @@ def mark(directory, items, begin, end, cleared, marked):
 def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):
     """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
     if machine[STAGE] == 0:
-        status = make_readable(directory, indexes, machine, code, plans)
+        status = make_readable(directory, indexes, machine, code, plans, machine[END] - machine[ITEM])
         if status != DONE:
             return status
         machine[STAGE] = 1
@@ -121,7 +121,8 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
             if machine[QHEAD] >= machine[QTAIL] and machine[HTAIL] == 0:
                 machine[SHOWN] = 0
                 return DONE
-            status = make_readable(directory, indexes, machine, code, plans)
+            waiting = machine[QTAIL] - machine[QHEAD]
+            status = make_readable(directory, indexes, machine, code, plans, waiting)
             if status != DONE:
                 return status
             if machine[QHEAD] >= machine[QTAIL]:

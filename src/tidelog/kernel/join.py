@@ -55,6 +55,7 @@ from tidelog.kernel.layout import (
     OUTCAP,
     OUTN,
     P_BINDS,
+    P_IDLE,
     P_NBIND,
     P_RULE,
     PASSED,
@@ -81,6 +82,7 @@ from tidelog.kernel.layout import (
     SCAN,
     SCRATCH,
     SEEN,
+    SKIPPED,
     SLICE,
     SLOTS,
     STRIDE,
@@ -451,6 +453,10 @@ def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, it
                 continue
             plan = plans[machine[TRIGGER]]
             machine[TRIGGER] += 1
+            if code[plan + P_IDLE] == 1:
+                count(machine[COUNTS], plan + SKIPPED, 1)
+                machine[BUDGET] -= 1
+                continue
             machine[PLAN] = plan
             if machine[ASK_AHEAD] == 1 and item >= 0:
                 look_ahead(directory, indexes, code, plan, items, machine[ITEM], machine[END], rel, registers)

@@ -123,12 +123,14 @@ E_REL, E_SAME, E_SHOWN, E_ORDER, E_VALUE, E_ROW, E_MEMORY, E_INDEX, E_NGROUP, E_
 T_ORDER, T_VALUE, T_COLUMN, T_MEMORY, T_INDEX, TIE = range(6)
 
 # What a step did is counted beside its code, from its first cell on: how often it was entered, rows visited, rows that
-# passed. For the head of a plan: facts that triggered it, and those that matched. Counts only grow.
+# passed. For the head of a plan: facts that triggered it, those that matched, and those for which it was left out.
+# Counts only grow.
 ENTERED, SEEN, PASSED = 0, 1, 2
-TRIGGERED, MATCHED = 0, 1
+TRIGGERED, MATCHED, SKIPPED = 0, 1, 2
 
-# The head of a plan: rule number, number of bindings of the trigger, bindings (column, mode, register), then steps.
-P_RULE, P_NBIND, P_BINDS = 0, 1, 2
+# The head of a plan: rule number, number of bindings of the trigger, 1 if it finds nothing in the batch that is fired,
+# bindings (column, mode, register), then steps.
+P_RULE, P_NBIND, P_IDLE, P_BINDS = 0, 1, 2, 3
 
 # A message: relation, highest body rank, hash, columns.
 M_REL, M_RANK, M_HASH, M_COLS = range(4)

@@ -46,7 +46,9 @@ from tidelog.kernel.layout import (
     LOW32,
     NEED,
     P_BINDS,
+    P_IDLE,
     P_NBIND,
+    PHASE,
     REC,
     REL,
     ROWS,
@@ -56,7 +58,7 @@ from tidelog.kernel.layout import (
     SLICE,
     WIDTH,
 )
-from tidelog.kernel.maintain import ASK_FROM, FAR, NEAR, catch_up
+from tidelog.kernel.maintain import ASK_FROM, FAR, NEAR, catch_up, is_idle
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store, store32
 
 MOST_GRAIN = 512
@@ -176,7 +178,7 @@ def next_index(team, directory, indexes, code, plans):
     """An index that some plans read and for which rows wait, -1 if there is none; a few rows are linked at once."""
     for i in range(len(plans)):
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
-        while code[pc + S_OP] != EMIT:
+        while code[plans[i] + P_IDLE] == 0 and code[pc + S_OP] != EMIT:
             if code[pc + S_OP] == LOOKUP:
                 index = code[pc + S_INDEX]
                 if indexes[index, LINKED] < directory[indexes[index, REL], ROWS] and not links_alone(
@@ -199,7 +201,13 @@ def asks_ahead(indexes, code, plans):
 
 @compiled
 def make_readable_shared(team, directory, indexes, code, plans):
-    """Before a batch: rows that wait for an index are linked next, if there are any, else the batch is fired."""
+    """Before a batch: rows that wait for an index are linked next, if there are any, else the batch is fired.
+
+    As in `maintain.make_readable`, plans that find nothing are noted, and their indexes are left alone.
+    """
+    phase, items = load(machine_of(team, 0), PHASE), load(team, END_OF_BATCH) - load(team, START)
+    for i in range(len(plans)):
+        code[plans[i] + P_IDLE] = is_idle(directory, code, plans[i], phase, items)
     index = next_index(team, directory, indexes, code, plans)
     store(team, INDEX, index)
     if index >= 0:

@@ -9,8 +9,13 @@ from __future__ import annotations
 
 from tidelog.kernel.index import hash_key, home, is_full, link_hashed
 from tidelog.kernel.layout import (
+    APPLY,
     ARITY,
     ASK_AHEAD,
+    ASSERT_SAME,
+    BATCH,
+    CLEAN_RETRACT,
+    COMPUTE,
     DONE,
     EMIT,
     EXPOSE,
@@ -26,22 +31,30 @@ from tidelog.kernel.layout import (
     NEED,
     OWN_READ,
     P_BINDS,
+    P_IDLE,
     P_NBIND,
+    PHASE,
+    PRESENCE,
     REC,
     REL,
+    RETRACT_SAME,
     ROWS,
+    S_ACCEPT,
     S_INDEX,
     S_LEN,
     S_OP,
+    S_REL,
     S_SAME,
     SCAN,
     SLICE,
+    VISIBLE,
     WIDTH,
 )
-from tidelog.kernel.memory import compiled, load, load32, prefetch, store, store32
+from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store, store32
 
 CAUGHT = 1 << 17  # rows linked in one call of the kernel (D19)
 ASK_FROM = 1 << 13  # slots of a table that the nearest caches do not hold
+FEW = 64  # rows that a test of whether there are any may look at
 NEAR, FAR = 8, 16  # rows between asking for the first row of a key, or for the key, and using it
 
 
@@ -159,14 +172,55 @@ def catch_up(directory, indexes, index):
     return DONE if row == rows else SLICE
 
 
+@inlined
+def may_match(directory, code, pc, phase, most):
+    """Whether a visit may find a fact that it accepts in this phase; at least yes where not all of ``most`` rows tell.
+
+    In the phases of the own stratum a fact may be one of the batch that is about to be marked (`kernel.batches`).
+    """
+    rel, accept = code[pc + S_REL], code[pc + S_ACCEPT + phase]
+    records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+    rows = directory[rel, ROWS]
+    marked = code[pc + S_SAME] == 1 and phase in (RETRACT_SAME, ASSERT_SAME, CLEAN_RETRACT)
+    for row in range(min(rows, most)):
+        state = load(records, row * width + arity)
+        flags = state & PRESENCE
+        seen = accept >> flags
+        if marked and state & LIVE != 0:
+            seen |= (accept >> ((flags & ~VISIBLE) | BATCH)) | (accept >> (flags | VISIBLE))
+        if seen & 1 == 1:
+            return True
+    return rows > most
+
+
 @compiled
-def make_readable(directory, indexes, machine, code, plans):
-    """Let all indexes catch up that some plans read.
+def is_idle(directory, code, plan, phase, items):
+    """1 if a plan finds nothing, whatever triggers it: a fact that it visits before it computes anything is not there.
+
+    What comes after a computation is not looked at, so that whatever raises an error still does. Looking costs no more
+    than the items of the batch would.
+    """
+    pc = plan + P_BINDS + 3 * code[plan + P_NBIND]
+    while True:
+        op = code[pc + S_OP]
+        if op <= SCAN:
+            if not may_match(directory, code, pc, phase, max(items, FEW)):
+                return 1
+        elif op in (COMPUTE, APPLY, EXPOSE, EMIT):
+            return 0
+        pc += code[pc + S_LEN]
+
+
+@compiled
+def make_readable(directory, indexes, machine, code, plans, items):
+    """Let all indexes catch up that some plans read, and note the plans that find nothing for a batch of ``items``.
 
     Notes whether one reads its own stratum besides its trigger, and whether a first look-up is worth asking ahead for.
     """
     own, ahead = 0, 0
     for i in range(len(plans)):
+        idle = is_idle(directory, code, plans[i], machine[PHASE], items)
+        code[plans[i] + P_IDLE] = idle
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
         if code[pc + S_OP] == LOOKUP and indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM:
             ahead = 1
@@ -174,7 +228,7 @@ def make_readable(directory, indexes, machine, code, plans):
             op = code[pc + S_OP]
             if op == EXPOSE or (op <= SCAN and code[pc + S_SAME] == 1):
                 own = 1
-            if op == LOOKUP:
+            if op == LOOKUP and idle == 0:
                 index = code[pc + S_INDEX]
                 if indexes[index, LINKED] < directory[indexes[index, REL], ROWS]:
                     status = catch_up(directory, indexes, index)

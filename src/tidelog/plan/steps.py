@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tidelog.program import Const, Rule
+from tidelog.rewrite.scope import terms_of
 
 Operand: TypeAlias = int | Const
 
@@ -156,11 +157,12 @@ class Plan:
     @property
     def cross_products(self) -> tuple[str, ...]:
         """Relations that are visited whole after something is bound already."""
-        busy = self.trigger is not None
+        trigger = None if self.trigger is None else self.rule.body[self.trigger]
+        busy = trigger is not None and any(True for _ in terms_of(trigger))  # without columns there is one fact at most
         found = []
         for step in self.steps:
             if isinstance(step, Visit):
                 if step.is_scan and busy:
                     found.append(step.relation)
-                busy = True
+                busy = busy or step.arity > 0
         return tuple(found)

@@ -6,13 +6,14 @@ told where its value is used. Relations that a rewrite made are told in words, n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
-from tidelog.rewrite.names import OPENED, PROJECTION, in_words, is_auxiliary
+from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.rewrite.place.placement import COPY
 from tidelog.syntax import print_literal, print_rule, print_term
@@ -39,6 +40,8 @@ class RuleNames:
         >>> names = RuleNames()
         >>> names.relation("edge"), names.relation("__only_edge/1"), names.relation("__edge_by_2")
         ('edge', 'edge, some columns', 'copy of edge')
+        >>> names.relation("__only_edge(1, _)"), names.relation("__only_edge")
+        ('some edge(1, _)', 'some edge')
         """
         if not is_auxiliary(name):
             return name
@@ -48,8 +51,12 @@ class RuleNames:
             return f"copy of {self.relation(copy['source'])}"
         if name.startswith(OPENED):
             return f"{self.relation(name.removeprefix(OPENED).rsplit('/', 2)[0])}, opened"
+        if name.startswith(KEYED):
+            return f"{self.relation(name.removeprefix(KEYED).partition('(')[0])} with a key"
         if name.startswith(PROJECTION):
-            return f"{self.relation(name.removeprefix(PROJECTION).rpartition('/')[0])}, some columns"
+            source = re.sub(r"(/\d+)+$", "", name.removeprefix(PROJECTION))
+            is_condition = name == f"{PROJECTION}{source}"
+            return f"some {source}" if is_condition else f"{self.relation(source)}, some columns"
         return in_words(name)
 
     def literal(self, literal: Literal) -> str:

@@ -4,17 +4,20 @@ Law: a structure is determined by its parts, so the facts of p whose column hold
 parts of the value as further columns, are those facts: one for one. A rule that joins such a part with another atom
 reads them instead, so that a change on either side finds the other by an index. The opened relation is the same for all
 rules that need it, and is labelled by relation, column and constructor.
-Patterns whose variables all stand in one other atom need none: there the value is made, and looked up whole.
+Patterns whose variables all stand in one other atom need none: there the value is made, and looked up whole. Two values
+that are read into the same parts are one value, which both atoms are joined by.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tidelog.program import Atom, Call, Comparison, Literal, Rule, Term, Var, Wildcard, variables
+from tidelog.program import Atom, Call, Comparison, Const, Literal, Rule, Term, Var, Wildcard, variables
 from tidelog.program.values.structure import READ, Structure, made_by, structure_of
 from tidelog.rewrite.names import OPENED
+from tidelog.rewrite.scope import map_terms, own_terms, rule_terms, terms_of
 from tidelog.rewrite.unpack_structures import has_constructor
 
 Read = tuple[Structure, Var, Term]  # what is read, of which variable, and the term that it equals
@@ -32,8 +35,9 @@ def open_relations(rule: Rule) -> tuple[Rule, ...]:
     'q(r) :- __open_p/1/[,P,number,P(V1, _, r), q(r).'
     """
     opened: dict[str, Rule] = {}
-    body = list(rule.body)
-    for atom in [literal for literal in rule.body if isinstance(literal, Atom)]:
+    whole = _with_equal_values(rule)
+    body = list(whole.body)
+    for atom in [literal for literal in whole.body if isinstance(literal, Atom)]:
         for column, arg in enumerate(atom.args):
             reads = _reads_of(arg, body)
             if reads and isinstance(arg, Var) and _joins(reads, atom, arg, body):
@@ -42,8 +46,65 @@ def open_relations(rule: Rule) -> tuple[Rule, ...]:
                 body = _reading(body, atom, arg, made.head.predicate, reads)
                 break
     if not opened:
-        return (rule,)
-    return (*opened.values(), replace(rule, body=tuple(body), origin=rule))
+        return (whole,)
+    return (*opened.values(), replace(whole, body=tuple(body), origin=rule))
+
+
+def _with_equal_values(rule: Rule) -> Rule:
+    """The rule with one variable for each value whose parts are all known, wherever those are read or put together."""
+    made = rule
+    while (pair := _equal_values(made)) is not None:
+        made = _put(made, *pair)
+    return made if made is rule else replace(_without_idle_reads(made), origin=rule)
+
+
+def _equal_values(rule: Rule) -> tuple[Var, Term] | None:
+    """A variable of which every part is read, and another term for the same value; None if there are none."""
+    known: dict[tuple[str, tuple[Term, ...]], Var] = {}
+    parts_of = [part for term in rule_terms(rule) for part in own_terms(term)]
+    for value in dict.fromkeys(part for part in parts_of if isinstance(part, Var)):
+        reads = _reads_of(value, rule.body)
+        parts = {read.place: part for read, _, part in reads if isinstance(part, Var | Const)}
+        if reads and len(parts) == len(reads[0][0].parts):
+            key = reads[0][0].made, tuple(parts[place] for place in sorted(parts))
+            if known.setdefault(key, value) != value:
+                return known[key], value
+    values = set(known.values())
+    kept = [literal for literal in rule.body if not any(_makes(literal, value) for value in values)]
+    for term in [*rule.head.args, *(term for literal in kept for term in terms_of(literal))]:
+        for part in own_terms(term):
+            structure = made_by(part)
+            if structure is not None and isinstance(part, Call) and (structure.made, part.args) in known:
+                return known[structure.made, part.args], part
+    return None
+
+
+def _put(rule: Rule, value: Var, other: Term) -> Rule:
+    """The rule with a variable in the place of another term of the same value."""
+
+    def put(term: Term) -> Term:
+        if term == other:
+            return value
+        return replace(term, args=tuple(map(put, term.args))) if isinstance(term, Call) else term
+
+    head = replace(rule.head, args=tuple(map(put, rule.head.args)))
+    body = dict.fromkeys(x if _makes(x, value) else map_terms(x, put) for x in rule.body)
+    body.pop(Comparison("=", value, value), None)
+    return replace(rule, head=head, body=tuple(body))
+
+
+def _without_idle_reads(rule: Rule) -> Rule:
+    """The rule without equations that read a part into a variable that nothing else uses: they always hold."""
+    names = Counter(part for term in rule_terms(rule) for part in own_terms(term) if isinstance(part, Var))
+    body = tuple(x for x in rule.body if not (_is_read(x) and names[x.left] == 1))  # type: ignore[union-attr,index]  # a comparison
+    return rule if len(body) == len(rule.body) else _without_idle_reads(replace(rule, body=body))
+
+
+def _is_read(literal: Literal) -> bool:
+    if not isinstance(literal, Comparison) or literal.op != "=" or not isinstance(literal.left, Var):
+        return False
+    structure = structure_of(literal.right.function) if isinstance(literal.right, Call) else None
+    return structure is not None and structure.kind == READ
 
 
 def _reads_of(term: Term, body: Iterable[Literal]) -> list[Read]:
@@ -60,10 +121,11 @@ def _reads_of(term: Term, body: Iterable[Literal]) -> list[Read]:
 
 
 def _joins(reads: Sequence[Read], atom: Atom, value: Var, body: Sequence[Literal]) -> bool:
-    """Whether a part that is read stands in another atom, and no single one holds all that the value is made of."""
+    """Whether a part that is read stands in another atom, or in a value of one, and none has all parts of the value."""
     others = [set(x.args) for x in body if isinstance(x, Atom) and x is not atom]
     parts = {part for _, _, part in reads if isinstance(part, Var)}
-    if not any(parts & args for args in others):
+    opened = ({part for arg in args - {value} for _, _, part in _reads_of(arg, body)} for args in others)
+    if not any(parts & (args | read) for args, read in zip(others, opened, strict=True)):
         return False
     makers = [x.right for x in body if isinstance(x, Comparison) and _makes(x, value)]
     return not any({Var(v.name) for v in variables(maker)} <= args for maker in makers for args in others)

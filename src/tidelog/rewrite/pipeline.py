@@ -18,6 +18,7 @@ from tidelog.rewrite.core import is_aggregate_rule, is_core, is_simple
 from tidelog.rewrite.drop_booleans import drop_booleans
 from tidelog.rewrite.expand_disjunctions import expand_disjunctions
 from tidelog.rewrite.expand_paths import expand_paths
+from tidelog.rewrite.key_expressions import key_expressions
 from tidelog.rewrite.label_rules import label_of, label_rules, number_rules
 from tidelog.rewrite.lift_aggregates import lift_aggregates
 from tidelog.rewrite.lift_expressions import lift_expressions
@@ -26,6 +27,7 @@ from tidelog.rewrite.localise import localise
 from tidelog.rewrite.name_paths import name_paths
 from tidelog.rewrite.open_relations import open_relations
 from tidelog.rewrite.project_candidates import project_candidates
+from tidelog.rewrite.project_conditions import project_conditions
 from tidelog.rewrite.project_negations import project_negations
 from tidelog.rewrite.scope_aggregates import scope_aggregates
 from tidelog.rewrite.unpack_structures import unpack_structures
@@ -42,8 +44,10 @@ PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
     expand_disjunctions,
     lift_expressions,
     open_relations,
+    key_expressions,
     expand_paths,
     project_negations,
+    project_conditions,
     project_candidates,
 )
 

@@ -20,7 +20,7 @@ from tidelog.program.values.scope import rule_names
 from tidelog.program.values.structure import NIL, READ, TEST, structure_of
 from tidelog.rewrite.demand.passing import known_args
 from tidelog.rewrite.demand.restrict import asked_name
-from tidelog.rewrite.names import is_auxiliary
+from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.chosen import chosen_instead, proposing_rules
@@ -343,6 +343,8 @@ class _Refutation:
             return "no fact matches" if None in self._cells(atom, frame) else "no such fact"
         if paths_in_words(atom.predicate) is not None:
             return "no such path"
+        if self.words.projected(atom) is not None:
+            return "no fact fits the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         fact = next(self.ledger.keys(atom.predicate, known), None)
         if fact is not None and len(known) == len(atom.args) - 1:

@@ -21,7 +21,7 @@ from tidelog.program.values.pattern import only_makes, only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
-from tidelog.rewrite.names import behind_total, is_auxiliary
+from tidelog.rewrite.names import KEYED, behind_total, is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
 from tidelog.syntax import print_atom, print_literal, print_term
@@ -133,7 +133,7 @@ class Premises:
                 parts.append(self._absence(support, literal, text))
             else:
                 assert isinstance(literal, Comparison)
-                if not only_opens(literal, support.rule):
+                if not only_opens(literal, support.rule) and not support.rule.head.predicate.startswith(KEYED):
                     parts.append(self._test(support, literal))
         return [*parts, *self._head_computations(support)]
 
@@ -163,9 +163,12 @@ class Premises:
         """The atom that an atom over a projection stands for, with ``_`` where columns were left out."""
         rules = self.ledger.by_head.get(atom.predicate, [])
         match rules:
-            case [Rule(head=head, body=(Atom() as source,))] if not is_auxiliary(source.predicate):
+            case [Rule(head=head, body=(Atom() as source, *rest))] if not is_auxiliary(source.predicate):
+                if rest and not head.predicate.startswith(KEYED):
+                    return None
                 known = dict(zip(head.args, atom.args, strict=True))
-                return replace(source, args=tuple(known.get(arg, Wildcard()) for arg in source.args))
+                args = (arg if isinstance(arg, Const) else known.get(arg, Wildcard()) for arg in source.args)
+                return replace(source, args=tuple(args))
         return None
 
     def walk_text(self, atom: Atom) -> str | None:

@@ -45,11 +45,12 @@ class Counters:
 
         A row has how often the step was entered, rows visited, rows passed, and of a function the results that Python
         computed and the microseconds that this took. A trigger is entered by every fact of its relation that changes,
-        and passed by those that match.
+        and passed by those that match; the ones for which the plan was left out, because it could find nothing, are not
+        visited.
         """
         found = np.zeros((steps + 1, COLUMNS), np.int64)
-        entered, passed = self._counts[place + at.TRIGGERED], self._counts[place + at.MATCHED]
-        found[0, :3] = (entered, entered, passed)
+        visited, passed, skipped = self._counts[place + np.array([at.TRIGGERED, at.MATCHED, at.SKIPPED])]
+        found[0, :3] = (visited + skipped, visited, passed)
         step = place + at.P_BINDS + 3 * int(code[place + at.P_NBIND])
         for row in range(1, steps + 1):
             found[row] = self._counts[step : step + COLUMNS]
