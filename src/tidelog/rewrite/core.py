@@ -16,6 +16,7 @@ Safety and stratification are not part of the form.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var, Wildcard
@@ -36,14 +37,39 @@ def is_core(rule: Rule) -> bool:
 
 
 def is_simple(rule: Rule) -> bool:
-    """Whether a rule has nothing that a pass removes: its terms are variables and constants.
+    """Whether a rule has nothing that a pass removes: its terms are variables and constants, and its atoms connect.
 
     >>> is_simple(Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"), Wildcard())),)))
     True
     >>> is_simple(Rule(Atom("p", (Var("X"),)), (Negation(Atom("q", (Var("X"), Wildcard()))),)))
     False
+    >>> is_simple(Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)), Atom("b", (Wildcard(),)))))
+    False
     """
-    return all(isinstance(arg, Var | Const) for arg in rule.head.args) and all(map(_is_simple_literal, rule.body))
+    heads = all(isinstance(arg, Var | Const) for arg in rule.head.args)
+    return heads and all(map(_is_simple_literal, rule.body)) and _connects(rule)
+
+
+def _connects(rule: Rule) -> bool:
+    """Whether every atom with columns to match shares a variable with the rest of a simple rule, or is the only one."""
+    terms: list[tuple[Term, ...]] = [rule.head.args]
+    open_atoms: list[tuple[Term, ...]] = []
+    for literal in rule.body:
+        if isinstance(literal, Comparison):
+            terms.append((literal.left, literal.right))
+        elif isinstance(literal, Atom | Negation):
+            args = literal.args if isinstance(literal, Atom) else literal.atom.args
+            terms.append(args)
+            if isinstance(literal, Atom) and any(isinstance(arg, Var | Wildcard) for arg in args):
+                open_atoms.append(args)
+    if len(open_atoms) < 2:
+        return True
+    times = Counter(arg.name for args in terms for arg in args if isinstance(arg, Var))
+    return all(any(isinstance(arg, Var) and times[arg.name] > _count(arg, args) for arg in args) for args in open_atoms)
+
+
+def _count(variable: Var, args: tuple[Term, ...]) -> int:
+    return sum(isinstance(arg, Var) and arg.name == variable.name for arg in args)
 
 
 def _is_simple_literal(literal: Literal) -> bool:
