@@ -258,7 +258,7 @@ def test_copies_that_several_partitions_keep_are_profiled_in_words(tmp_path):
 @pytest.mark.parametrize("kind", ["table"])
 def test_what_only_spark_writes_is_refused_before_anything_is_written(reach, kind, tmp_path):
     reach.write_text(f".input edge\n.output edge\n.output reach(IO={kind})\n{REACH}")
-    assert "needs Spark: run with `--runtime spark`" in failed(reach, "-F", reach.parent, "-D", tmp_path / "out")
+    assert "requires Spark; run with `--runtime spark`" in failed(reach, "-F", reach.parent, "-D", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert "a\tc" in run(reach, "-F", reach.parent, "-D", "-").stdout
 

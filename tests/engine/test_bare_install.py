@@ -181,4 +181,6 @@ tidelog.spark.open_session(2)
 def test_calls_say_in_one_line_what_to_install(folder: Path) -> None:
     *told, last = script(folder, CALLS, FOR_SPARK + 'db["p"].to_pandas()\n').splitlines()
     assert told == [NEEDS_SPARK] * len(FOR_SPARK.splitlines())
-    assert last == "`to_pandas` needs pandas: pip install 'tidelog[spark]', which brings it, or pandas alone"  # TL4003
+    assert (
+        last == "`to_pandas` needs pandas; install it with `pip install 'tidelog[spark]'` or `pip install pandas`"
+    )  # TL4003

@@ -165,10 +165,10 @@ def test_structured_arrays_and_dicts_are_taken_by_name() -> None:
 
 def test_dicts_that_name_other_columns_are_refused() -> None:
     db = Engine("reach(X, Y) :- edge(X, Y).")
-    said = "these rows name `src`, `dst`; the columns of `edge` are `c1`, `c2`"
+    said = "these rows have the columns `src`, `dst`; the columns of `edge` are `c1`, `c2`"
     with pytest.raises(DataError, match=said), db.epoch() as e:
         e.insert("edge", [{"src": 1, "dst": 2}])
-    with pytest.raises(DataError, match=r"row 2, {'c1': 1}, is not a dict with `c1`, `c2` as the first row"):
+    with pytest.raises(DataError, match=r"row 2, {'c1': 1}, is not a dict with `c1`, `c2` like the first row"):
         db.epoch().insert("edge", [{"c1": 1, "c2": 2}, {"c1": 1}])
     with pytest.raises(DataError, match="row 2, \\(1, 2\\), is not a dict"):
         db.epoch().insert("edge", [{"c1": 1, "c2": 2}, (1, 2)])
@@ -233,11 +233,11 @@ def deep(levels: int) -> tuple[Any, ...]:
 
 def test_a_list_nested_500_deep_is_refused() -> None:
     for levels in (500, 100_000):
-        assert "row 2: a list is nested more than 100 deep" in refused([((),), (deep(levels),)])
+        assert "row 2: a list is nested more than 100 levels deep" in refused([((),), (deep(levels),)])
     db = loaded([(deep(99),)])
     assert list(db["copy"]) == [(deep(99),)]
     assert (deep(99),) in db["copy"]
-    with pytest.raises(DataError, match="nested more than 100 deep"):
+    with pytest.raises(DataError, match="nested more than 100 levels deep"):
         db.why(("p", (deep(500),)))
     with pytest.raises(EvaluationError, match="list returns a list that is nested more than 100 levels deep"):
         Engine("p([]). p([X]) :- p(X).")
@@ -247,7 +247,7 @@ def test_a_lone_surrogate_is_told_by_to_arrow() -> None:
     for value in ("a\ud800", ("a\ud800",)):
         view = loaded([(value,)])["copy"]
         assert list(view) == [(value,)]
-        with pytest.raises(DataError, match="is no Unicode text"):
+        with pytest.raises(DataError, match="is not valid Unicode"):
             view.to_arrow()
 
 

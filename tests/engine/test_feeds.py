@@ -96,7 +96,7 @@ def test_a_feed_needs_one_place(tmp_path: Path) -> None:
         db.write_feed("reach")
     with pytest.raises(EngineError, match="unknown relation"):
         db.write_feed("reech", folder=str(tmp_path))
-    with pytest.raises(StateError, match=r"nowhere://feed: .*; give a local folder or a URI that Arrow reads"):
+    with pytest.raises(StateError, match=r"nowhere://feed: .*; use a local folder or a URI that Arrow supports"):
         db.write_feed("reach", folder="nowhere://feed")
 
 

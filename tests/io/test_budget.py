@@ -27,7 +27,7 @@ def packed(path: Path, content: bytes) -> InputFile:
 def test_what_is_unpacked_counts(tmp_path: Path) -> None:
     file = packed(tmp_path / "n.facts.gz", b"1\n" * 3_000_000)
     assert file.path.stat().st_size < 10_000
-    with pytest.raises(LimitError, match="more than the limit of 2,000,000 bytes; nothing was read") as caught:
+    with pytest.raises(LimitError, match="larger than the memory limit of 2,000,000 bytes; nothing was read") as caught:
         read_input(file, ("x",), ("number",), Budget(2_000_000))
     assert caught.value.code == "TL3080"
     assert len(read_input(file, ("x",), ("number",), Budget(6_000_000))) == 3_000_000
@@ -78,6 +78,6 @@ def test_the_limit_of_a_run_holds_while_it_reads(tmp_path: Path) -> None:
 
 def test_reading_ends_at_the_limit_of_time(tmp_path: Path) -> None:
     file = packed(tmp_path / "n.facts.gz", b"1\n" * 3_000_000)
-    with pytest.raises(LimitError, match="reading takes longer than the limit of 0 s; nothing was read") as caught:
+    with pytest.raises(LimitError, match="reading exceeded the time limit of 0 s; nothing was read") as caught:
         read_input(file, ("x",), ("number",), Budget(seconds=0.0))
     assert caught.value.code == "TL3081"

@@ -109,7 +109,7 @@ def test_parquet_is_matched_by_name_or_by_position(tmp_path):
     ("table", "told", "code"),
     [
         (pa.table({"p": [1]}), "1 columns, but `edge` has 2", "TL1063"),
-        (pa.table({"x": ["a"], "y": ["b"]}), "column `x` holds symbols, but `edge` expects number", "TL1064"),
+        (pa.table({"x": ["a"], "y": ["b"]}), "column `x` contains symbols, but `edge` expects number", "TL1064"),
         (pa.table({"x": [1, None], "y": ["a", "b"]}), "column `x`: row 2 is null", "TL1065"),
     ],
 )
@@ -120,7 +120,7 @@ def test_parquet_that_does_not_fit_is_refused(table, told, code, tmp_path):
         read(path)
     assert refused.value.code == code
     path.write_bytes(b"not parquet")
-    with pytest.raises(DataError, match="not a Parquet file"):
+    with pytest.raises(DataError, match="cannot read this as a Parquet file"):
         read(path)
 
 
@@ -128,7 +128,7 @@ def test_picked_columns_must_be_as_many_as_the_relation_has(tmp_path):
     path = tmp_path / "edge.facts"
     path.write_text("a\t1\tb\n")
     assert read(path, Layout(columns=(1, 2))) == [(1, "b")]
-    with pytest.raises(DataError, match="columns= picks 1"):
+    with pytest.raises(DataError, match="columns= selects 1"):
         read(path, Layout(columns=(1,)))
 
 

@@ -68,5 +68,5 @@ def test_statements_are_written_as_they_were_read():
 
 
 def test_value_that_is_no_term_is_not_written():
-    with pytest.raises(DataError, match="'plain' is not a term"):
+    with pytest.raises(DataError, match="'plain' is not an N-Triples term"):
         write_ntriples(pa.table({"s": ["<urn:a>"], "p": ["<urn:b>"], "o": ["plain"]}), "t.nt")

@@ -82,5 +82,5 @@ def test_strings_that_are_no_utf8_are_refused() -> None:
 def test_a_lone_surrogate_has_no_arrow_string() -> None:
     known = Dictionary()
     cells = np.array([known.symbol("a\ud800")], np.int64)
-    with pytest.raises(DataError, match=r"'a\\ud800' is no Unicode text"):
+    with pytest.raises(DataError, match=r"'a\\ud800' is not valid Unicode"):
         decode_arrow(cells, "symbol", known)

@@ -182,7 +182,7 @@ def test_value_that_a_file_cannot_hold_is_told_as_by_the_embedded_run(tmp_path: 
     embedded, on_spark = run(*args, "--runtime", "embedded"), run(*args)
     said = on_spark.stderr.removeprefix(SAID)
     assert said in embedded.stderr
-    assert said.startswith(f"error[TL1070]: {tmp_path}/out/t.nt: 'x' is not a term of N-Triples; ")
+    assert said.startswith(f"error[TL1070]: {tmp_path}/out/t.nt: 'x' is not an N-Triples term; ")
     assert (on_spark.exit_code, list((tmp_path / "out").iterdir())) == (1, [])
 
 

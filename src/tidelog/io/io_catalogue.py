@@ -9,31 +9,31 @@ from tidelog.errors.entry import CodeEntry
 
 PARAMETER = CodeEntry(
     "TL920",
-    "unknown parameter of a directive",
+    "unknown directive parameter",
     "`.{kind} {relation}` has no parameter `{name}`",
     "Known parameters: {known}.",
-    "Leave the parameter out, or write it as one of the known ones.",
+    "Remove the parameter, or use one of the known ones.",
     '.input edge(IO=file, seperator=",")\nreach(X) :- edge(X).\n',
 )
 FORMAT = CodeEntry(
     "TL921",
-    "unknown kind of input or output",
+    "unknown input or output kind",
     "`.{kind} {relation}` cannot use IO={found}",
-    "Known kinds: {known}.",
-    "Databases and other stores are not read directly: write their rows to a file.",
+    "Known values: {known}.",
+    "Export the rows to a file: databases and other stores are not read directly.",
     ".input edge(IO=sqlite)\nreach(X) :- edge(X).\n",
 )
 VALUE = CodeEntry(
     "TL922",
-    "parameter value that does not fit",
-    "`{found}` is no value for the parameter `{name}`: expected {expected}",
-    "Switches are `true` or `false`; a delimiter is one or more characters; columns are positions counted from 0.",
+    "invalid parameter value",
+    "`{found}` is not a valid value for the parameter `{name}`: expected {expected}",
+    "Switches are `true` or `false`, a delimiter has one or more characters, and columns are positions counted from 0.",
     "",
     ".input edge(headers=maybe)\nreach(X) :- edge(X).\n",
 )
 TRIPLES = CodeEntry(
     "TL923",
-    "relation that cannot hold triples",
+    "relation does not match triples",
     "`{relation}` has {found}, but triples need three symbol columns",
     "N-Triples files fill three symbol columns: subject, predicate and object.",
     "Declare the relation as `.decl {relation}(s: symbol, p: symbol, o: symbol)`.",

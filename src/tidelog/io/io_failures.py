@@ -20,7 +20,7 @@ def _run(content: str, name: str = "edge.facts", program: str = _EDGES) -> str:
     return f"$ printf '{program}' > p.dl\n$ printf '{content}' > {name}\n$ tidelog run p.dl --runtime embedded -F .\n"
 
 
-_NO_NULLS = "A value is always known: Datalog has no nulls, and an unknown fact is one that is not there."
+_NO_NULLS = "Datalog has no nulls: a fact is either present or absent."
 _NULLS_HINT = (
     'Skip such rows with `nulls="skip"`, or replace the nulls of a column with `nulls="COLUMN=VALUE"`, in the '
     "`.input` directive or in the call."
@@ -29,25 +29,25 @@ _NULLS_HINT = (
 NOT_A_VALUE = FailureEntry(
     "TL1001",
     DataError,
-    "value that the column does not take",
+    "value does not match the column type",
     "{value} is not a value of type {type}",
-    "Every column of a relation has one type, fixed by the program or by the first rows.",
-    "Give a value of that type, or convert it before it is given.",
+    "Every column of a relation has one type, set by the program or by the first rows.",
+    "Pass a value of that type, or convert it first.",
     'db = Engine("edge(1, 2). reach(X, Y) :- edge(X, Y).")\ndb.why(("edge", (1, "two")))\n',
 )
 NOT_A_VALUE_IN_ROW = FailureEntry(
     "TL1002",
     DataError,
-    "row with a value that its column does not take",
+    "row value does not match the column type",
     "{where}: {value} in row {row} is not a value of type {type}{advice}",
-    "Every column of a relation has one type, fixed by the program or by the first rows.",
-    "Convert the column before it is inserted.",
+    "Every column of a relation has one type, set by the program or by the first rows.",
+    "Convert the column before inserting it.",
     _insert("reach(X, Y) :- edge(X, Y), X > 0.", "[(1, 2), ('one', 2)]"),
 )
 NULL = FailureEntry(
     "TL1003",
     DataError,
-    "null",
+    "null value",
     "{where}: row {row} is null; nulls are refused",
     _NO_NULLS,
     _NULLS_HINT,
@@ -56,100 +56,101 @@ NULL = FailureEntry(
 ARROW_TYPE = FailureEntry(
     "TL1004",
     DataError,
-    "column of an Arrow type that has no counterpart",
+    "unsupported Arrow type",
     "{where}: Arrow type {type} is not supported; {advice}",
-    "Arrow columns of integers, floats, strings, booleans, dates, timestamps and lists have values of the language.",
+    "Arrow columns of integers, floats, strings, booleans, dates, timestamps and lists can be inserted.",
     "",
     "import pyarrow as pa\n" + _insert("reach(X) :- edge(X).", "pa.table({'x': pa.array([1], pa.duration('s'))})"),
 )
 OUT_OF_RANGE = FailureEntry(
     "TL1005",
     DataError,
-    "column with values beyond its type",
+    "value out of range",
     "{where}: {error}",
-    "A number lies between -2^63 and 2^63 - 1, an unsigned one between 0 and 2^64 - 1.",
-    "Leave such rows out, or give the column as float or symbol.",
+    "A number is between -2^63 and 2^63 - 1, an unsigned number between 0 and 2^64 - 1.",
+    "Omit such rows, or pass the column as float or symbol.",
     'import pyarrow as pa\ndb = Engine(".decl edge(x: unsigned)")\nwith db.epoch() as e:\n'
     '    e.insert("edge", pa.table({"x": [-1]}))\n',
 )
 ARRAY_DIMENSIONS = FailureEntry(
     "TL1006",
     DataError,
-    "array that is not a table",
+    "array with too many dimensions",
     "{relation}: a numpy array of rows has one or two dimensions, this one has {dimensions}",
-    "The first dimension of an array counts rows, the second columns; a vector or a structured array needs no second.",
-    "Reshape it: `array.reshape(-1, 2)` has two columns.",
+    "The first dimension of an array is the rows, the second the columns. A vector and a structured array have "
+    "one dimension.",
+    "Reshape the array: `array.reshape(-1, 2)` has two columns.",
     "import numpy as np\n" + _insert("reach(X) :- edge(X).", "np.zeros((2, 2, 2))"),
 )
 NOT_ROWS = FailureEntry(
     "TL1007",
     DataError,
-    "something that holds no rows",
+    "not a collection of rows",
     "{relation}: rows are tuples or dicts, an Arrow table or stream, a data frame or a numpy array, not {found}",
-    "Rows are given one by one as tuples or dicts, or as a table of columns.",
+    "Rows are passed one by one as tuples or dicts, or together as a table of columns.",
     'Put a single row into a list: `e.insert("edge", [(1, 2)])`; make a table of columns: `pyarrow.table(columns)`.',
     _insert("reach(X, Y) :- edge(X, Y).", "'1, 2'"),
 )
 UNEVEN_ROW = FailureEntry(
     "TL1008",
     DataError,
-    "row that is not a tuple as long as the others",
-    "{relation}: row {number}, {shown}, is not a tuple of {columns} values as the first row",
+    "rows with different numbers of columns",
+    "{relation}: row {number}, {shown}, is not a tuple of {columns} values like the first row",
     "All rows of a relation have the same number of columns.",
-    "Correct the row, or insert it into the relation that has its columns.",
+    "Correct the row, or insert it into the relation it belongs to.",
     _insert("reach(X, Y) :- edge(X, Y).", "[(1, 2), (3,)]"),
 )
 NOT_A_ROW = FailureEntry(
     "TL1010",
     DataError,
-    "row that is no tuple",
+    "row is not a tuple",
     "{relation}: row {number}, {shown}, is not a tuple",
-    "A row is a tuple or a list with a value for each column, also where there is one column.",
+    "A row is a tuple or a list with a value for each column, even if there is only one column.",
     "{advice}",
     _insert("reach(X) :- edge(X).", "[1, 2]"),
 )
 UNEVEN_NAMES = FailureEntry(
     "TL1011",
     DataError,
-    "row that does not name the columns of the others",
-    "{relation}: row {number}, {shown}, is not a dict with {names} as the first row",
-    "Rows that name their columns all name the same ones.",
-    "Give every row a value for each column.",
+    "rows with different column names",
+    "{relation}: row {number}, {shown}, is not a dict with {names} like the first row",
+    "Rows passed as dicts must all have the same keys.",
+    "Set a value for each column in every row.",
     _insert("reach(X, Y) :- edge(X, Y).", "[{'c1': 1, 'c2': 2}, {'c1': 3}]"),
 )
 OTHER_NAMES = FailureEntry(
     "TL1012",
     DataError,
-    "rows that name other columns",
-    "{relation}: these rows name {names}; the columns of `{relation}` are {own}",
-    "Rows given as dicts name the columns of the relation: those declared, or `c1`, `c2` and so on.",
-    "Name the columns as the relation does, declare the relation with these names, or give tuples.",
+    "unknown column names",
+    "{relation}: these rows have the columns {names}; the columns of `{relation}` are {own}",
+    "Rows passed as dicts use the column names of the relation: the declared names, or `c1`, `c2` and so on.",
+    "Use the column names of the relation, declare the relation with these names, or pass tuples.",
     _insert("reach(X, Y) :- edge(X, Y).", "[{'from': 1, 'to': 2}]"),
 )
 BROKEN_STREAM = FailureEntry(
     "TL1013",
     DataError,
-    "Arrow stream that cannot be read",
-    "{relation}: the rows of this {found} cannot be read: {error}",
-    "Whatever speaks the Arrow PyCapsule protocol is read to its end before anything is inserted.",
-    "Ask the library that made it; a reader can be read once.",
+    "cannot read the Arrow stream",
+    "{relation}: cannot read the rows of this {found}: {error}",
+    "An object with the Arrow PyCapsule interface is read to its end before anything is inserted.",
+    "Check the library that created the object. A record batch reader can be read only once.",
     test="tests/engine/test_arrow_stream.py::test_a_stream_that_breaks_is_told_and_nothing_is_inserted",
 )
 TOO_DEEP = FailureEntry(
     "TL1014",
     DataError,
     "list nested too deeply",
-    "a list is nested more than {deepest} deep",
-    "Lists may hold lists, to a depth that every part of the engine can follow.",
-    "Give the parts as rows of a relation of their own.",
+    "a list is nested more than {deepest} levels deep",
+    "Lists may contain lists up to a fixed depth.",
+    "Store the parts as rows of a separate relation.",
     "deep = ()\nfor _ in range(500):\n    deep = (deep,)\n" + _insert("reach(X) :- edge(X).", "[(deep,)]"),
 )
 NO_ARROW_TEXT = FailureEntry(
     "TL1015",
     DataError,
-    "text that Arrow cannot hold",
-    "{text} is no Unicode text: it holds half of a character (a lone surrogate), which Arrow cannot hold",
-    "Arrow keeps texts as UTF-8. Python's strings may hold more, and so may relations; `rows()` gives them.",
+    "invalid Unicode text",
+    "{text} is not valid Unicode: it contains half of a character (a lone surrogate), which Arrow cannot store",
+    "Arrow stores text as UTF-8. Python strings and relations may contain lone surrogates, and `rows()` returns them.",
     "Read the rows as tuples, or correct the text: `text.encode('utf-8', 'replace').decode()`.",
     "db = Engine('copy(X) :- name(X).')\nwith db.epoch() as e:\n    e.insert('name', [('\\ud800',)])\n"
     "db['copy'].to_arrow()\n",
@@ -157,10 +158,10 @@ NO_ARROW_TEXT = FailureEntry(
 SOME_NAMES = FailureEntry(
     "TL1016",
     DataError,
-    "table with some of a relation's column names",
+    "table has only some of the column names",
     "{where}: the columns are {found}, the relation has {names}: {problem}",
-    "A table that has all column names of the relation is read by name, one that has none of them by position. "
-    "Names are compared without case and surrounding blanks.",
+    "A table that has all column names of the relation is read by name; a table that has none of them is read "
+    "by position. Names are compared ignoring case and surrounding blanks.",
     'Rename the columns. To read by position, pass tuples, or write `columns=` (such as `columns="0:1"`) in the '
     "`.input` directive.",
     'import pyarrow as pa\ndb = Engine(".decl edge(x: number, y: number)")\nwith db.epoch() as e:\n'
@@ -169,9 +170,10 @@ SOME_NAMES = FailureEntry(
 OTHER_COLUMNS = FailureEntry(
     "TL1017",
     DataError,
-    "columns that the relation does not have",
+    "extra columns ignored",
     "{where}: ignored {extra}: `{relation}` has no such column",
-    "A table that has all column names of the relation is read by name. Its other columns are ignored and reported.",
+    "A table that has all column names of the relation is read by name. Its other columns are ignored with "
+    "this warning.",
     "Select the columns of the relation to avoid this warning.",
     test="tests/io/test_match_names.py::test_columns_that_the_relation_does_not_have_are_reported",
 )
@@ -182,7 +184,7 @@ POSSIBLE_HEADER = FailureEntry(
     "{where}: the first line, `{line}`, may be a header: {reason}; nothing was read",
     "In a `.csv` file a first line that equals the relation's column names is a header. Any other line that looks like "
     "one must be declared. A program with `.input` directives reads only the files that they name.",
-    "Write `.input {relation}(headers=true)` if the line holds column names, or `headers=false` if it is a row.",
+    "Write `.input {relation}(headers=true)` if the line contains column names, or `headers=false` if it is a row.",
     _run("from,to\\na,b\\nb,c\\n", "edge.csv", "reach(X, Y) :- edge(X, Y)."),
 )
 NULL_POLICY = FailureEntry(
@@ -191,7 +193,7 @@ NULL_POLICY = FailureEntry(
     "invalid null policy",
     "{where}: {problem} in nulls={policy!r}",
     "A null policy is `refuse`, `skip`, replacements such as `mgr=none`, or a list of these separated by commas.",
-    "Write `skip` to leave out rows with nulls, or `COLUMN=VALUE` to replace the nulls of a column.",
+    "Write `skip` to skip rows with nulls, or `COLUMN=VALUE` to replace the nulls of a column.",
     'db = Engine(".decl edge(x: number, y: number)")\nwith db.epoch() as e:\n'
     '    e.insert("edge", [(1, None)], nulls="drop")\n',
 )
@@ -200,18 +202,18 @@ NULLS_HANDLED = FailureEntry(
     DataError,
     "nulls skipped or replaced",
     "{where}: {report}",
-    "The null policy of the input asked for it.",
+    "The null policy of this input skips or replaces nulls.",
     "No action is needed.",
     test="tests/io/test_nulls.py::test_nulls_of_files_are_counted_and_reported",
 )
 NOT_READ = FailureEntry(
     "TL1009",
     DataError,
-    "text that is no value of its column",
+    "text does not match the column type",
     "`{shown}` is not {expected}",
-    "Cells of text files are read by the type of their column. Dates and timestamps are written as ISO 8601 has them, "
-    "which programs write in quotes, and booleans `true`, `false`, `1` or `0`.",
-    "Correct the cell, or declare the column `symbol`, which takes every text.",
+    "The cells of a text file are parsed as the type of their column. Dates and timestamps use ISO 8601 (in "
+    "programs, they are quoted), and booleans are `true`, `false`, `1` or `0`.",
+    "Correct the cell, or declare the column as `symbol`, which accepts any text.",
     _run("1\\tfour\\n"),
 )
 NO_COLUMNS = FailureEntry(
@@ -219,34 +221,34 @@ NO_COLUMNS = FailureEntry(
     DataError,
     "cells for a relation without columns",
     "{where}:{number}: `{shown}`, but `{relation}` has no columns: expected `()`",
-    "A relation without columns is true or not: its file is empty, or holds a line `()`.",
+    "A relation without columns is either true or false: its file is empty, or contains the line `()`.",
     "",
     _run("yes\\n", "raining.facts", ".decl raining()\\n.input raining"),
 )
 NOT_TEXT = FailureEntry(
     "TL1051",
     DataError,
-    "file that is not UTF-8 text",
+    "text file is not UTF-8",
     "{where}:{line}: not UTF-8 text (byte 0x{byte:02x}); nothing was read",
-    "Text files of facts are UTF-8; packed ones are unpacked if they begin as gzip does.",
+    "Text files with facts are UTF-8. Files compressed with gzip are recognized by their first bytes.",
     "Convert the file, for example with `iconv -f {encoding} -t utf-8`.",
     _run("\\351\\n", "name.facts", ".decl name(x: symbol)\\n.input name"),
 )
 LONG_LINE = FailureEntry(
     "TL1080",
     DataError,
-    "line that is too long",
+    "line too long",
     "{path}: a line has more than {most:,} bytes; nothing was read",
-    "A line is a row, and no text in it is longer than that.",
-    "Look at the file: it may not be one of facts, or unpack to something else than it seems.",
+    "Each line is one row, and the length of a line is limited.",
+    "Check that the file contains facts and, if it is compressed, that it decompresses to the expected text.",
     test="tests/io/test_budget.py::test_a_line_without_end_is_refused_before_it_is_unpacked",
 )
 TOO_MUCH_READ = FailureEntry(
     "TL3080",
     LimitError,
-    "files that are larger than the limit of memory",
-    "{path}: the files come to more than the limit of {limit:,} bytes; nothing was read",
-    "`--limit-memory` bounds what is read too: the bytes of all files together, after they are unpacked.",
+    "files larger than the memory limit",
+    "{path}: the files are larger than the memory limit of {limit:,} bytes; nothing was read",
+    "`--limit-memory` also limits the total size of all input files after decompression.",
     "Raise the limit, or read fewer files.",
     "$ seq 1 1000 > n.facts\n$ printf '.decl n(x: number)\\n.input n\\n' > p.dl\n"
     "$ tidelog run p.dl --limit-memory 1kB --runtime embedded\n",
@@ -254,9 +256,9 @@ TOO_MUCH_READ = FailureEntry(
 TOO_LONG_READ = FailureEntry(
     "TL3081",
     LimitError,
-    "files that take longer than the limit of time",
-    "{path}: reading takes longer than the limit of {limit:g} s; nothing was read",
-    "`--limit-seconds` bounds the reading of all files, and then every epoch.",
+    "time limit exceeded while reading files",
+    "{path}: reading exceeded the time limit of {limit:g} s; nothing was read",
+    "`--limit-seconds` limits the time for reading all files, and the time of every epoch.",
     "Raise the limit, or read fewer files.",
     "$ seq 1 1000 > n.facts\n$ printf '.decl n(x: number)\\n.input n\\n' > p.dl\n"
     "$ tidelog run p.dl --limit-seconds 0 --runtime embedded\n",
@@ -264,38 +266,39 @@ TOO_LONG_READ = FailureEntry(
 QUOTED_DELIMITER = FailureEntry(
     "TL1052",
     DataError,
-    "long delimiter in text with quotes",
-    "{where}: text with quotes has a delimiter of one character, not `{delimiter}`",
-    "RFC 4180 separates cells by one character.",
-    "Give a delimiter of one character, or leave out `rfc4180=true`.",
+    "delimiter too long for quoted text",
+    "{where}: text with quotes needs a delimiter of one character, not `{delimiter}`",
+    "In RFC 4180, cells are separated by a single character.",
+    "Use a delimiter of one character, or omit `rfc4180=true`.",
     _run("1\\n", "edge.facts", '.decl edge(x: number)\\n.input edge(rfc4180=true, delimiter="||")'),
 )
 QUOTES = FailureEntry(
     "TL1053",
     DataError,
-    "quotes that do not close",
+    "unclosed quote",
     "{where}:{line}: {error}; nothing was read",
-    'A cell that begins with a quote ends with one, and a quote inside it is written `""`.',
+    'A cell that starts with a quote ends with a quote, and a quote inside it is written `""`.',
     "Correct the line, or read the file with `rfc4180=false`.",
     _run('"a"b\\n', "name.csv", '.decl name(x: symbol)\\n.input name(filename="name.csv")'),
 )
 CELLS = FailureEntry(
     "TL1054",
     DataError,
-    "line with too few or too many cells",
+    "wrong number of cells in a line",
     "{where}:{number}: {cells} separated by {told}, but `{relation}({names})` needs {least}{wanted}: "
     "`{shown}`{guess}; nothing was read",
-    "Every line holds one row, with a cell for each column of the relation.",
-    "Correct the line, name the delimiter (`delimiter=`), or pick columns (`columns=`) in the `.input` directive.",
+    "Every line is one row, with a cell for each column of the relation.",
+    "Correct the line, set the delimiter (`delimiter=`), or select columns (`columns=`) in the `.input` directive.",
     _run("1\\n"),
 )
 NOT_HELD = FailureEntry(
     "TL1055",
     DataError,
-    "text that the file format cannot hold",
-    "{where}: {text} of `{relation}` contains {name}, which this format cannot hold; "
-    "use rfc4180=true, another delimiter, or IO=parquet",
-    "Plain text has no quotes: a delimiter or line break inside a cell could not be told from one between cells.",
+    "text contains a delimiter or line break",
+    "{where}: {text} of `{relation}` contains {name}, which this format cannot represent; use rfc4180=true, "
+    "another delimiter, or IO=parquet",
+    "Plain text has no quotes, so a delimiter or line break inside a cell could not be distinguished from one "
+    "between cells.",
     "",
     "$ printf '.decl name(x: symbol)\\nname(\"a\\\\tb\").\\n.output name' > p.dl\n"
     "$ tidelog run p.dl --runtime embedded -D out\n",
@@ -303,44 +306,44 @@ NOT_HELD = FailureEntry(
 NO_FOLDER = FailureEntry(
     "TL1056",
     DataError,
-    "folder of facts that is not there",
+    "fact folder not found",
     "no facts for `{relation}`: there is no folder {folder}",
-    "An `.input` directive reads a file in the folder given with `-F`; by default that is the current folder.",
-    "Give the folder that holds the files: `tidelog run PROGRAM -F FOLDER`.",
+    "An `.input` directive reads a file in the folder given with `-F`, by default the current folder.",
+    "Pass the folder that contains the files: `tidelog run PROGRAM -F FOLDER`.",
     f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F nowhere\n",
 )
 NO_FILE = FailureEntry(
     "TL1057",
     DataError,
-    "file of facts that is not there",
+    "fact file not found",
     "no facts for `{relation}`: {folder} has no file {name}; it has {shown}{unread}",
-    "An `.input` directive reads the file it names, or one named after the relation.",
-    "Name the file in the directive (`filename=`), or the folder with `-F`.",
+    "An `.input` directive reads the file it names, by default a file named after the relation.",
+    "Set the file name in the directive (`filename=`), or the folder with `-F`.",
     f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F .\n",
 )
 NO_FACTS_FOLDER = FailureEntry(
     "TL1075",
     DataError,
-    "folder of facts not found",
+    "fact folder not found",
     "there is no folder {folder}",
-    "Files of facts are read from the folder given with `-F`; by default that is the current folder.",
-    "Name the folder that holds the files: `tidelog run PROGRAM -F FOLDER`.",
+    "Fact files are read from the folder given with `-F`, by default the current folder.",
+    "Pass the folder that contains the files: `tidelog run PROGRAM -F FOLDER`.",
     "$ printf 'reach(X, Y) :- edge(X, Y).' > p.dl\n$ tidelog run p.dl --runtime embedded -F nowhere\n",
 )
 UNREAD_FILE = FailureEntry(
     "TL1076",
     DataError,
-    "file of facts that is not read",
+    "fact file ignored",
     "{path} is not read: {reason}",
-    "A program without `.input` directives reads the files that have the names of its relations.",
+    "A program without `.input` directives reads the files named after its relations.",
     "Rename the file, or name it in an `.input` directive (`filename=`).",
     test="tests/cli/test_input_files.py::test_a_file_that_fits_no_relation_is_reported_with_the_probable_name",
 )
 TRIPLE_COLUMNS = FailureEntry(
     "TL1058",
     DataError,
-    "relation that triples do not fit",
-    "{where}: triples have three columns, `{relation}` has {columns}",
+    "triples need three columns",
+    "{where}: triples have three columns, but `{relation}` has {columns}",
     "N-Triples files fill three symbol columns: subject, predicate and object.",
     "Declare the relation with three symbol columns.",
     "$ printf 'reach(X) :- edge(X).' > p.dl\n$ printf '<urn:a> <urn:b> <urn:c> .\\n' > edge.nt\n"
@@ -349,27 +352,27 @@ TRIPLE_COLUMNS = FailureEntry(
 NEEDS_SPARK = FailureEntry(
     "TL1059",
     DataError,
-    "input that Spark alone reads",
-    "{where}: {what} needs Spark: run with `--runtime spark`",
-    "Tables of a catalogue are read and written by Spark.",
+    "input requires Spark",
+    "{where}: {what} requires Spark; run with `--runtime spark`",
+    "Catalog tables are read and written by Spark.",
     "",
     _run("", "edge.facts", ".decl edge(x: number)\\n.input edge(IO=table)"),
 )
 PICKED_COLUMNS = FailureEntry(
     "TL1060",
     DataError,
-    "wrong number of picked columns",
-    "{where}: columns= picks {picked}, `{relation}` has {columns}",
-    "`columns=` names a column of the file for every column of the relation.",
-    "Pick as many columns as the relation has.",
+    "wrong number of selected columns",
+    "{where}: columns= selects {picked}, but `{relation}` has {columns}",
+    "`columns=` selects one column of the file for each column of the relation.",
+    "Select as many columns as the relation has.",
     _run("1\\t2\\n", "edge.facts", '.decl edge(x: number)\\n.input edge(columns="0:1")'),
 )
 NOT_OPENED = FailureEntry(
     "TL1061",
     DataError,
-    "file that cannot be read",
+    "cannot read the file",
     "{path}: {reason}",
-    "A file of facts is read whole before anything is inserted.",
+    "A fact file is read completely before anything is inserted.",
     "Check the file and its permissions.",
     "$ printf '.decl edge(x: number)\\n.input edge' > p.dl\n$ printf '\\037\\213broken' > edge.facts\n"
     "$ tidelog run p.dl --runtime embedded -F .\n",
@@ -377,28 +380,28 @@ NOT_OPENED = FailureEntry(
 NOT_PARQUET = FailureEntry(
     "TL1062",
     DataError,
-    "file that is not Parquet",
-    "{path}: not a Parquet file that can be read: {error}",
-    "A file whose name ends in `.parquet`, or whose directive says `IO=parquet`, is read as Parquet.",
-    "Write the file anew, or name its format in the directive.",
+    "invalid Parquet file",
+    "{path}: cannot read this as a Parquet file: {error}",
+    "A file is read as Parquet if its name ends in `.parquet` or its directive contains `IO=parquet`.",
+    "Create the file again, or set its format in the directive.",
     _run("1\\n", "edge.parquet", '.decl edge(x: number)\\n.input edge(filename="edge.parquet")'),
 )
 PARQUET_COLUMNS = FailureEntry(
     "TL1063",
     DataError,
-    "Parquet file with another number of columns",
+    "wrong number of Parquet columns",
     "{path}: {found} columns, but `{relation}` has {columns}",
-    "Columns are taken by name if the names agree, else in their order; none is left over.",
-    "Pick the columns in the directive (`columns=`).",
+    "Columns are matched by name if the names agree, and by position otherwise. Every column must be used.",
+    "Select the columns in the directive (`columns=`).",
     test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
 )
 PARQUET_TYPE = FailureEntry(
     "TL1064",
     DataError,
-    "Parquet column of another type",
-    "{where} holds {own}s, but `{relation}` expects {type}; nothing was read",
-    "A column is read as the type it has; whole numbers may become floats, nothing else is converted.",
-    "Declare the column of that type, or convert the file.",
+    "Parquet column type mismatch",
+    "{where} contains {own}s, but `{relation}` expects {type}; nothing was read",
+    "Columns are read with the type they have in the file. Only integers are converted, to floats.",
+    "Declare the column with that type, or convert the file.",
     test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
 )
 PARQUET_NULL = FailureEntry(
@@ -413,27 +416,27 @@ PARQUET_NULL = FailureEntry(
 NOT_WRITTEN = FailureEntry(
     "TL1066",
     DataError,
-    "output file that cannot be written",
+    "cannot write the output file",
     "cannot write {path}: {reason}",
-    "An output is written beside its place and then moved there, so an old file stays whole until then.",
-    "Check the folder, its permissions and the space left.",
+    "An output is written to a temporary file and then renamed, so an existing file stays intact until then.",
+    "Check the folder, its permissions and the free space.",
     "$ printf '.decl n(x: number)\\nn(1).\\n.output n' > p.dl\n$ touch out\n"
     "$ tidelog run p.dl --runtime embedded -D out\n",
 )
 OUTPUT_TRIPLES = FailureEntry(
     "TL1067",
     DataError,
-    "view that cannot be written as triples",
-    "{where}: triples need three symbol columns, `{relation}` has {types}",
-    "N-Triples files hold a subject, a predicate and an object.",
-    "Write the view as text, or make a view of three symbol columns.",
+    "view cannot be written as triples",
+    "{where}: triples need three symbol columns, but `{relation}` has {types}",
+    "An N-Triples file contains a subject, a predicate and an object per line.",
+    "Write the view as text, or define a view with three symbol columns.",
     "$ printf '.decl n(x: number)\\nn(1).\\n.output n(IO=ntriples)' > p.dl\n"
     "$ tidelog run p.dl --runtime embedded -D out\n",
 )
 NOT_A_STATEMENT = FailureEntry(
     "TL1068",
     DataError,
-    "line that is no statement of N-Triples",
+    "invalid N-Triples statement",
     "{where}:{number}: not a statement: `{shown}`; expected `subject predicate object .` with terms "
     'such as <http://a.example/b>, _:b1, "text"@en; nothing was read',
     "Every line of an N-Triples file is a statement, a comment or empty.",
@@ -443,7 +446,7 @@ NOT_A_STATEMENT = FailureEntry(
 TRIPLES_NOT_TEXT = FailureEntry(
     "TL1069",
     DataError,
-    "file of triples that is not UTF-8 text",
+    "N-Triples file is not UTF-8",
     "{where}:{line}: not UTF-8 text; nothing was read",
     "N-Triples files are UTF-8.",
     "Convert the file, for example with `iconv -f {encoding} -t utf-8`.",
@@ -452,9 +455,9 @@ TRIPLES_NOT_TEXT = FailureEntry(
 NOT_A_TERM = FailureEntry(
     "TL1070",
     DataError,
-    "value that is no term of N-Triples",
-    "{where}: {term!r} is not a term of N-Triples; write this relation as text instead",
-    "A term is an IRI in angle brackets, a blank node or a literal in quotes.",
+    "value is not an N-Triples term",
+    "{where}: {term!r} is not an N-Triples term; write this relation as text instead",
+    "A term is an IRI in angle brackets, a blank node or a quoted literal.",
     "",
     '$ printf \'.decl t(s: symbol, p: symbol, o: symbol)\\nt("a", "b", "c").\\n.output t(IO=ntriples)\' > p.dl\n'
     "$ tidelog run p.dl --runtime embedded -D out\n",
@@ -462,36 +465,36 @@ NOT_A_TERM = FailureEntry(
 NOT_JSON = FailureEntry(
     "TL1071",
     DataError,
-    "file that is not JSON",
+    "invalid JSON",
     "{where}:{line}: not JSON: {error}; nothing was read",
-    "A file of JSON holds rows one after the other, or one list of rows; a row is an object or a list of values.",
-    "Correct the line, or name the format of the file in the directive (`IO=`).",
+    "A JSON file contains a sequence of rows or one list of rows. A row is an object or a list of values.",
+    "Correct the line, or set the format of the file in the directive (`IO=`).",
     _run('{"x": 1,}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
 )
 JSON_ROW = FailureEntry(
     "TL1072",
     DataError,
-    "JSON that is no row of its relation",
+    "JSON value is not a row",
     "{where}:{line}: {found}, but `{relation}({names})` needs an object with these fields, or a list of their values; "
     "nothing was read",
-    "Objects name the columns of the relation; lists have a value for each, in their order.",
+    "Objects use the column names of the relation; lists have a value for each column, in order.",
     "Correct the line, or declare the relation with the fields of the file.",
     _run('{"y": 1}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
 )
 JSON_VALUE = FailureEntry(
     "TL1073",
     DataError,
-    "JSON that is no value of its column",
+    "JSON value does not match the column type",
     "{where}:{line}: column `{name}`: {value} is not a value of type {type}; nothing was read",
-    "Numbers, texts, lists and booleans of JSON are those of the column's type; dates are texts in ISO 8601, records "
-    "and algebraic values texts such as `[1, nil]` and `$Leaf(1)`.",
-    "Correct the value, or declare the column of its type.",
+    "JSON numbers, strings, lists and booleans are read as the type of the column. Dates are strings in ISO "
+    "8601; records and algebraic values are strings such as `[1, nil]` and `$Leaf(1)`.",
+    "Correct the value, or declare the column with its type.",
     _run('{"x": "four"}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
 )
 NULL_IN_JSON = FailureEntry(
     "TL1074",
     DataError,
-    "null in a file of JSON",
+    "null in a JSON file",
     "{where}:{line}: column `{name}` is null; nulls are refused; nothing was read",
     _NO_NULLS,
     _NULLS_HINT,
@@ -500,36 +503,36 @@ NULL_IN_JSON = FailureEntry(
 FEED_NOT_READ = FailureEntry(
     "TL5001",
     StateError,
-    "feed whose folder cannot be listed",
+    "cannot list the folder of a feed",
     "the feed of `{view}` in {folder} was not read: {error}",
-    "A feed goes on after the last epoch that its folder holds.",
+    "A feed continues after the last epoch in its folder.",
     "Check the folder and its permissions, then register the feed again.",
     'db = Engine("n(1).")\nPath("feed").touch()\ndb.write_feed("n", folder="feed")\n',
 )
 FEED_NOT_WRITTEN = FailureEntry(
     "TL5002",
     StateError,
-    "feed that cannot be written",
+    "cannot write the feed",
     "the feed of `{view}` in {folder} was not written: {error}",
-    "The epoch is committed; its changes come into the feed when the folder can be written again.",
-    "Check the folder, its permissions and the space left.",
+    "The epoch is committed. Its changes are added to the feed once the folder is writable again.",
+    "Check the folder, its permissions and the free space.",
     test="tests/engine/test_feeds.py::test_half_an_epoch_of_a_feed_is_removed",
 )
 TABLE_NOT_WRITTEN = FailureEntry(
     "TL5003",
     StateError,
-    "Parquet file that cannot be written",
+    "cannot write the Parquet file",
     "cannot write {path}: {error}",
-    "A file is written beside its place and then moved there.",
-    "Check the folder, its permissions and the space left.",
+    "A file is written under a temporary name and then renamed.",
+    "Check the folder, its permissions and the free space.",
     test="tests/spark/rows/test_decode.py::test_a_file_that_cannot_be_written_is_an_error_of_ours",
 )
 NO_FILE_SYSTEM = FailureEntry(
     "TL5004",
     StateError,
-    "folder in an unknown file system",
-    "{folder}: {error}; give a local folder or a URI that Arrow reads",
-    "Folders are local paths, or URIs of the stores that Arrow knows: `file`, `s3`, `gs`, `hdfs`, `abfss`.",
+    "unknown file system",
+    "{folder}: {error}; use a local folder or a URI that Arrow supports",
+    "A folder is a local path or a URI that Arrow supports: `file`, `s3`, `gs`, `hdfs`, `abfss`.",
     "",
     'db = Engine("n(1).")\ndb.write_feed("n", folder="nowhere://feed")\n',
 )
@@ -537,54 +540,55 @@ NO_FILE_SYSTEM = FailureEntry(
 NARROWER = FailureEntry(
     "TL1085",
     DataError,
-    "values beyond the type that a column is given back as",
-    "column `{name}` holds values beyond {type}: {error}",
-    "Rows that went with a rule may hold more than the rules that are left let in.",
-    "It is caught: such rows are given back in the natural type of their values.",
+    "value out of range of its column type",
+    "column `{name}` contains values out of range for {type}: {error}",
+    "Rows of a removed rule may contain values that the remaining rules would not accept.",
+    "No action is needed: such rows are returned with the natural type of their values.",
     test="tests/io/test_outside.py::test_values_beyond_the_type_of_a_column_are_told",
 )
 BEYOND_PYTHON = FailureEntry(
     "TL1086",
     DataError,
-    "dates and times that Python does not know",
-    "a {type} is outside of the years 1 to 9999, which Python's go to: as numbers they are {least} to {most}",
-    "Dates are days and times are microseconds since 1970, in 64 bits; Python's own classes hold fewer.",
-    "Read them by `to_arrow`, `to_numpy` or `to_spark`.",
+    "date or time outside Python's range",
+    "a {type} is outside the years 1 to 9999, the range of Python's dates and times: as numbers, the values "
+    "are {least} to {most}",
+    "Dates are stored as days and times as microseconds since 1970, in 64 bits. Python's classes have a smaller range.",
+    "Read the rows with `to_arrow`, `to_numpy` or `to_spark`.",
     test="tests/io/test_outside.py::test_dates_that_python_does_not_know_are_told",
 )
 NO_PANDAS = FailureEntry(
     "TL4003",
     EngineError,
-    "data frame without pandas",
-    "`to_pandas` needs pandas: pip install 'tidelog[spark]', which brings it, or pandas alone",
-    "An install without the extra `spark` has no pandas; Arrow tables need none.",
+    "pandas is not installed",
+    "`to_pandas` needs pandas; install it with `pip install 'tidelog[spark]'` or `pip install pandas`",
+    "pandas is installed only with the extra `spark`. Arrow tables do not need it.",
     test="tests/engine/test_bare_install.py::test_calls_say_in_one_line_what_to_install",
 )
 CHANGE_COLUMN = FailureEntry(
     "TL1501",
     DataError,
-    "rows without their column of changes",
-    "{relation}: no column `{change}` tells +1 or -1; the rows have {there}",
-    "With `change=`, one column of the rows says which of them come and which go.",
-    "Name a column that is there once.",
+    "missing change column",
+    "{relation}: expected one column `{change}` with +1 or -1; the rows have {there}",
+    "With `change=`, one column marks the rows to insert (+1) and the rows to delete (-1).",
+    "Choose a column that occurs exactly once.",
     test="tests/spark/rows/test_encode.py::test_each_row_may_say_whether_it_comes_or_goes",
 )
 CHANGE_TYPE = FailureEntry(
     "TL1502",
     DataError,
-    "column of changes that holds no integers",
-    "{relation}: the column `{change}` holds +1 or -1, not {type}",
-    "With `change=`, one column of the rows says which of them come (+1) and which go (-1).",
+    "change column is not an integer",
+    "{relation}: the column `{change}` must contain +1 or -1, not {type}",
+    "With `change=`, one column marks the rows to insert (+1) and the rows to delete (-1).",
     "Cast the column to int.",
     test="tests/spark/rows/test_encode.py::test_each_row_may_say_whether_it_comes_or_goes",
 )
 ROWS_REFUSED = FailureEntry(
     "TL1510",
     DataError,
-    "rows that do not fit",
+    "rows do not match the relation",
     "{relation}: {count} not fit; for example {example}: {reason}; nothing of the batch was applied",
-    "Every value fits the type of its column, and none is null.",
-    "Filter or convert the rows before they are inserted.",
+    "Every value must have the type of its column and must not be null.",
+    "Filter or convert the rows before inserting them.",
     test="tests/spark/rows/test_encode.py::test_bad_rows_are_told_by_count_and_example_and_nothing_counts",
 )
 ENTRIES = (

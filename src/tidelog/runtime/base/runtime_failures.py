@@ -11,43 +11,44 @@ from tidelog.errors.entry import FailureEntry
 INTERRUPTED = FailureEntry(
     "TL2301",
     EpochInterrupted,
-    "epoch that was interrupted",
+    "epoch interrupted",
     "the epoch was interrupted; nothing was changed",
-    "An interrupt ends the epoch on all partitions, and they stand as they were.",
+    "An interrupt ends the epoch on all partitions, which return to their previous state.",
     "Repeat the epoch.",
     test="tests/runtime/test_service.py::test_epoch_that_was_given_up_does_not_start_late",
 )
 OUT_OF_MEMORY = FailureEntry(
     "TL3101",
     LimitError,
-    "epoch that runs out of memory",
+    "out of memory",
     "out of memory; nothing was changed",
-    "An epoch needs room for the facts it makes, besides those that are there.",
-    "Give the epoch fewer changes, run on several partitions, or use a machine with more memory.",
+    "An epoch needs memory for the facts it derives, in addition to the existing ones.",
+    "Apply fewer changes in one epoch, use several partitions, or use a machine with more memory.",
     test="tests/law/test_rollback.py::test_lack_of_memory_is_a_limit_error",
 )
 MEMORY_SHORT = FailureEntry(
     "TL3170",
     LimitError,
-    "partition for which memory runs short",
+    "partition short of memory",
     "{left:,} bytes are left where a partition that holds {held:,} keeps {wanted:,} free; nothing was changed",
-    "A partition on Spark gives an epoch up before the system ends its process for want of memory.",
-    "Use more machines and partitions, give executors more memory outside of Java, or give the epoch fewer changes.",
+    "A partition on Spark aborts the epoch before the system kills its process for lack of memory.",
+    "Use more machines and partitions, increase the executors' memory outside Java, or apply fewer changes in "
+    "one epoch.",
     test="tests/runtime/test_headroom.py::test_an_epoch_for_which_memory_runs_short_is_given_up_and_undone",
 )
 NOTHING_TO_BEGIN_FROM = FailureEntry(
     "TL4401",
     EngineError,
-    "partition that is lost for good",
+    "partition lost without a state folder",
     "a partition is lost, and there is no state folder to begin anew from",
-    "A partition that is lost begins anew from the state folder.",
-    "Make the engine with a state folder (`path=`) on a cluster, and load the facts again.",
+    "A lost partition is restored from the state folder.",
+    "Create the engine with a state folder (`path=`) on a cluster, and load the facts again.",
     test="tests/runtime/test_coordinator.py::test_loss_without_a_state_folder_is_told",
 )
 PREVIEW_LOST = FailureEntry(
     "TL4402",
     EngineError,
-    "preview that was lost",
+    "preview lost",
     "what this epoch would change was lost with a partition: ask again",
     "The changes of a preview are held by the partitions until they are read.",
     "",
@@ -56,65 +57,66 @@ PREVIEW_LOST = FailureEntry(
 CHANGES_LOST = FailureEntry(
     "TL4403",
     EngineError,
-    "changes that were lost with a partition",
+    "changes lost with a partition",
     "the changes of epoch {epoch} are not kept any more: {error}",
-    "After a loss the changes of an epoch are read from the state folder, as far back as its history goes.",
-    "Read the views as they are, or make the state with a longer `history`.",
+    "After a loss, the changes of an epoch are read from the state folder, as far back as its history goes.",
+    "Read the current views, or create the state with a longer `history`.",
     test="tests/runtime/test_run_changes.py::test_changes_that_are_not_kept_are_told",
 )
 GIVEN_UP = FailureEntry(
     "TL4404",
     EngineError,
-    "partitions that are lost again and again",
+    "partitions lost repeatedly",
     "{lost}; given up after {attempts} attempts; {position}",
-    "A partition that is lost begins anew a few times; then the engine gives up, and the state folder stays.",
-    "Look into the logs of the executors, then open the engine again from its state folder.",
+    "A lost partition is restarted a few times; then the engine stops. The state folder remains.",
+    "Check the logs of the executors, then open the engine again from its state folder.",
     test="tests/runtime/test_recovery.py::test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands",
 )
 NOT_MARKED = FailureEntry(
     "TL4405",
     EngineError,
-    "call of a method that is no call",
+    "method cannot be called remotely",
     "`{method}` cannot be called from elsewhere: it is not marked with `call`",
-    "What may be asked of a partition is marked where it is written; everything else stays inside the partition.",
-    "Ask for one of the calls of `tidelog.runtime.protocol.service`.",
+    "Only methods marked with `call` can be called from another process.",
+    "Use one of the calls of `tidelog.runtime.protocol.service`.",
     test="tests/runtime/test_service.py::test_method_without_a_mark_makes_no_call",
 )
 NO_METHOD = FailureEntry(
     "TL4406",
     EngineError,
-    "call of a method that is not there",
+    "unknown remote method",
     "`{service}` has no method `{name}`",
-    "Calls go to partitions by the names of their methods.",
+    "Partitions are called by method name.",
     "Install the same version of Tidelog on the driver and on the executors.",
     test="tests/runtime/test_service.py::test_call_that_the_service_does_not_have_is_refused",
 )
 MOVED_OTHERWISE = FailureEntry(
     "TL4460",
     EngineError,
-    "facts that other partitions derive otherwise",
+    "repartitioning changes derived facts",
     "`{name}`: other partitions derive other facts than there were; the engine stays as it is",
-    "Another number of partitions changes no fact. Rules that are not functions of the facts below them, such as a "
-    "function that gives another value each time, can be evaluated only once.",
-    "Take such functions out of recursion, or make a new engine from the facts.",
+    "Changing the number of partitions must not change any fact. A rule that is not a function of the facts it "
+    "reads, such as one with a function that returns a different value each time, can be evaluated only once.",
+    "Remove such functions from recursion, or create a new engine from the facts.",
     test="tests/runtime/test_moving.py::test_a_build_with_other_facts_is_refused",
 )
 ARGUMENTS = FailureEntry(
     "TL4475",
     EngineError,
-    "call with arguments of other kinds",
+    "invalid arguments of a remote call",
     "`{method}` cannot be called so: {what}",
-    "What comes over the network is compared with the signature of the method before the method sees it.",
+    "Arguments received over the network are checked against the signature of the method before it is called.",
     "Install the same version of Tidelog on the driver and on the executors.",
     test="tests/runtime/test_service.py::test_call_with_arguments_of_other_kinds_is_refused",
 )
 COPY_LOST = FailureEntry(
     "TL4465",
     EngineError,
-    "a state that was lost while it was read",
+    "state lost while it was read",
     "a partition was lost, and with it the copy of the state that is being read",
-    "A state that is read in batches is kept by the partitions; those that begin anew know the state, not the copy.",
-    "Ask again.",
+    "A state that is read in batches is copied by the partitions. Restored partitions have the state, but not "
+    "the copy.",
+    "Retry the call.",
     test="tests/runtime/test_still.py::test_a_copy_that_is_gone_is_told",
 )
 
