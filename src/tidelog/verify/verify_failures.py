@@ -92,6 +92,18 @@ NOT_STRATIFIED = FailureEntry(
     "from tidelog.verify.strata import stratify\n"
     "stratify([to_clause(rule) for rule in parse_program('p(X) :- q(X), !p(X).').rules])\n",
 )
+NO_CANDIDATES = FailureEntry(
+    "TL4105",
+    EngineError,
+    "facts that cannot be certified without auxiliary relations",
+    "facts of `{relation}` cannot be certified from files: it is declared with a choice, a subsumption or as an "
+    "equivalence relation",
+    "The certificate of such a relation needs the facts that it chooses from, which files of results do not contain.",
+    "Load the facts with `tidelog run --state DIR` and certify the state with `tidelog verify DIR`.",
+    "from tidelog.syntax import parse_program\nfrom tidelog.verify import verify_facts\n"
+    "text = '.decl p(x: number, y: number) choice-domain x  p(1, 2).'\n"
+    "verify_facts(parse_program(text), {}, {}, {})\n",
+)
 
 ENTRIES = (
     NO_SUM,
@@ -102,4 +114,5 @@ ENTRIES = (
     NOT_POSITIVE,
     NOT_IN_SQL,
     NOT_STRATIFIED,
+    NO_CANDIDATES,
 )

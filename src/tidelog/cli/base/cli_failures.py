@@ -233,6 +233,15 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
     "",
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
+ONLY_FILES = FailureEntry(
+    "TL4820",
+    EngineError,
+    "options that files of results do not have",
+    "`tidelog verify --facts FOLDER PROGRAM` has no state folder, no --at and no --runtime spark",
+    "Files of results have no epochs, and they are checked in this process.",
+    "Write `tidelog verify --facts FOLDER PROGRAM`, with `-F DIR` for the base facts.",
+    _PROGRAM + "$ tidelog verify --facts . s p.dl\n",
+)
 BINARY_ANSWERS = FailureEntry(
     "TL4819",
     EngineError,
@@ -413,6 +422,7 @@ ENTRIES = (
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,
+    ONLY_FILES,
     BINARY_ANSWERS,
     ONLY_ASKED,
     NEEDS_STATE,
