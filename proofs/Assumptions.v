@@ -61,6 +61,8 @@ Print Assumptions first_low_taken.
 Print Assumptions message_rank.
 Print Assumptions suspended_within_overdeleted.
 Print Assumptions rounds_within_overdeleted.
+Print Assumptions later_within_overdeleted.
+Print Assumptions flat_low.
 Print Assumptions within_strict.
 Print Assumptions perfect_unique.
 Print Assumptions perfect_stable.

@@ -152,6 +152,51 @@ Proof.
   destruct (G _ _ S (proj2 (nothing_owed fact fact_dec s) (conj XA (proj1 H2))) F) as (_ & _ & O). exact O.
 Qed.
 
+(** ** Heights *)
+
+(** What the first [n] iterations derive. *)
+Fixpoint within_stage (R : list support) (n : nat) (f : fact) : bool :=
+  match n with
+  | 0 => false
+  | S n => existsb (supports fact fact_dec (within_stage R n) f) R
+  end.
+
+Lemma stage_present : forall s, I1 s -> forall n f, within_stage (rules s) n f = true -> present s f = true.
+Proof.
+  intros s H1. induction n as [| n IH]; simpl; intros f F; [discriminate |].
+  apply existsb_exists in F. destruct F as (r & R & S). apply andb_true_iff in S. destruct S as [E B].
+  apply equal_spec in E. subst f. apply (present_model fact fact_dec s H1 r R). rewrite forallb_forall in B. auto.
+Qed.
+
+Lemma support_dec : forall r q : support, {r = q} + {r <> q}.
+Proof.
+  decide equality. now apply list_eq_dec.
+Qed.
+
+(** A circuit that keeps iterations apart sees a fact that an iteration has no longer: DRed over-deletes it, too. *)
+Theorem later_within_overdeleted : forall s t, I1 s -> forall n f,
+  within_stage (rules s) n f = true -> within_stage (rules t) n f = false -> overdeleted s t f.
+Proof.
+  intros s t H1. induction n as [| n IH]; intros f F N; [discriminate |].
+  simpl in F, N. apply existsb_exists in F. destruct F as (r & R & S). apply andb_true_iff in S. destruct S as [E B].
+  assert (E' := E). apply equal_spec in E. rewrite forallb_forall in B. rewrite <- E.
+  assert (A : forall g, In g (needs r) -> present s g = true) by (intros g G; apply (stage_present s H1 n); auto).
+  destruct (in_dec support_dec r (rules t)) as [T | T]; [| now apply over_lost].
+  destruct (forallb (within_stage (rules t) n) (needs r)) eqn:W.
+  - exfalso. enough (K : existsb (supports fact fact_dec (within_stage (rules t) n) f) (rules t) = true) by congruence.
+    apply existsb_exists. exists r. split; [exact T |]. unfold Ranked.supports. now rewrite E', W.
+  - destruct (missing_fact _ _ W) as (g & G & M). apply (over_used s t r g); auto.
+Qed.
+
+(** ** Without recursion *)
+
+(** Where no body has a fact of the stratum itself, [low] is [all]: a fact is suspended only if nothing supports it. *)
+Theorem flat_low : forall s, exact s -> (forall r, In r (rules s) -> needs r = []) -> forall f, low s f = all s f.
+Proof.
+  intros s [A L] E f. rewrite A, L. apply count_same. intros r R. unfold Ranked.supports_low, Ranked.lower.
+  rewrite (E r R). simpl. apply andb_true_r.
+Qed.
+
 End Within.
 
 (** ** Strictly *)
