@@ -104,6 +104,24 @@ NO_CANDIDATES = FailureEntry(
     "text = '.decl p(x: number, y: number) choice-domain x  p(1, 2).'\n"
     "verify_facts(parse_program(text), {}, {}, {})\n",
 )
+NO_CHECKER = FailureEntry(
+    "TL4106",
+    EngineError,
+    "extracted checker not found",
+    "the checker `{name}` was not found",
+    "`--proved` runs the checker that is extracted from the Coq proofs. It is not part of the package.",
+    "In a clone, build it with `make -C proofs` (needs coq and ocaml), or put it on the PATH.",
+    "from tidelog.verify.proved import find_checker\nfind_checker(Path('nowhere'), '')\n",
+)
+CHECKER_FAILED = FailureEntry(
+    "TL4107",
+    EngineError,
+    "extracted checker failed",
+    "{checker} did not give a verdict: {reason}",
+    "The checker prints `accepted`, or `rejected` and the reason.",
+    "Build it again with `make -C proofs`.",
+    "from tidelog.verify.proved import verify_proved\nverify_proved(Engine('p(1).').state(), Path('/bin/false'))\n",
+)
 
 ENTRIES = (
     NO_SUM,
@@ -115,4 +133,6 @@ ENTRIES = (
     NOT_IN_SQL,
     NOT_STRATIFIED,
     NO_CANDIDATES,
+    NO_CHECKER,
+    CHECKER_FAILED,
 )

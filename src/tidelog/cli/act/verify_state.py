@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from tidelog.cli.base.arrow import leave_pandas_out
-from tidelog.cli.base.cli_failures import FACTS_WITHOUT_PROGRAM, ONLY_FILES
+from tidelog.cli.base.cli_failures import FACTS_WITHOUT_PROGRAM, ONLY_FILES, PROVED_ALONE
 from tidelog.cli.base.functions import functions_of
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import Format
@@ -35,6 +35,7 @@ from tidelog.program.types.functors import Given
 from tidelog.spark.verify import verify_with_spark
 from tidelog.verify import Verdict, verify, verify_facts
 from tidelog.verify.claim import Base
+from tidelog.verify.proved import ProvedVerdict, find_checker, verify_proved
 
 if TYPE_CHECKING:
     from tidelog.io.delimited import Data
@@ -56,6 +57,19 @@ def verify_state(
         rules, base = _claimed(db, program, facts, given)
         with progress(f"verifying {state}"), _session(runtime) as spark:
             verdict = _verdict(db, rules, base, spark)
+        _show_verdict(verdict, format_)
+
+
+def verify_with_proofs(
+    state: str, at: int, format_: Format, functions: Path | None = None, *, alone: bool = True
+) -> None:
+    """Check a state with the checker extracted from the proofs; ``alone`` without options that it does not have."""
+    with guarded():
+        if not alone:
+            raise PROVED_ALONE.error()
+        checker = find_checker()
+        with opened(state, at, functions_of(functions)) as db, progress(f"verifying {state}"):
+            verdict = verify_proved(db.state(), checker)
         _show_verdict(verdict, format_)
 
 
@@ -133,7 +147,7 @@ def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSessio
     return verify_with_spark(program, base, db.state(), spark, core_of(db).rules.functions)
 
 
-def _show_verdict(verdict: Verdict, format_: Format) -> None:
+def _show_verdict(verdict: Verdict | ProvedVerdict, format_: Format) -> None:
     if format_ is Format.json:
         typer.echo(json.dumps({"certified": bool(verdict), **asdict(verdict)}, indent=2, default=str))
     else:

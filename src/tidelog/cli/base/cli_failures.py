@@ -242,6 +242,15 @@ ONLY_FILES = FailureEntry(
     "Write `tidelog verify --facts FOLDER PROGRAM`, with `-F DIR` for the base facts.",
     _PROGRAM + "$ tidelog verify --facts . s p.dl\n",
 )
+PROVED_ALONE = FailureEntry(
+    "TL4821",
+    EngineError,
+    "options that the extracted checker does not have",
+    "`--proved` checks a state folder against its own rules: not with PROGRAM, -F, --facts or --runtime spark",
+    "The extracted checker reads the core rules, base facts and ranks that the state holds.",
+    "Leave out the other options, or leave out `--proved`.",
+    _PROGRAM + "$ tidelog verify s p.dl --proved\n",
+)
 BINARY_ANSWERS = FailureEntry(
     "TL4819",
     EngineError,
@@ -423,6 +432,7 @@ ENTRIES = (
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,
     ONLY_FILES,
+    PROVED_ALONE,
     BINARY_ANSWERS,
     ONLY_ASKED,
     NEEDS_STATE,

@@ -33,6 +33,9 @@ def verify_command(
             help="Certify the files of this folder, which another engine has computed, as the model of a program.",
         ),
     ] = None,
+    proved: Annotated[
+        bool, typer.Option("--proved", help="Use the checker extracted from the proofs. Positive programs only.")
+    ] = False,
     at: AtOption = LAST,
     functions: FunctionsOption = None,
     runtime: RuntimeOption = Runtime.embedded,
@@ -42,8 +45,12 @@ def verify_command(
 
     The checker shares no evaluation code with the engine. It runs in plain Python, or as SQL on Spark.
     """
-    from tidelog.cli.act.verify_state import verify_files, verify_state
+    from tidelog.cli.act.verify_state import verify_files, verify_state, verify_with_proofs
 
+    if proved:
+        alone = program is None and facts is None and results is None and runtime is not Runtime.spark
+        verify_with_proofs(state, at, format_, functions, alone=alone)
+        return
     if results is not None:
         with_state = program is not None or at != LAST or runtime is Runtime.spark
         verify_files(state, results, facts or Path(), format_, functions, with_state=with_state)
