@@ -123,6 +123,19 @@ def test_engine_suspends_what_the_ground_state_does(rules: list[Rule], lost: Rul
     assert suspended_by_engine(rules, lost) == len(GroundState(rules).change(lost=[lost]))
 
 
+def test_engine_keeps_what_a_late_feeder_of_equal_depth_holds() -> None:
+    """The second feeder comes later and stands where it belongs: when the first one goes, nothing else is suspended."""
+    rules, lost = feeders(1, 30)
+    with Engine(REACH) as db:
+        for late in (False, True):
+            with db.epoch() as epoch:
+                epoch.insert("source", [(head,) for head, body in rules if not body and (head == 1) == late])
+                epoch.insert("edge", [(body[0], head) for head, body in rules if body and (1 in body) == late])
+        with db.epoch() as epoch:
+            epoch.delete("source", [(lost[0],)])
+        assert epoch.statistics.suspended == len({lost[0]}) + 1  # of `source` and of `reach`
+
+
 def test_engine_suspends_at_most_what_dred_overdeletes() -> None:
     rng = Random(3)
     for _ in range(40):
