@@ -26,7 +26,7 @@ COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simul
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint check test test-all demo demo-live chaos soak bench docs site dist pictures format clean
+.PHONY: help install lint check test test-all demo demo-live chaos soak mutants bench docs site dist pictures format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -81,6 +81,9 @@ chaos: $(READY) ## random kills, pauses, full disks and lost connections against
 
 soak: $(READY) ## random cases of the law, until interrupted or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
+
+mutants: $(READY) ## mistakes put into a copy of the code on purpose: which do the tests notice? (a quarter of an hour)
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 bench: $(READY) ## measure and keep the results in benchmarks/results: GROUPS="engine paths ..." (engine), ARGS=...
 	$(BIN)/python -m benchmarks $(or $(GROUPS),engine) --write $(ARGS)

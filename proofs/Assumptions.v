@@ -1,7 +1,8 @@
 (** What the theorems rest on: each line of output must say that it is closed under the global context. *)
 
-From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 Ranked Epoch Progress Regular
-  Maintain.
+From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 Ranked Epoch
+  Progress Rounds Within
+  Strata Variables Regular Maintain.
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
@@ -46,3 +47,32 @@ Print Assumptions delta_batch.
 Print Assumptions iteration_balance.
 Print Assumptions execution_scratch.
 Print Assumptions theorem_14.
+Print Assumptions found_signed.
+Print Assumptions found_lost.
+Print Assumptions found_new.
+Print Assumptions sent_lost.
+Print Assumptions sent_gained.
+Print Assumptions rounds_keep_invariants.
+Print Assumptions rounds_least_model.
+Print Assumptions retract_round_shrinks.
+Print Assumptions assert_round_shrinks.
+Print Assumptions revived_low_taken.
+Print Assumptions first_low_taken.
+Print Assumptions message_rank.
+Print Assumptions suspended_within_overdeleted.
+Print Assumptions rounds_within_overdeleted.
+Print Assumptions later_within_overdeleted.
+Print Assumptions flat_low.
+Print Assumptions within_strict.
+Print Assumptions perfect_unique.
+Print Assumptions perfect_stable.
+Print Assumptions slices_invariants.
+Print Assumptions strata_perfect_model.
+Print Assumptions strata_keep_invariants.
+Print Assumptions strata_epoch_perfect.
+Print Assumptions strata_epoch_exists.
+Print Assumptions assignments_once.
+Print Assumptions groundings_enough.
+Print Assumptions epoch_datalog.
+Print Assumptions epoch_datalog_exists.
+Print Assumptions positive_perfect.

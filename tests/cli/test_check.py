@@ -133,6 +133,7 @@ def test_json_says_what_the_text_says(good: Path) -> None:
         "errors": 0,
         "ends": True,
         "ends_if": [],
+        "monotone": [["reach"]],
         "diagnostics": [],
     }
 

@@ -35,14 +35,14 @@ def test_a_streamed_state_is_the_state_of_its_epoch(partitions: int, monkeypatch
 def test_a_check_holds_the_relations_of_one_stratum_at_a_time(partitions: int, monkeypatch: pytest.MonkeyPatch) -> None:
     most = 0
     layers = "".join(f"p{i + 1}(X) :- p{i}(X), X >= 0." for i in range(10))
-    stratum = check._Check.stratum
+    stratum = check.Check.stratum
 
-    def watched(self: check._Check, *args: object) -> None:
+    def watched(self: check.Check, *args: object) -> None:
         nonlocal most
         stratum(self, *args)  # type: ignore[arg-type]  # as it was called
         most = max(most, sum(len(ranks) for ranks, _ in self._claim.taken._held.values()))
 
-    monkeypatch.setattr(check._Check, "stratum", watched)
+    monkeypatch.setattr(check.Check, "stratum", watched)
     monkeypatch.setattr(taken.Taken.__init__, "__defaults__", (0,))
     with Engine(layers, partitions=partitions) as db:
         with db.epoch() as e:

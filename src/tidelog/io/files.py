@@ -34,6 +34,7 @@ from tidelog.io.parameters import (
     ENDINGS,
     JSON,
     PARQUET,
+    SCREEN,
     SPARK_KINDS,
     TABLE,
     TEXT,
@@ -87,6 +88,21 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
         path = folder / (layout.table or "") if layout.kind == TABLE else _path_of(relation, layout, folder, beside)
         inputs.append(InputFile(relation, path, layout))
     return inputs
+
+
+def find_views(program: Program, folder: Path) -> list[InputFile]:
+    """The files of all relations with rules, as an engine has written them; `.output` says how, if it does."""
+    layouts = {d.relation: layout_of(d) for d in program.directives if d.kind == "output"}
+    found = []
+    for name in sorted({rule.head.predicate for rule in program.rules if rule.constraint is None}):
+        layout = layouts.get(name, Layout())
+        layout = Layout() if layout.kind == SCREEN else layout
+        path = output_path(name, layout, folder)
+        existing = path if path.is_file() else _existing(folder, name, tuple(ENDINGS))
+        if existing is None:
+            raise failures.NO_RESULTS.error(relation=name, folder=folder, name=path.name)
+        found.append(InputFile(name, existing, layout))
+    return found
 
 
 def _files_by_name(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:

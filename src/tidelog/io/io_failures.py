@@ -321,6 +321,15 @@ NO_FILE = FailureEntry(
     "Set the file name in the directive (`filename=`), or the folder with `-F`.",
     f"$ printf '{_EDGES}' > p.dl\n$ tidelog run p.dl --runtime embedded -F .\n",
 )
+NO_RESULTS = FailureEntry(
+    "TL1087",
+    DataError,
+    "file of results not found",
+    "no results for `{relation}`: {folder} has no file {name}",
+    "A certificate covers all relations that have rules, auxiliary ones too, and needs the facts of each of them.",
+    "Write the facts of the relation to this file. If it is empty, write an empty file.",
+    "$ printf 'p(X) :- q(X).' > p.dl\n$ tidelog verify --facts . p.dl\n",
+)
 NO_FACTS_FOLDER = FailureEntry(
     "TL1075",
     DataError,
@@ -623,6 +632,7 @@ ENTRIES = (
     NOT_HELD,
     NO_FOLDER,
     NO_FILE,
+    NO_RESULTS,
     NO_FACTS_FOLDER,
     UNREAD_FILE,
     TRIPLE_COLUMNS,

@@ -7,5 +7,6 @@ of programs, the checks, the table of functions, and the state that the engine g
 from tidelog.verify.check import verify
 from tidelog.verify.positive import export_positive
 from tidelog.verify.report import Certificate, Verdict, Violation
+from tidelog.verify.stages import verify_facts
 
-__all__ = ["Certificate", "Verdict", "Violation", "export_positive", "verify"]
+__all__ = ["Certificate", "Verdict", "Violation", "export_positive", "verify", "verify_facts"]

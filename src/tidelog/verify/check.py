@@ -94,10 +94,10 @@ def check_claim(claim: Claim, began: float, elsewhere: Elsewhere | None = None) 
 
 def check_stratum(claim: Claim, place: int) -> tuple[Violation | None, int]:
     """The first violation in a stratum, those below being certified, and how many supports were looked at."""
-    check = _Check(claim)
+    check = Check(claim)
     try:
         check.stratum(*claim.strata[place])
-    except _FoundError as found:
+    except FoundError as found:
         return found.violation, check.supports
     return None, check.supports
 
@@ -105,13 +105,13 @@ def check_stratum(claim: Claim, place: int) -> tuple[Violation | None, int]:
 def check_bases(claim: Claim) -> Violation | None:
     """What is wrong with asserted facts and relations without rules, if anything is."""
     try:
-        _Check(claim).bases()
-    except _FoundError as found:
+        Check(claim).bases()
+    except FoundError as found:
         return found.violation
     return None
 
 
-class _FoundError(Exception):
+class FoundError(Exception):
     """Ends the check; carries the violation."""
 
     def __init__(self, violation: Violation) -> None:
@@ -151,7 +151,7 @@ class StratumFacts:
         return Relation(dict.fromkeys(self._claim.ranks.get(name, NEVER), LOWEST))
 
 
-class _Check:
+class Check:
     """The state of a check: what was found so far."""
 
     def __init__(self, claim: Claim) -> None:
@@ -165,11 +165,11 @@ class _Check:
             held = self._claim.ranks.get(name, NEVER)
             missing = next((row for row in rows if row not in held), None)
             if missing is not None:
-                raise _FoundError(Violation(BASE, (name, missing)))
+                raise FoundError(Violation(BASE, (name, missing)))
             self._claim.taken.let_go([name])
         for name, constraint in self._claim.refusing.items():
             if self._claim.ranks.get(name, NEVER):
-                raise _FoundError(Violation(REFUSED, rule=constraint))
+                raise FoundError(Violation(REFUSED, rule=constraint))
         for name in sorted(self._claim.ranks.keys() - self._claim.derived):
             if marked and self._claim.taken.all_asserted(name):
                 continue
@@ -185,7 +185,7 @@ class _Check:
             try:
                 self._rule(clause, context, founded[clause.rule.head.predicate], pool)
             except EvaluationError as error:
-                raise _FoundError(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
+                raise FoundError(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
         for (name, shape), groups in pool.items():
             self._pooled(name, shape, groups, founded[name])
         for name in sorted(relations):
@@ -196,7 +196,7 @@ class _Check:
             return
         row = next(row for row in held if row not in founded)
         detail = "" if name in self._claim.derived else "is not asserted, and no rule derives its relation"
-        raise _FoundError(Violation(UNFOUNDED, (name, row), detail=detail))
+        raise FoundError(Violation(UNFOUNDED, (name, row), detail=detail))
 
     def _rule(self, clause: Clause, context: Context, founded: set[Row], pool: Pool) -> None:
         kinds = {aggregate.kind for aggregate in clause.folded.values()}
@@ -218,7 +218,7 @@ class _Check:
         self.supports += len(candidates)
         violation = wrong_choice(clause, candidates.keys(), chosen.keys())
         if violation is not None:
-            raise _FoundError(violation)
+            raise FoundError(violation)
         founded.update(chosen)
 
     def _solve(self, clause: Clause, context: Context, finish: Callable[[Scope], Step]) -> None:
@@ -228,14 +228,14 @@ class _Check:
     def _derive(self, clause: Clause, frame: Scope, founded: set[Row]) -> Step:
         """The last step of a plain rule: its head is held; a support of lower rank founds it."""
         held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
-        head = _row(clause, frame)
+        head = head_row(clause, frame)
 
         def derive(registers: Registers, rank: int) -> None:
             row = head(registers)
             own = held.get(row)
             self.supports += 1
             if own is None:
-                raise _FoundError(_missing(clause, row, _body(frame, registers)))
+                raise FoundError(_missing(clause, row, _body(frame, registers)))
             if rank < own:
                 founded.add(row)
 
@@ -243,15 +243,12 @@ class _Check:
 
     def _propose(self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[Compared]) -> Step:
         """The last step of a rule that takes min or max: the best of each group, and the lowest rank that gives it."""
-        apart = {i for compared in shape for i, _ in compared}
-        key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in apart]
+        offer = offers_of(clause, frame, shape)
         kinds = [tuple(kind for _, kind in compared) for compared in shape]
-        values = [[_offered(clause.head[i], frame) for i, _ in compared] for compared in shape]
 
         def propose(registers: Registers, rank: int) -> None:
             self.supports += 1
-            group = tuple(term(registers) for term in key)
-            offers = [tuple(value(registers) for value in compared) for compared in values]
+            group, offers = offer(registers)
             best = groups.get(group)
             if best is None:
                 groups[group] = [(offered, rank, clause) for offered in offers]
@@ -273,7 +270,13 @@ class _Check:
                 shown.update((i, value) for (i, _), value in zip(compared, values, strict=True))
             width = len(group) + len(shown)
             row = tuple(shown[i] if i in shown else next(plain) for i in range(width))
-            self._hold(best[0][2], row, max(rank for _, rank, _ in best), held, founded)
+            self._show(name, group, row, best, held, founded)
+
+    def _show(
+        self, name: str, group: Row, row: Row, best: list[Best], held: Mapping[Row, int], founded: set[Row]
+    ) -> None:
+        """The row that the best of a group make."""
+        self._hold(best[0][2], row, max(rank for _, rank, _ in best), held, founded)
 
     def _aggregate(self, clause: Clause, context: Context, founded: set[Row]) -> None:
         """A rule with count, sum or mean: what each group gives, over strata that are certified already."""
@@ -309,12 +312,12 @@ class _Check:
     def _hold(self, clause: Clause, row: Row, rank: int, held: Mapping[Row, int], founded: set[Row]) -> None:
         own = held.get(row)
         if own is None:
-            raise _FoundError(_missing(clause, row, ()))
+            raise FoundError(_missing(clause, row, ()))
         if rank < own:
             founded.add(row)
 
 
-def _row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
+def head_row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
     """The head of a rule as a function of registers."""
     slots = [frame.slots.get(getattr(arg, "name", "")) for arg in clause.head]
     if len(slots) > 1 and None not in slots:
@@ -322,6 +325,19 @@ def _row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
         return getter
     terms = [frame.term(arg) for arg in clause.head]
     return lambda registers: tuple(term(registers) for term in terms)
+
+
+def offers_of(clause: Clause, frame: Scope, shape: Sequence[Compared]) -> Callable[[Registers], tuple[Row, list[Row]]]:
+    """The group that a body speaks of, and the values that it offers for each min or max of the head."""
+    compared = {i for columns in shape for i, _ in columns}
+    key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in compared]
+    values = [[_offered(clause.head[i], frame) for i, _ in columns] for columns in shape]
+
+    def offer(registers: Registers) -> tuple[Row, list[Row]]:
+        group = tuple(term(registers) for term in key)
+        return group, [tuple(value(registers) for value in columns) for columns in values]
+
+    return offer
 
 
 def _offered(term: Term, frame: Scope) -> Callable[[Registers], Any]:

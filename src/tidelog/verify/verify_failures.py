@@ -92,6 +92,36 @@ NOT_STRATIFIED = FailureEntry(
     "from tidelog.verify.strata import stratify\n"
     "stratify([to_clause(rule) for rule in parse_program('p(X) :- q(X), !p(X).').rules])\n",
 )
+NO_CANDIDATES = FailureEntry(
+    "TL4105",
+    EngineError,
+    "facts that cannot be certified without auxiliary relations",
+    "facts of `{relation}` cannot be certified from files: it is declared with a choice, a subsumption or as an "
+    "equivalence relation",
+    "The certificate of such a relation needs the facts that it chooses from, which files of results do not contain.",
+    "Load the facts with `tidelog run --state DIR` and certify the state with `tidelog verify DIR`.",
+    "from tidelog.syntax import parse_program\nfrom tidelog.verify import verify_facts\n"
+    "text = '.decl p(x: number, y: number) choice-domain x  p(1, 2).'\n"
+    "verify_facts(parse_program(text), {}, {}, {})\n",
+)
+NO_CHECKER = FailureEntry(
+    "TL4106",
+    EngineError,
+    "extracted checker not found",
+    "the checker `{name}` was not found",
+    "`--proved` runs the checker that is extracted from the Coq proofs. It is not part of the package.",
+    "In a clone, build it with `make -C proofs` (needs coq and ocaml), or put it on the PATH.",
+    "from tidelog.verify.proved import find_checker\nfind_checker(Path('nowhere'), '')\n",
+)
+CHECKER_FAILED = FailureEntry(
+    "TL4107",
+    EngineError,
+    "extracted checker failed",
+    "{checker} did not give a verdict: {reason}",
+    "The checker prints `accepted`, or `rejected` and the reason.",
+    "Build it again with `make -C proofs`.",
+    "from tidelog.verify.proved import verify_proved\nverify_proved(Engine('p(1).').state(), Path('/bin/false'))\n",
+)
 
 ENTRIES = (
     NO_SUM,
@@ -102,4 +132,7 @@ ENTRIES = (
     NOT_POSITIVE,
     NOT_IN_SQL,
     NOT_STRATIFIED,
+    NO_CANDIDATES,
+    NO_CHECKER,
+    CHECKER_FAILED,
 )

@@ -5,6 +5,7 @@ messages on two nodes. What they cannot: faults of rule changes, which this tran
 """
 
 import itertools
+import random
 from collections import Counter
 
 import pytest
@@ -270,3 +271,45 @@ def test_a_rule_that_is_not_monotone_in_the_chosen_value_is_an_error():
     with pytest.raises(EvaluationError, match="not monotone") as refused:
         run(ranked, Fifo())
     assert refused.value.code == "TL7106"
+
+
+TIED = "p@1 :- a@9. p@1 :- c@9. p@1 :- q@2. q@2 :- b@9. q@2 :- p@1."
+
+
+def test_support_of_equal_rank_that_is_lost_was_never_counted_as_low():
+    """Two nodes give the same rank. What q, suspended, takes from p is not of lower rank: p keeps both that are."""
+    ranked = Ranked()
+    ranked.load(parse_program(TIED), [Fact("b", (9,)), Fact("a", (9,)), Fact("c", (9,))])
+    settle(ranked)
+    p, q = Fact("p", (1,)), Fact("q", (2,))
+    assert ranked.rank_of(p) == ranked.rank_of(q), "the case is about equal ranks"
+    assert (ranked.supports[p].all, ranked.supports[p].low) == (3, 2)
+    settle(ranked, deletion("b", 9))
+    assert (ranked.supports[p].all, ranked.supports[p].low) == (3, 2)
+
+
+def _tied_programs(seed):
+    """Rules between facts of three nodes that follow from base facts of a fourth, so that ranks are often equal."""
+    rng = random.Random(seed)
+    homes = {"p": 1, "q": 2, "s": 3}
+    rules = [f"{h}@{n} :- {b}@9." for h, n in homes.items() for b in "abc" if rng.random() < 0.4]
+    rules += [f"{h}@{n} :- {b}@{m}." for h, n in homes.items() for b, m in homes.items() if rng.random() < 0.5]
+    return parse_program(" ".join([*rules, "z@8 :- a@9, b@9, c@9."])), rng
+
+
+def test_counts_are_exact_on_three_nodes_where_ranks_are_often_equal():
+    ties = 0
+    for seed in range(250):
+        program, rng = _tied_programs(seed)
+        base = {fact for fact in "abc" if rng.random() < 0.8}
+        ranked = Ranked()
+        ranked.load(program, [Fact(fact, (9,)) for fact in sorted(base)])
+        settle(ranked, schedule=Random(seed))
+        for epoch in range(3):
+            changed = {fact for fact in "abc" if rng.random() < 0.5}
+            updates = [deletion(f, 9) if f in base else insertion(f, 9) for f in sorted(changed)]
+            base ^= changed
+            settle(ranked, *updates, schedule=Random(seed + epoch))
+            ranks = [entry.rank for fact, entry in ranked.supports.items() if fact.relation in "pqs"]
+            ties += len(set(ranks)) < len(ranks)
+    assert ties > 200, "the case is about equal ranks"

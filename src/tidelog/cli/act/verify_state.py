@@ -1,38 +1,44 @@
-"""The certificate of a state, or the first thing that is wrong with it.
+"""The certificate of a state, or of what another engine has written, or the first thing that is wrong with it.
 
-Law: the state folder is read, nothing of it is evaluated by the engine; the check is that of `tidelog.verify`. The exit
-code is 0 for a certificate, 1 for a violation.
+Law: the state folder or the files are read, nothing of them is evaluated by the engine; the check is that of
+`tidelog.verify`. The exit code is 0 for a certificate, 1 for a violation.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from tidelog.cli.base.cli_failures import FACTS_WITHOUT_PROGRAM
+from tidelog.cli.base.arrow import leave_pandas_out
+from tidelog.cli.base.cli_failures import FACTS_WITHOUT_PROGRAM, ONLY_FILES, PROVED_ALONE
 from tidelog.cli.base.functions import functions_of
+from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import Format
 from tidelog.cli.base.place import Runtime
 from tidelog.cli.base.progress import progress
+from tidelog.cli.base.sandbox import input_files
 from tidelog.cli.base.show import console
-from tidelog.cli.input.inputs import read_facts, read_valid, refuse_errors
+from tidelog.cli.input.inputs import read_data, read_facts, read_valid, refuse_errors
 from tidelog.cli.input.load import start_engine
 from tidelog.cli.input.report import check_file
 from tidelog.cli.input.state import opened
 from tidelog.engine.engine import Engine, core_of
+from tidelog.io.files import find_views
 from tidelog.program import Program
 from tidelog.program.types.functors import Given
 from tidelog.spark.verify import verify_with_spark
-from tidelog.verify import Verdict, verify
+from tidelog.verify import Verdict, verify, verify_facts
 from tidelog.verify.claim import Base
+from tidelog.verify.proved import ProvedVerdict, find_checker, verify_proved
 
 if TYPE_CHECKING:
+    from tidelog.io.delimited import Data
     from tidelog.spark.types import SparkSession
 
 
@@ -52,8 +58,60 @@ def verify_state(
         with progress(f"verifying {state}"), _session(runtime) as spark:
             verdict = _verdict(db, rules, base, spark)
         _show_verdict(verdict, format_)
-        if not verdict:
-            raise typer.Exit(1)
+
+
+def verify_with_proofs(
+    state: str, at: int, format_: Format, functions: Path | None = None, *, alone: bool = True
+) -> None:
+    """Check a state with the checker extracted from the proofs; ``alone`` without options that it does not have."""
+    with guarded():
+        if not alone:
+            raise PROVED_ALONE.error()
+        checker = find_checker()
+        with opened(state, at, functions_of(functions)) as db, progress(f"verifying {state}"):
+            verdict = verify_proved(db.state(), checker)
+        _show_verdict(verdict, format_)
+
+
+def verify_files(
+    program: str,
+    results: Path,
+    folder: Path,
+    format_: Format,
+    functions: Path | None = None,
+    *,
+    with_state: bool = False,
+) -> None:
+    """Check facts that another engine has computed, one file for each relation with rules, and print the verdict.
+
+    Options that only a state has (``with_state``) are refused.
+    """
+    with guarded():
+        if with_state:
+            raise ONLY_FILES.error()
+        leave_pandas_out()
+        given = functions_of(functions)
+        checked = read_valid(program, given)
+        inputs, views = input_files(checked, folder), find_views(checked.program, results)
+        data = read_data(checked, [*inputs, *views])
+        with progress(f"verifying {results}"):
+            verdict = _verdict_on(checked.program, data[: len(inputs)], data[len(inputs) :], given)
+        _show_verdict(verdict, format_)
+
+
+def _verdict_on(
+    program: Program, base: Sequence[tuple[str, Data]], views: Sequence[tuple[str, Data]], functions: Given
+) -> Verdict:
+    """The verdict on the rows of views. Two engines without rules read the rows as any engine would."""
+    bare = replace(program, rules=())
+    with (
+        start_engine(bare, base, functions=functions) as given,
+        start_engine(replace(bare, facts=()), views, functions=functions) as computed,
+    ):
+        asserted = {name: given.asserted(name).rows() for name in given.relations}
+        facts = asserted | {name: computed.asserted(name).rows() for name, _ in views}
+        schema = {**given.state().schema, **computed.state().schema}
+        return verify_facts(program, asserted, facts, schema, core_of(given).rules.functions)
 
 
 def _claimed(db: Engine, file: str | None, folder: Path | None, functions: Given) -> tuple[Program, Base | None]:
@@ -89,8 +147,10 @@ def _verdict(db: Engine, program: Program, base: Base | None, spark: SparkSessio
     return verify_with_spark(program, base, db.state(), spark, core_of(db).rules.functions)
 
 
-def _show_verdict(verdict: Verdict, format_: Format) -> None:
+def _show_verdict(verdict: Verdict | ProvedVerdict, format_: Format) -> None:
     if format_ is Format.json:
         typer.echo(json.dumps({"certified": bool(verdict), **asdict(verdict)}, indent=2, default=str))
     else:
         console().print(str(verdict))
+    if not verdict:
+        raise typer.Exit(1)

@@ -233,6 +233,24 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
     "",
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
+ONLY_FILES = FailureEntry(
+    "TL4820",
+    EngineError,
+    "options that files of results do not have",
+    "`tidelog verify --facts FOLDER PROGRAM` has no state folder, no --at and no --runtime spark",
+    "Files of results have no epochs, and they are checked in this process.",
+    "Write `tidelog verify --facts FOLDER PROGRAM`, with `-F DIR` for the base facts.",
+    _PROGRAM + "$ tidelog verify --facts . s p.dl\n",
+)
+PROVED_ALONE = FailureEntry(
+    "TL4821",
+    EngineError,
+    "options that the extracted checker does not have",
+    "`--proved` checks a state folder against its own rules: not with PROGRAM, -F, --facts or --runtime spark",
+    "The extracted checker reads the core rules, base facts and ranks that the state holds.",
+    "Leave out the other options, or leave out `--proved`.",
+    _PROGRAM + "$ tidelog verify s p.dl --proved\n",
+)
 BINARY_ANSWERS = FailureEntry(
     "TL4819",
     EngineError,
@@ -413,6 +431,8 @@ ENTRIES = (
     SPARK_OPTION,
     UNKNOWN_MASTER,
     FACTS_WITHOUT_PROGRAM,
+    ONLY_FILES,
+    PROVED_ALONE,
     BINARY_ANSWERS,
     ONLY_ASKED,
     NEEDS_STATE,

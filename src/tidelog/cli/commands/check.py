@@ -86,6 +86,7 @@ def report_to_json(report: Report) -> dict[str, object]:
         "errors": report.errors,
         "ends": report.ends,
         "ends_if": list(report.checked.ends_if),
+        "monotone": report.monotone,
         **({"fragment": str(report.fragment)} if report.fragment else {}),
         "diagnostics": [diagnostic_to_json(finding) for finding in report.findings],
     }

@@ -17,6 +17,8 @@ from tidelog.errors import Diagnostic
 from tidelog.program.check import Checked, examine_program
 from tidelog.program.checks.fragment import check_regular
 from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.graph.growth import monotone_strata
+from tidelog.program.types.arity import RESERVED
 from tidelog.program.types.functors import Given, declared_by
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.syntax import read_file, read_program
@@ -64,6 +66,13 @@ class Report:
             "strata": sum(not all(map(is_hidden, stratum.relations)) for stratum in self.checked.strata),
             "warnings": len(self.findings) - self.errors,
         }
+
+    @property
+    def monotone(self) -> list[list[str]]:
+        """The relations of the strata that lose no fact in an epoch that only inserts; none where there are errors."""
+        found = () if self.errors else monotone_strata(self.checked.strata, self.checked.rules)
+        named = ([name for name in stratum.relations if not name.startswith(RESERVED)] for stratum in found)
+        return [names for names in named if names]
 
 
 def check_file(file: str, fragment: Fragment | None = None, functions: Given = (), *, labelled: bool = False) -> Report:

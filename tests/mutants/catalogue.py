@@ -1,0 +1,162 @@
+"""The mutants: each a mistake in one place, and the tests that have to notice it.
+
+Law: the text that a mutant replaces occurs once in its file, so that the catalogue cannot fall behind the code
+(`test_mutants`). A mutant that cannot be noticed says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+RANKED = ("tests/lab/semantics/test_ranked.py",)
+DBSP = ("tests/lab/dbsp/test_operators.py", "tests/lab/dbsp/test_nested.py", "tests/lab/dbsp/test_circuits.py")
+VERIFY = ("tests/verify/test_check.py", "tests/verify/test_stages.py")
+LAW = ("tests/law/test_named_cases.py", "tests/law/test_ranks.py", "tests/law/test_law.py")
+PARTITIONS = ("tests/law/test_partitions.py",)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A mistake: in the file, ``before`` becomes ``after``. ``equivalent`` says why no test can notice it."""
+
+    name: str
+    file: str
+    before: str
+    after: str
+    tests: tuple[str, ...]
+    equivalent: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The file, from the folder of the project."""
+        return Path("src/tidelog") / self.file
+
+    def applied_to(self, text: str) -> str:
+        """The text of the file with the mistake."""
+        return text.replace(self.before, self.after, 1)
+
+
+MUTANTS = (
+    Mutant(
+        "semantics: a lost support of equal rank counts as low",
+        "lab/semantics/ranked/support.py",
+        "        if body_rank < self.rank:\n            self.low -= 1",
+        "        if body_rank <= self.rank:\n            self.low -= 1",
+        RANKED,
+    ),
+    Mutant(
+        "semantics: a gained support of equal rank counts as low",
+        "lab/semantics/ranked/support.py",
+        "        if body_rank < self.rank:\n            self.low += 1",
+        "        if body_rank <= self.rank:\n            self.low += 1",
+        RANKED,
+    ),
+    Mutant(
+        "semantics: clocks do not see messages",
+        "lab/semantics/ranked/clock.py",
+        "self[node] = max(self[node], rank)",
+        "self[node] = self[node]",
+        RANKED,
+    ),
+    Mutant(
+        "semantics: a suspended fact is hidden before its losses are fired",
+        "lab/semantics/ranked/algorithm.py",
+        "        self._fire(DELETE, fact)\n        self.visible.hide(fact)\n        if self._groups",
+        "        self.visible.hide(fact)\n        self._fire(DELETE, fact)\n        if self._groups",
+        RANKED,
+    ),
+    Mutant(
+        "dbsp: old left with new right is dropped",
+        "lab/dbsp/bilinear.py",
+        "add(operator(left, right), add(operator(old_left, right), operator(left, old_right)))",
+        "add(operator(left, right), operator(left, old_right))",
+        DBSP,
+    ),
+    Mutant(
+        "dbsp: distinct keeps negative weights",
+        "lab/dbsp/nonlinear.py",
+        "z.items() if weight > 0})",
+        "z.items() if weight})",
+        DBSP,
+    ),
+    Mutant(
+        "verify: an equal rank founds a fact",
+        "verify/check.py",
+        "            if rank < own:\n                founded.add(row)\n\n        return derive",
+        "            if rank <= own:\n                founded.add(row)\n\n        return derive",
+        VERIFY,
+    ),
+    Mutant(
+        "verify: a fact that follows need not be held",
+        "verify/check.py",
+        "            if own is None:\n                raise FoundError(_missing(clause, row, _body(frame, registers)))",
+        "            if own is None:\n                return",
+        VERIFY,
+    ),
+    Mutant(
+        "verify: no fact of a stratum is asked for its foundation",
+        "verify/check.py",
+        "        if len(founded) == len(held):\n            return",
+        "        if len(founded) == len(held) or name in self._claim.derived:\n            return",
+        VERIFY,
+    ),
+    Mutant(
+        "verify: lowest instead of highest rank of two aggregates in a head",
+        "verify/check.py",
+        "max(rank for _, rank, _ in best)",
+        "min(rank for _, rank, _ in best)",
+        VERIFY,
+        "recursion through two aggregates in one head is refused (TL504), so both ranks are below all others",
+    ),
+    Mutant(
+        "verify: a choice need not be maximal",
+        "verify/choices.py",
+        "if not any(key in taken for key in _keys(row, choice.domains)):",
+        "if False:",
+        ("tests/law/test_choice.py",),
+    ),
+    Mutant(
+        "verify: a stage is not above those it rests on",
+        "verify/stages.py",
+        "self._highest[support] + 1)",
+        "self._highest[support])",
+        VERIFY,
+    ),
+    Mutant(
+        "verify: a support does not wait for all its facts",
+        "verify/stages.py",
+        "self._missing.append(len(needed))",
+        "self._missing.append(1)",
+        VERIFY,
+    ),
+    Mutant(
+        "kernel: a lost support of lower rank keeps low",
+        "kernel/support.py",
+        "        if counts & LOW32 == 0:\n            return False\n        counts -= 1",
+        "        if counts & LOW32 == 0:\n            return False",
+        LAW,
+    ),
+    Mutant(
+        "kernel: a lost support of equal rank counts as low",
+        "kernel/support.py",
+        "    if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:\n        if counts & LOW32 == 0:",
+        "    if body_rank <= (state >> FLAG_BITS) + directory[rel, RANK_BASE]:\n        if counts & LOW32 == 0:",
+        PARTITIONS,
+    ),
+    Mutant(
+        "kernel: revived facts keep low",
+        "kernel/support.py",
+        "(counts & ~LOW32) | (counts >> 32))",
+        "counts)",
+        LAW,
+    ),
+    Mutant(
+        "kernel: a new fact is no deeper than its body",
+        "kernel/support.py",
+        "rank = (((below >> CLOCK_BITS) + 1) << CLOCK_BITS) + (clock & CLOCKS)",
+        "rank = ((below >> CLOCK_BITS) << CLOCK_BITS) + (clock & CLOCKS)",
+        ("tests/proofs/test_deletions.py",),
+    ),
+)
