@@ -1,8 +1,8 @@
 """Partitions that live in Spark: a session, a check of it, and one resident stage served by Arrow Flight.
 
-Law: nothing here knows Datalog. A resident is made by a factory in each of P barrier tasks, is called by the driver,
-and exchanges rows with the others directly. This folder is the only one that imports pyspark, and names are imported
-when they are asked for: the errors can be caught where there is no Spark.
+Law: nothing here knows Datalog. A resident is made by a factory in each of the P tasks of a stage, is called by the
+driver, and exchanges rows with the others directly. This folder is the only one that imports pyspark, and names are
+imported when they are asked for: the errors can be caught where there is no Spark.
 """
 
 from __future__ import annotations
