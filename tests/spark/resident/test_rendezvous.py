@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tidelog.spark.resident import rendezvous
 from tidelog.spark.resident.credentials import Credentials
 from tidelog.spark.resident.rendezvous import LEAVE, REPLACED, STAY, WAIT, Rendezvous
 from tidelog.spark.resident.wire import LOOPBACK
@@ -43,3 +44,20 @@ def test_attempts_of_an_earlier_start_leave(meeting: Rendezvous) -> None:
     assert meeting.call("arrive", (2, 0, 72, 1)) == STAY
     meeting.dismiss()
     assert meeting.call("arrive", (2, 0, 73, 1)) == LEAVE
+
+
+def test_beats_that_waited_for_a_busy_driver_are_noted_before_anyone_is_lost(
+    meeting: Rendezvous, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(rendezvous.time, "monotonic", lambda: clock[0])
+    assert meeting.call("arrive", (1, 0, 70, 1)) == meeting.call("arrive", (1, 1, 71, 2)) == STAY
+    clock[0] += 60.0  # one call of the driver's interpreter took a minute
+    assert meeting.silent(30.0) is None
+    assert meeting.call("beat", (1, 0, 70)) == STAY
+    clock[0] += 2.9
+    assert meeting.silent(30.0) is None
+    clock[0] += 0.2
+    assert meeting.silent(30.0) == 1, "it has not been heard of since"
+    assert meeting.call("beat", (1, 1, 71)) == STAY
+    assert meeting.silent(30.0) is None

@@ -22,6 +22,8 @@ from tidelog.spark.resident.wire import CALL
 
 STAY, WAIT, LEAVE, REPLACED = "stay", "wait", "leave", "replaced"  # what an attempt is to do
 
+MOMENT = 3.0  # seconds between the first suspicion and the finding that a partition is silent
+
 
 class Rendezvous:
     """Who arrived, who is ready, who failed and who was heard of when, in the present generation."""
@@ -35,13 +37,14 @@ class Rendezvous:
         self.processes: dict[int, int] = {}
         self.failures: dict[int, bytes] = {}
         self._heard: dict[int, float] = {}
+        self._suspects: dict[int, float] = {}  # partitions that were found silent, and since when
         self._holders: dict[int, int] = {}  # the attempts that hold the partitions
 
     def renew(self) -> int:
         """Forget the old generation and begin the next."""
         with self.news:
             self.generation += 1
-            for said in (self.ready, self.processes, self.failures, self._heard, self._holders):
+            for said in (self.ready, self.processes, self.failures, self._heard, self._suspects, self._holders):
                 said.clear()
             return self.generation
 
@@ -51,10 +54,15 @@ class Rendezvous:
             self.generation += 1
 
     def silent(self, seconds: float) -> int | None:
-        """A partition that was heard of, but not within that time."""
-        late = time.monotonic() - seconds
+        """A partition that was heard of, but not within that time.
+
+        This process may have been busy itself, so that beats wait to be noted: they get a moment for it.
+        """
+        now = time.monotonic()
         with self.news:
-            return next((number for number, heard in sorted(self._heard.items()) if heard < late), None)
+            late = {number for number, heard in self._heard.items() if heard < now - seconds}
+            self._suspects = {number: self._suspects.get(number, now) for number in late}
+            return next((number for number, since in sorted(self._suspects.items()) if now - since >= MOMENT), None)
 
     def quietest(self) -> int:
         """The partition that was not heard of for the longest time."""

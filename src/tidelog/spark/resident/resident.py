@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from tidelog.spark.errors import NoAnswer
 from tidelog.spark.resident.client import Address, Descriptor, Endpoint, Peer
 from tidelog.spark.resident.rendezvous import LEAVE, REPLACED, STAY, WAIT
 from tidelog.spark.resident.resident_failures import NOT_READABLE
@@ -29,6 +30,7 @@ from tidelog.spark.session.listen import own_address
 from tidelog.spark.session.master import own_version
 from tidelog.spark.session.session_failures import WORKER_VERSION
 
+BUSY = 600.0  # seconds that a driver may be busy with something else
 GRACE = 5.0  # seconds that running calls get after the stage was told to stop
 
 
@@ -124,7 +126,8 @@ class _Connection:
     def keep(self) -> None:
         """Beat until told to leave; ends the process if the parent is gone, or if another attempt is in its place.
 
-        A task whose driver is gone ends as one that was told to leave: Spark would repeat one that failed.
+        A task whose driver is gone ends as one that was told to leave: Spark would repeat one that failed. A driver
+        that does not answer but accepts connections is busy, not gone: one long call of its interpreter will do.
         """
         parent, heard = os.getppid(), time.monotonic()
         while not self.stopping.wait(self.assignment.patience / 10):
@@ -132,8 +135,9 @@ class _Connection:
                 os._exit(1)
             try:
                 answer, heard = self.say("beat"), time.monotonic()
-            except Exception:  # not reached this time, for whatever reason
-                answer = STAY if time.monotonic() - heard <= self.assignment.patience else LEAVE
+            except Exception as error:  # not reached this time, for whatever reason
+                limit = BUSY if isinstance(error, NoAnswer) else self.assignment.patience
+                answer = STAY if time.monotonic() - heard <= limit else LEAVE
             if answer == REPLACED:
                 os._exit(1)
             if answer == LEAVE:

@@ -37,6 +37,7 @@ from tidelog.spark.session.listen import message_limit, socket_folder
 from tidelog.spark.session.master import own_version
 from tidelog.spark.session.preflight import await_slots, check_session, probe_workers
 from tidelog.spark.session.run_folder import RunFolder
+from tidelog.spark.session.timeouts import HEARTBEAT, read_timeouts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,7 +53,8 @@ class ResidentStage:
 
     ``folder`` is the state folder, which executors on other machines must reach; ``tls`` says whether connections are
     encrypted (None: on a cluster they are); ``patience`` is how many seconds a task goes on without its driver;
-    ``silence`` how many seconds the driver goes on without a word of a task.
+    ``silence`` how many seconds the driver goes on without a word of a task. Those that are None are settings of the
+    session (`session.timeouts`).
     """
 
     def __init__(
@@ -64,8 +66,8 @@ class ResidentStage:
         folder: str | None = None,
         tls: bool | None = None,
         start_limit: float | None = None,
-        patience: float = 10.0,
-        silence: float = 30.0,
+        patience: float | None = None,
+        silence: float | None = None,
     ) -> None:
         self.partitions = partitions
         self._spark = spark
@@ -74,9 +76,10 @@ class ResidentStage:
         self._tls = tls
         self._own = self._others = Credentials("")  # until the stage is started
         self._sockets: RunFolder | None = None
-        self._start_limit = max(120.0, 4.0 * partitions) if start_limit is None else start_limit  # seconds
-        self._patience = patience
-        self._silence = silence
+        given = read_timeouts(spark, partitions)
+        self._start_limit = given.start if start_limit is None else start_limit
+        self._patience = given.driver if patience is None else patience
+        self._silence = given.heartbeat if silence is None else silence
         self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
         self._waiters = Waiters()
         self._peers: list[Peer] = []
@@ -300,7 +303,7 @@ class ResidentStage:
         if self._lost is None and job.ended.is_set():
             self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.said}")
         if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
-            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s")
+            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s ({HEARTBEAT})")
         if self._lost is not None:
             raise self._lost
 

@@ -224,7 +224,16 @@ MESSAGE_SETTING = FailureEntry(
     "The setting bounds the calls, answers and batches of rows between driver and partitions.",
     test="tests/spark/resident/test_wire.py::test_limit_of_messages_is_a_setting_of_the_session",
 )
+TIMEOUT_SETTING = FailureEntry(
+    "TL6076",
+    PreflightError,
+    "invalid time-out",
+    "`{setting}` is {said!r}: it must be a number of seconds greater than zero",
+    "The time-outs of an engine are settings of its Spark session.",
+    test="tests/spark/session/test_timeouts.py::test_invalid_time_out_is_refused",
+)
 ENTRIES = (
+    TIMEOUT_SETTING,
     MESSAGE_SETTING,
     JAVA_FAILS,
     JAVA_UNKNOWN,
