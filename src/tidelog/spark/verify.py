@@ -84,7 +84,11 @@ def _own_session(spark: Any) -> Iterator[Any]:
     """A session beside the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
     with other_session(spark) if is_connect(spark) else nullcontext(spark.newSession()) as own:
         own.conf.set(ANSI, "true")
-        yield own
+        try:
+            yield own
+        finally:
+            if not is_connect(spark):
+                spark.createDataFrame([], "n int")  # a classic session that makes a DataFrame is the active one again
 
 
 class _Views:

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.cluster import HOME, HOST, ROOT
@@ -32,6 +31,8 @@ CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 def require_connect() -> None:
     """Skip what needs the extra `connect` where it is not installed."""
+    import pytest
+
     for name in PACKAGES:
         if name.partition(".")[0] not in sys.modules and find_spec(name.partition(".")[0]) is None:
             pytest.skip(f"Spark Connect needs {name}: pip install 'tidelog[connect]'")
