@@ -1,4 +1,4 @@
-"""The same steps on whichever versions are installed, each ended with its outcome; `make versions` runs it for several.
+"""The same steps on whichever versions are installed; the last line says that all of them succeeded.
 
     python -m tests.spark.versions classic
     python -m tests.spark.versions connect
