@@ -20,6 +20,8 @@ CASES_AGAIN := 15
 CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
+CONNECT_SUITE := tests/spark/test_arrivals.py tests/spark/test_streams.py tests/spark/test_verify.py tests/spark/test_asking.py \
+	tests/spark/test_engine_law.py tests/spark/test_engine_readers.py
 COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simulate.py tests/docs/test_sessions.py src/tidelog/rewrite src/tidelog/lab/semantics src/tidelog/lab/dbsp
 
 # Compiled modules are kept, whatever the machine says: tests start Tidelog and Python some hundred times.
@@ -36,7 +38,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tidelog needs Python 3.11 or later, this is " + sys.version.split()[0] \
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,docs,editor,notebook,postgres,serve,spark]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,connect,docs,editor,notebook,postgres,serve,spark]'
 	$(BIN)/python -m tidelog.kernel
 	@touch $@
 
@@ -73,6 +75,7 @@ test-all: lint ## everything, before an issue is closed: long tests, coverage, p
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
 	TIDELOG_SPARK_CASES=20 $(PYTEST) -m spark tests
+	TIDELOG_TEST_CONNECT=1 $(PYTEST) -m "spark and not long" $(CONNECT_SUITE)
 	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
 		tests/law/test_rollback.py
 

@@ -84,10 +84,20 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """One Spark session for all tests, with room for six partitions: those kept, a module's, a test's."""
+    """One Spark session for all tests, with room for six partitions: those kept, a module's, a test's.
+
+    With `TIDELOG_TEST_CONNECT=1` it is one of Spark Connect.
+    """
     from tests.spark.conftest import WORKER_PATH
     from tidelog.spark import local_session
 
+    if os.environ.get("TIDELOG_TEST_CONNECT"):
+        from tests.spark.connect.server import connect_server, connect_session, require_connect
+
+        require_connect()
+        with connect_server(8) as address, connect_session(address) as session:
+            yield session
+        return
     settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH, "spark.sql.shuffle.partitions": "2"}
     with local_session(6, settings=settings) as session:
         yield session

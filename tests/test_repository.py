@@ -80,7 +80,7 @@ def test_an_install_without_extras_brings_no_spark(metadata: Message) -> None:
 
 def test_extras_for_work_on_tidelog_bring_spark_and_all_brings_everything(metadata: Message) -> None:
     needs = {extra: requirements(metadata, extra) for extra in EXTRAS}
-    assert set(needs) == {"spark", "editor", "notebook", "docs", "serve", "postgres", "bench", "dev", "all"}
+    assert set(needs) == {"spark", "connect", "editor", "notebook", "docs", "serve", "postgres", "bench", "dev", "all"}
     assert needs["spark"] <= needs["dev"] & needs["bench"]
     assert needs["notebook"] | needs["docs"] <= needs["dev"]
     assert needs["all"] == needs["spark"] | needs["bench"] | needs["dev"]

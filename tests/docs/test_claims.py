@@ -23,7 +23,7 @@ from tidelog.rewrite.pipeline import PASSES
 from tidelog.rewrite.place import sites as sites
 from tidelog.runtime.node.node import RANK_LIMIT
 from tidelog.runtime.protocol.recovery import ATTEMPTS
-from tidelog.spark import ResidentStage
+from tidelog.spark.session import timeouts
 from tidelog.spark.session.java import OLDEST
 from tidelog.store.base.frame import END, EPOCH, FORMAT, HEAD, MAGIC, SNAPSHOT
 from tidelog.store.folder.durable import HISTORY
@@ -35,7 +35,7 @@ from tidelog.syntax.reader import MAX_ERRORS
 WORDS = {2: "two", 3: "three", 4: "four", 8: "eightfold", 10: "ten"}
 MAKEFILE = read(ROOT / "Makefile")
 LIMITS = {name: each.default for name, each in inspect.signature(Engine.why).parameters.items()}
-PATIENCE = int(inspect.signature(ResidentStage).parameters["patience"].default)
+PATIENCE = int(timeouts.PATIENCE)
 PYTHON = re.findall(r'requires-python = ">=([\d.]+)"', read(ROOT / "pyproject.toml"))[0]
 CASES = {name: int(value) for name, value in re.findall(r"^CASES_(\w+) := (\d+)$", MAKEFILE, re.MULTILINE)}
 CLAIMS = [

@@ -1,8 +1,8 @@
 """Partitions that live in Spark: a session, a check of it, and one resident stage served by Arrow Flight.
 
-Law: nothing here knows Datalog. A resident is made by a factory in each of P barrier tasks, is called by the driver,
-and exchanges rows with the others directly. This folder is the only one that imports pyspark, and names are imported
-when they are asked for: the errors can be caught where there is no Spark.
+Law: nothing here knows Datalog. A resident is made by a factory in each of the P tasks of a stage, is called by the
+driver, and exchanges rows with the others directly. This folder is the only one that imports pyspark, and names are
+imported when they are asked for: the errors can be caught where there is no Spark.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tidelog.spark.data_source import register
     from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
     from tidelog.spark.resident.client import Endpoint, Peer
     from tidelog.spark.resident.resident import Factory, Resident
@@ -33,6 +34,7 @@ __all__ = [
     "local_session",
     "open_session",
     "preflight",
+    "register",
 ]
 
 _HOMES = {
@@ -44,6 +46,7 @@ _HOMES = {
     "local_session": "tidelog.spark.session.session",
     "open_session": "tidelog.spark.session.session",
     "preflight": "tidelog.spark.session.preflight",
+    "register": "tidelog.spark.data_source",
 }
 
 

@@ -27,7 +27,7 @@ from tidelog.runtime.protocol.runtime import Arriving
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.resident_node import MakeResidentNode
-from tidelog.spark.session.master import slots
+from tidelog.spark.session.access import access
 from tidelog.spark.spark_failures import PARTITIONS_CLOSED
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class SparkRace(Generic[T]):
 
 
 class SparkNodes:
-    """P partitions in P barrier tasks."""
+    """P partitions in the P tasks of one stage."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class SparkNodes:
     @property
     def room(self) -> int:
         """How many tasks can run beside the partitions."""
-        return max(1, slots(self.session) - self.stage.held)
+        return max(1, access(self.session).slots() - self.stage.held)
 
     @property
     def peers(self) -> tuple[Peer, ...]:
@@ -137,7 +137,7 @@ class SparkNodes:
         with losses():
             peers, room = self.peers, self.room
             sends = [
-                partial(hand_over, frame, placement, peers, stage, room)
+                (frame.source.sparkSession, partial(hand_over, frame, placement, peers, stage, room))
                 for frame, placement, stage in zip(frames, placements, stages, strict=True)
             ]
             sent = self.stage.beside(sends, [f"tidelog: epoch {self._epoch}, rows of {f.relation}" for f in frames])

@@ -60,7 +60,18 @@ KEYED_JSON = FailureEntry(
     "Convert the file to Parquet.",
     test="tests/spark/test_failures.py::test_json_of_a_relation_with_a_key_is_refused",
 )
+SOURCE_OPTION = FailureEntry(
+    "TL4705",
+    EngineError,
+    "missing option of the data source",
+    "the data source `tidelog` needs the option `{name}`; given: {given}",
+    "`path` is the state folder. `view` names what is read, `feed` the view whose changes are read, `relation` where "
+    "rows are written.",
+    'Add `.option("{name}", ...)`.',
+    test="tests/spark/test_data_source.py::test_missing_option_is_refused",
+)
 ENTRIES = (
+    SOURCE_OPTION,
     PARTITIONS_CLOSED,
     NOT_A_STREAM,
     NEW_CHECKPOINT,

@@ -20,6 +20,8 @@ from pyarrow import fs
 from tidelog.errors import StateError, StateWarning
 from tidelog.io.nulls import Policy
 from tidelog.io.place import open_files
+from tidelog.spark.far_batches import far_batches
+from tidelog.spark.session.master import is_connect
 from tidelog.spark.spark_failures import CHECKPOINT_AHEAD, NEW_CHECKPOINT, NOT_A_STREAM
 
 if TYPE_CHECKING:
@@ -101,7 +103,9 @@ def start_stream(stream: Stream, begin: Begin, committed: int | None) -> Streami
     def take(batch: DataFrame, number: int) -> None:
         stream.take(begin(source_of(stream.name), number, stream.time_of(batch)), batch, number)
 
-    writer = stream.rows.writeStream.foreachBatch(take).queryName(f"tidelog {stream.name}")
+    spark = stream.rows.sparkSession
+    taken = far_batches(spark, take) if is_connect(spark) else take
+    writer = stream.rows.writeStream.foreachBatch(taken).queryName(f"tidelog {stream.name}")
     if stream.checkpoint is not None:
         writer = writer.option("checkpointLocation", stream.checkpoint)
     if stream.trigger:

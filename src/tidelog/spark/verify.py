@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +22,8 @@ from tidelog.program.functions.calendar import from_python
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.values.state import EngineState
 from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
+from tidelog.spark.session.connect import other_session
+from tidelog.spark.session.master import is_connect
 from tidelog.verify.check import StratumFacts, check_bases
 from tidelog.verify.claim import Base, Claim, read_names, to_claim
 from tidelog.verify.normal import Absent, Clause, Scan
@@ -54,13 +57,13 @@ def verify_claims(claims: Sequence[Claim], spark: Any) -> list[Verdict]:
     """Certify several claims at once, with few jobs: small states cost little more together than one alone."""
     began = time.perf_counter()
     verdicts: list[Verdict | None] = [check_bases(claim) for claim in claims]
-    own = _own_session(spark)
-    views = _Views(own)
-    checks = [(i, c) for i, claim in enumerate(claims) if verdicts[i] is None for c in _checks(claim, views)]
     found: list[Mapping[str, Any]] = []
-    for start in range(0, len(checks), BATCH):
-        found += _run(own, [check for _, check in checks[start : start + BATCH]])
-    views.drop()
+    with _own_session(spark) as own:
+        views = _Views(own)
+        checks = [(i, c) for i, claim in enumerate(claims) if verdicts[i] is None for c in _checks(claim, views)]
+        for start in range(0, len(checks), BATCH):
+            found += _run(own, [check for _, check in checks[start : start + BATCH]])
+        views.drop()
     for (i, check), row in zip(checks, found, strict=True):
         if verdicts[i] is None and row["first"] is not None:
             verdicts[i] = check.violation(row["first"])
@@ -76,11 +79,16 @@ def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
     return Certificate(SPARK, *claim.counts, supports, seconds, claim.chosen)
 
 
-def _own_session(spark: Any) -> Any:
+@contextmanager
+def _own_session(spark: Any) -> Iterator[Any]:
     """A session beside the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
-    own = spark.newSession()
-    own.conf.set(ANSI, "true")
-    return own
+    with other_session(spark) if is_connect(spark) else nullcontext(spark.newSession()) as own:
+        own.conf.set(ANSI, "true")
+        try:
+            yield own
+        finally:
+            if not is_connect(spark):
+                spark.createDataFrame([], "n int")  # a classic session that makes a DataFrame is the active one again
 
 
 class _Views:

@@ -2,7 +2,8 @@
 
 Law (D5): a DataFrame reads files that are written when it is asked for and never change, so that it shows its epoch
 after later epochs and after the engine is closed. On Spark every partition writes its own rows; facts do not pass
-through this process. Files lie in the state folder, or in a folder that lasts as long as this process.
+through this process. Files lie in the state folder, or in a folder that lasts as long as this process. Those that this
+process wrote are read by Spark only where its tasks certainly run on this machine; elsewhere the rows are sent.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from tidelog.io.view_files import Shown, Write
-from tidelog.spark.session.master import refuse_connect
+from tidelog.spark.session.access import access
 from tidelog.spark.session.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -34,13 +35,20 @@ def to_data_frame(
     folder: str,
     write: Write,
     shown: Shown,
+    *,
+    by_partitions: bool = False,
 ) -> DataFrame:
-    """Write the files of a view, or of signed changes, and read them as a DataFrame."""
-    from tidelog.spark.rows.decode import ViewSchema, read_view
+    """Write the files of a view, or of signed changes, and read them as a DataFrame.
+
+    ``by_partitions``: tasks write them, where the session can read them.
+    """
+    from tidelog.spark.rows.decode import ViewSchema, read_view, send_view
 
     kinds = write(folder)
     schema = ViewSchema(shown.names, shown.types, tuple(kinds), shown.signed, shown.lists_as_text, shown.outside)
-    return read_view(spark, folder, schema)
+    if by_partitions or access(spark).is_here:
+        return read_view(spark, folder, schema)
+    return send_view(spark, folder, schema)
 
 
 def session_or_active(session: object | None) -> SparkSession:
@@ -49,5 +57,4 @@ def session_or_active(session: object | None) -> SparkSession:
         from tidelog.spark.session.active import active_session
 
         session = active_session()
-    refuse_connect(session)
     return cast("SparkSession", session)

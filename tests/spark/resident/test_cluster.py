@@ -13,7 +13,7 @@ from tests.spark.cluster import Cluster
 from tests.spark.processes import parent_of, runs, wait_for
 from tests.spark.residents import Keeper
 from tidelog.spark import PartitionLost, PreflightError, ResidentStage
-from tidelog.spark.session.master import slots
+from tidelog.spark.session.access import access
 from tidelog.spark.session.preflight import preflight
 
 
@@ -26,7 +26,7 @@ def survive(cluster: Cluster) -> None:
     with cluster.session() as spark:
         refuse(cluster, spark)
         with ResidentStage(spark, 3, Keeper, folder=cluster.shared) as stage:
-            assert slots(spark) == 4
+            assert access(spark).slots() == 4
             assert stage.call_all("send", ("mail", 5)) == [3, 3, 3]
             assert stage.call_all("count", ("mail",)) == [15, 15, 15]
             assert {executor_of(process) for process in stage.processes} == set(cluster.executors()), "both are used"

@@ -12,8 +12,9 @@ from tidelog import Engine
 from tidelog.errors import DataError
 from tidelog.spark.rows import plain
 from tidelog.spark.rows.encode import encode
-from tidelog.spark.rows.plain import estimated_size, few_rows
+from tidelog.spark.rows.plain import few_rows
 from tidelog.spark.rows.tables import BAD, SIGN, cell_names
+from tidelog.spark.session.access import access
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,7 +77,7 @@ def test_rows_that_catalyst_takes_for_few_are_counted(spark: SparkSession, monke
     made = spark.range(0, 10, 1, 2).selectExpr("id AS a", "explode(sequence(1, 30)) AS b")
     found = encode(made, "r", None, None)
     assert found.plain is not None
-    assert estimated_size(made) < 300 * 16  # a generator is taken for one row
+    assert access(spark).estimated_size(made) < 300 * 16  # a generator is taken for one row
     assert len(few_rows(made, found.plain)[0][1]) == 300
     monkeypatch.setattr(plain, "FEW", 299 * 16)
     assert few_rows(made, found.plain) is None

@@ -27,12 +27,21 @@ def test_settings_that_are_none_are_told() -> None:
     settings = {"spark.master": "yarn", "spark.executor.instances": "many", "spark.archives": "e.tar.gz"}
     (told,) = advise(settings.items(), 2, "s3://bucket/state")
     assert told == "spark.executor.instances=many, spark.executor.cores=1, spark.task.cpus=1: these are whole numbers"
-    settings |= {"spark.executor.instances": "4", "spark.dynamicAllocation.enabled": "TRUE"}
+    settings |= {"spark.executor.instances": "4", "spark.speculation": "true"}
+    assert advise(settings, 2, "s3://bucket/state") == []
+    settings |= {"spark.speculation.task.duration.threshold": "1h"}
     (told,) = advise(settings, 2, "s3://bucket/state")
-    assert told.startswith("spark.dynamicAllocation.enabled=true: ")
+    assert told.startswith("spark.speculation.task.duration.threshold=1h: ")
+
+
+def test_executors_on_demand_count_up_to_their_maximum() -> None:
+    settings = {"spark.master": "yarn", "spark.dynamicAllocation.enabled": "TRUE", "spark.archives": "e.tar.gz"}
+    assert advise(settings, 100, "s3://bucket/state") == []
+    (told,) = advise(settings | {"spark.dynamicAllocation.maxExecutors": "3"}, 3, "s3://bucket/state")
+    assert told.startswith("spark.dynamicAllocation.maxExecutors=3, ")
 
 
 def test_connect_and_local_sessions_are_told_apart() -> None:
     assert advise({"spark.master": "local[4]"}, 2) == []
     assert advise({}, 2) == []
-    assert "embedded engine" in advise({"spark.remote": "sc://host"}, 2)[0]
+    assert advise({"spark.remote": "sc://host"}, 2)[0].startswith("spark.remote: ")

@@ -10,10 +10,9 @@ from pyspark.sql import SparkSession
 
 from tests.spark.conftest import WORKER_PATH
 from tests.spark.residents import Keeper
-from tidelog import Engine
 from tidelog.spark import PreflightError, ResidentStage
 from tidelog.spark.resident import stage
-from tidelog.spark.session.master import slots
+from tidelog.spark.session.access import access
 from tidelog.spark.session.preflight import preflight
 
 
@@ -45,7 +44,7 @@ def test_folder_of_a_local_session_needs_no_probe(spark: SparkSession, tmp_path:
 
 
 def test_too_few_slots_are_refused(spark: SparkSession) -> None:
-    assert slots(spark) == 8
+    assert access(spark).slots() == 8
     with pytest.raises(
         PreflightError, match=r"8 resident partitions need 9 task slots.*local\[8\].*has 8: make.*local\[10\]"
     ) as refused:
@@ -62,10 +61,24 @@ def test_slots_that_another_stage_holds_are_not_given_twice(spark: SparkSession)
             assert spark.range(5).count() == 5
 
 
-def test_dynamic_allocation_is_refused(spark: SparkSession) -> None:
-    pretending: Any = Pretending(spark, {"spark.dynamicAllocation.enabled": "True"})
-    with pytest.raises(PreflightError, match=r"spark.dynamicAllocation.enabled is true.*=false") as refused:
-        preflight(pretending, 2)
+def test_executors_that_come_on_demand_count(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"spark.dynamicAllocation.enabled": "True", "spark.executor.cores": "4", "spark.task.cpus": "2"}
+    pretending: Any = Pretending(spark, settings)
+    preflight(pretending, 2)
+    session = access(pretending)
+    monkeypatch.setattr(type(session), "is_here", False)
+    assert session.slots() > 1000
+    settings["spark.dynamicAllocation.maxExecutors"] = "30"
+    assert session.slots() == 60
+
+
+def test_speculation_by_duration_is_refused(spark: SparkSession) -> None:
+    settings = {"spark.speculation": "true"}
+    pretending: Any = Pretending(spark, settings)
+    preflight(pretending, 1)
+    settings["spark.speculation.task.duration.threshold"] = "1min"
+    with pytest.raises(PreflightError, match=r"threshold is 1min.*set spark.speculation to false") as refused:
+        preflight(pretending, 1)
     assert refused.value.code == "TL6008"
 
 
@@ -81,39 +94,6 @@ def test_killing_of_idle_workers_is_refused(spark: SparkSession) -> None:
     pretending: Any = Pretending(spark, core)
     with pytest.raises(PreflightError, match="after 9 s"):
         preflight(pretending, 1)
-
-
-class ConnectSession:
-    """The shape of Connect's session: its context is a property that raises an AttributeError."""
-
-    @property
-    def sparkContext(self) -> object:
-        raise AttributeError("[JVM_ATTRIBUTE_NOT_SUPPORTED] Attribute `sparkContext` is not supported in Spark Connect")
-
-    def range(self, end: int) -> object:
-        raise AssertionError("nothing is asked of it")
-
-
-ConnectSession.__module__ = "pyspark.sql.connect.session"
-
-
-def test_connect_session_is_refused() -> None:
-    connect: Any = ConnectSession()
-    with pytest.raises(PreflightError, match=r"Spark Connect session.*SparkSession\.builder\.master") as refused:
-        preflight(connect, 1)
-    assert refused.value.code == "TL6006"
-    db = Engine("p(1).")
-    frame: Any = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe", "isStreaming": True})()
-    for act in (
-        lambda: ResidentStage(connect, 1, Keeper).start(),
-        lambda: Engine("p(1).", spark=connect),
-        lambda: db.verify(spark=connect),
-        lambda: db["p"].to_spark(connect),
-        lambda: db.stream(frame, "p"),
-    ):
-        with pytest.raises(PreflightError, match=r"Spark Connect session.*`spark\.createDataFrame\(") as refused:
-            act()
-        assert refused.value.code == "TL6006"
 
 
 @pytest.mark.parametrize(

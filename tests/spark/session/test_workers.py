@@ -17,7 +17,7 @@ from tidelog.spark.session.active import active_session
 from tidelog.spark.session.preflight import _check_worker
 
 HERE = ".".join(map(str, sys.version_info[:2]))
-SAME = {"host": "h", "python": HERE, "tidelog": tidelog.__version__, "home": "/x", "folder": "mark"}
+SAME = {"host": "h", "python": HERE, "tidelog": tidelog.__version__, "home": "/x", "folder": "mark", "driver": ""}
 
 
 @pytest.mark.parametrize(
@@ -27,18 +27,19 @@ SAME = {"host": "h", "python": HERE, "tidelog": tidelog.__version__, "home": "/x
         ({"tidelog": "!ImportError: no"}, "TL6016", r"cannot import tidelog \(ImportError: no\): install"),
         ({"tidelog": "0.0.0"}, "TL6017", r"have tidelog 0\.0\.0 \(/x\), the driver"),
         ({"folder": "!no such file"}, "TL6018", r"does not reach the state folder \(no such file\): use a folder"),
+        ({"driver": "OSError: no route"}, "TL6006", r"cannot connect to this process at here \(OSError: no route\)"),
     ],
 )
 def test_worker_that_differs_is_refused(different: dict[str, str], code: str, words: str) -> None:
     row: Any = SimpleNamespace(**{**SAME, **different})
     with pytest.raises(PreflightError, match=words) as refused:
-        _check_worker(row, "mark")
+        _check_worker(row, "mark", ("here", 1))
     assert refused.value.code == code
 
 
 def test_worker_that_does_not_differ_is_taken() -> None:
     row: Any = SimpleNamespace(**SAME)
-    _check_worker(row, "mark")
+    _check_worker(row, "mark", None)
 
 
 def test_session_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

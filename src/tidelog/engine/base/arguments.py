@@ -14,7 +14,7 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.partition.base.limits import Limits
 from tidelog.program import Program
 from tidelog.program.functions.arguments import argument_error, must_be, must_be_amount
-from tidelog.spark.session.master import is_session, refuse_connect
+from tidelog.spark.session.master import is_session
 from tidelog.syntax import parse_file, parse_program
 
 _FILE = re.compile(r"[^\s(:]*\.(dl|datalog|ndlog|souffle)")
@@ -70,10 +70,8 @@ def _check_place(path: object, at: object, history: object, spark: object, parti
 
 def must_be_session(spark: object) -> None:
     """A session of Spark that partitions can live in, or none."""
-    if spark is not None:
-        if not is_session(spark):
-            raise argument_error(spark, "spark", "a session of Spark, or None")
-        refuse_connect(spark)
+    if spark is not None and not is_session(spark):
+        raise argument_error(spark, "spark", "a session of Spark, or None")
 
 
 def _check_uses(limits: object, functions: object) -> None:

@@ -444,7 +444,7 @@ def data_frame_maker(
                 core.folders.append(folder)
             shown = Shown(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
             try:
-                return to_spark_frame(session, folder, write, shown)
+                return to_spark_frame(session, folder, write, shown, by_partitions=True)
             except DataError as error:
                 wider = tuple(merge(type_, NATURAL) for type_ in outside)
                 if error.code != NARROWER.code or wider == tuple(outside):

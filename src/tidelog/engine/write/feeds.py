@@ -30,7 +30,6 @@ from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
 from tidelog.program.functions.arguments import argument_error, must_be
 from tidelog.program.values.outside import NATURAL, merge
-from tidelog.spark.session.master import refuse_connect
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
@@ -61,7 +60,6 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
     if not hasattr(stream.rows, "isStreaming"):
         raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
-    refuse_connect(stream.rows)
     if stream.event_time is not None and stream.event_time not in stream.rows.columns:
         raise argument_error(stream.event_time, "event_time", "a column of the DataFrame, or None")
     if not isinstance(stream.also, Mapping) or not all(map(_is_act, stream.also.items())):
@@ -178,7 +176,8 @@ def _signed_data_frame(core: Core, write: Write, shown: Shown) -> Iterator[DataF
     """Changes as a DataFrame, whose files are removed afterwards: nobody else reads them."""
     folder = new_folder(core.opened.lasting)
     try:
-        yield to_data_frame(session_or_active(core.runtime.session), folder, write, shown)
+        session, on_spark = session_or_active(core.runtime.session), core.runtime.session is not None
+        yield to_data_frame(session, folder, write, shown, by_partitions=on_spark)
     finally:
         files, place = open_files(folder)
         with suppress(OSError):

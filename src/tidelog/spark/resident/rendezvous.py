@@ -1,7 +1,8 @@
 """The driver's own endpoint: where tasks say that they are there, and learn that they may stay.
 
 Law: a task belongs to one start of the stage (its *generation*). A beat of another generation is answered with "leave",
-so that a task which outlived its stage ends by itself. This module only keeps what tasks said; `stage` judges.
+so that a task which outlived its stage ends. A partition belongs to the first attempt that arrives, until `release`;
+others wait. This module only keeps what tasks said; `stage` judges.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from tidelog.spark.resident.resident_failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.server import Server
 from tidelog.spark.resident.wire import CALL
 
+STAY, WAIT, LEAVE, REPLACED = "stay", "wait", "leave", "replaced"  # what an attempt is to do
+
+MOMENT = 3.0  # seconds between the first suspicion and the finding that a partition is silent
+
 
 class Rendezvous:
     """Who arrived, who is ready, who failed and who was heard of when, in the present generation."""
@@ -32,12 +37,14 @@ class Rendezvous:
         self.processes: dict[int, int] = {}
         self.failures: dict[int, bytes] = {}
         self._heard: dict[int, float] = {}
+        self._suspects: dict[int, float] = {}  # partitions that were found silent, and since when
+        self._holders: dict[int, int] = {}  # the attempts that hold the partitions
 
     def renew(self) -> int:
         """Forget the old generation and begin the next."""
         with self.news:
             self.generation += 1
-            for said in (self.ready, self.processes, self.failures, self._heard):
+            for said in (self.ready, self.processes, self.failures, self._heard, self._suspects, self._holders):
                 said.clear()
             return self.generation
 
@@ -47,26 +54,34 @@ class Rendezvous:
             self.generation += 1
 
     def silent(self, seconds: float) -> int | None:
-        """A partition that was heard of, but not within that time."""
-        late = time.monotonic() - seconds
+        """A partition that was heard of, but not within that time.
+
+        This process may have been busy itself, so that beats wait to be noted: they get a moment for it.
+        """
+        now = time.monotonic()
         with self.news:
-            return next((number for number, heard in sorted(self._heard.items()) if heard < late), None)
+            late = {number for number, heard in self._heard.items() if heard < now - seconds}
+            self._suspects = {number: self._suspects.get(number, now) for number in late}
+            return next((number for number, since in sorted(self._suspects.items()) if now - since >= MOMENT), None)
 
     def quietest(self) -> int:
         """The partition that was not heard of for the longest time."""
         with self.news:
             return min(self._heard, key=self._heard.__getitem__, default=0)
 
-    def call(self, method: str, args: tuple[Any, ...]) -> bool:
-        """A word of a task; the answer says whether it may stay."""
-        generation, number, *more = args
+    def call(self, method: str, args: tuple[Any, ...]) -> str:
+        """A word of an attempt of a task; the answer says what it is to do."""
+        generation, number, attempt, *more = args
         with self.news:
             if generation != self.generation:
-                return False
+                return LEAVE
+            holder = self._holders.setdefault(number, attempt) if method == "arrive" else self._holders.get(number)
+            if holder != attempt:
+                return WAIT if method == "arrive" else REPLACED
             self._heard[number] = time.monotonic()
             self._note(method, number, *more)
             self.news.notify_all()
-            return True
+            return STAY
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
         """The driver takes no rows."""

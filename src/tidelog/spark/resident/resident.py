@@ -1,8 +1,10 @@
-"""What lives in a barrier task: a resident behind its endpoint, for as long as the driver wants it.
+"""What lives in a task: a resident behind its endpoint, for as long as the driver wants it.
 
 Law: a task ends when the driver says so, when the driver was not reached for `patience` seconds, when the process that
 started it is gone, or when Spark kills it; the first that happens wins, also in the middle of a call. So no task
-outlives its driver. A resident knows nothing of Spark: it is called, given rows and asked for rows.
+outlives its driver. A partition has one task at a time: Spark may start another attempt of a task that it takes for
+slow or lost, and such an attempt waits until its turn comes or the stage ends. It does not end before, since Spark
+would then end the first. A resident knows nothing of Spark: it is called, given rows and asked for rows.
 """
 
 from __future__ import annotations
@@ -14,20 +16,21 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
+from tidelog.spark.errors import NoAnswer
 from tidelog.spark.resident.client import Address, Descriptor, Endpoint, Peer
+from tidelog.spark.resident.rendezvous import LEAVE, REPLACED, STAY, WAIT
 from tidelog.spark.resident.resident_failures import NOT_READABLE
 from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
+from tidelog.spark.session.listen import own_address
 from tidelog.spark.session.master import own_version
 from tidelog.spark.session.session_failures import WORKER_VERSION
 
-if TYPE_CHECKING:
-    from pyspark import BarrierTaskContext
-
+BUSY = 600.0  # seconds that a driver may be busy with something else
 GRACE = 5.0  # seconds that running calls get after the stage was told to stop
 
 
@@ -66,24 +69,25 @@ class Assignment:
     driver: Endpoint
     generation: int
     sockets: str | None  # the folder of the sockets; None: partitions listen on ports
-    local: bool
     patience: float
     version: str  # of the driver's Tidelog
 
 
 def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
-    """The body of a barrier task; gives no rows."""
-    from pyspark import BarrierTaskContext  # there is none where nothing is on Spark
+    """The body of a task; gives no rows."""
+    from pyspark import TaskContext  # there is none where nothing is on Spark
 
-    context = BarrierTaskContext.get()
+    context = TaskContext.get()
+    assert context is not None, "this is a task"
     number = context.partitionId()
-    connection = _Connection(assignment, number)
-    connection.say("arrive", os.getpid())
+    connection = _Connection(assignment, number, context.taskAttemptId())
+    if not connection.arrive():
+        return iter(())
     threading.Thread(target=connection.keep, name="tidelog-beat", daemon=True).start()
     try:
         _check_version(assignment)
         resident = assignment.factory(number, assignment.partitions)
-        host = _host(assignment, context, number)
+        host = _host(assignment, number)
         server = _serve(resident, number, host, connection)
     except BaseException as error:
         connection.say("fail", encode_error(error))
@@ -98,30 +102,45 @@ def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
 class _Connection:
     """A task's connection to the driver."""
 
-    def __init__(self, assignment: Assignment, number: int) -> None:
+    def __init__(self, assignment: Assignment, number: int, attempt: int) -> None:
         self.assignment = assignment
         self.number = number
+        self.attempt = attempt
         self.driver = assignment.driver.open()
         self.stopping = threading.Event()
 
-    def say(self, method: str, *more: object) -> bool:
-        """Tell the driver something; whether it wants this task to stay."""
-        args = (self.assignment.generation, self.number, *more)
-        return bool(self.driver.call(method, args, limit=self.assignment.patience))
+    def say(self, method: str, *more: object) -> str:
+        """Report to the driver; returns what it wants this task to do."""
+        args = (self.assignment.generation, self.number, self.attempt, *more)
+        return str(self.driver.call(method, args, limit=self.assignment.patience))
+
+    def arrive(self) -> bool:
+        """Wait until this attempt may hold the partition; False if the stage is over."""
+        parent = os.getppid()
+        while (answer := self.say("arrive", os.getpid())) == WAIT:
+            time.sleep(self.assignment.patience / 10)
+            if os.getppid() != parent:
+                os._exit(1)
+        return answer == STAY
 
     def keep(self) -> None:
-        """Beat until told to leave; ends the process if driver or parent are gone, or if leaving takes too long."""
+        """Beat until told to leave; ends the process if the parent is gone, or if another attempt is in its place.
+
+        A task whose driver is gone ends as one that was told to leave: Spark would repeat one that failed. A driver
+        that does not answer but accepts connections is busy, not gone: one long call of its interpreter will do.
+        """
         parent, heard = os.getppid(), time.monotonic()
         while not self.stopping.wait(self.assignment.patience / 10):
             if os.getppid() != parent:
                 os._exit(1)
             try:
-                stay, heard = self.say("beat"), time.monotonic()
-            except Exception:  # not reached this time, for whatever reason
-                stay = True
-                if time.monotonic() - heard > self.assignment.patience:
-                    os._exit(1)
-            if not stay:
+                answer, heard = self.say("beat"), time.monotonic()
+            except Exception as error:  # not reached this time, for whatever reason
+                limit = BUSY if isinstance(error, NoAnswer) else self.assignment.patience
+                answer = STAY if time.monotonic() - heard <= limit else LEAVE
+            if answer == REPLACED:
+                os._exit(1)
+            if answer == LEAVE:
                 self.stopping.set()
         self.driver.close()
 
@@ -156,14 +175,8 @@ def _check_version(assignment: Assignment) -> None:
         )
 
 
-def _host(assignment: Assignment, context: BarrierTaskContext, number: int) -> str:
+def _host(assignment: Assignment, number: int) -> str:
     """Where a partition listens: on a socket that only this user reaches, or on one address of its machine."""
     if assignment.sockets is not None:
         return f"{assignment.sockets}/{assignment.generation}-{number}"
-    return LOOPBACK if assignment.local else _own_host(context, number)
-
-
-def _own_host(context: BarrierTaskContext, number: int) -> str:
-    """The executor's own address, as the driver knows it."""
-    host, _, _ = context.getTaskInfos()[number].address.rpartition(":")
-    return host.strip("[]")
+    return own_address(assignment.driver.host, LOOPBACK)

@@ -94,7 +94,7 @@ NO_SLOTS = FailureEntry(
     StageError,
     "tasks that did not begin in time",
     "{began} of {partitions} tasks began within {limit:g} s: other jobs may hold the slots of "
-    "this session; give it more, or a longer start limit",
+    "this session; give it more, or raise spark.tidelog.startTimeout",
     "All tasks of the stage have to begin at the same time.",
     test=f"{_FAILURE}::test_start_that_finds_no_room_says_so",
 )

@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from queue import SimpleQueue
@@ -26,16 +26,18 @@ from tidelog.spark.errors import PartitionLost, StageError
 from tidelog.spark.resident import resident_failures as failures
 from tidelog.spark.resident.client import Descriptor, Endpoint, Peer
 from tidelog.spark.resident.credentials import Credentials, new_credentials
-from tidelog.spark.resident.job import Job, cancel_jobs, in_another_thread
+from tidelog.spark.resident.job import Job
 from tidelog.spark.resident.rendezvous import Rendezvous
 from tidelog.spark.resident.resident import Assignment, Factory
 from tidelog.spark.resident.under_way import LOOK, Underway, Watch
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
+from tidelog.spark.session.access import Access, access
 from tidelog.spark.session.listen import message_limit, socket_folder
-from tidelog.spark.session.master import addresses, context, is_local, own_version
-from tidelog.spark.session.preflight import await_slots, check_session, preflight, probe_workers
+from tidelog.spark.session.master import own_version
+from tidelog.spark.session.preflight import await_slots, check_session, probe_workers
 from tidelog.spark.session.run_folder import RunFolder
+from tidelog.spark.session.timeouts import HEARTBEAT, read_timeouts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,11 +49,12 @@ _REGISTER = threading.Lock()  # stages may be started and stopped in several thr
 
 
 class ResidentStage:
-    """P residents in P barrier tasks.
+    """P residents in the P tasks of one stage.
 
     ``folder`` is the state folder, which executors on other machines must reach; ``tls`` says whether connections are
     encrypted (None: on a cluster they are); ``patience`` is how many seconds a task goes on without its driver;
-    ``silence`` how many seconds the driver goes on without a word of a task.
+    ``silence`` how many seconds the driver goes on without a word of a task. Those that are None are settings of the
+    session (`session.timeouts`).
     """
 
     def __init__(
@@ -63,8 +66,8 @@ class ResidentStage:
         folder: str | None = None,
         tls: bool | None = None,
         start_limit: float | None = None,
-        patience: float = 10.0,
-        silence: float = 30.0,
+        patience: float | None = None,
+        silence: float | None = None,
     ) -> None:
         self.partitions = partitions
         self._spark = spark
@@ -73,9 +76,10 @@ class ResidentStage:
         self._tls = tls
         self._own = self._others = Credentials("")  # until the stage is started
         self._sockets: RunFolder | None = None
-        self._start_limit = max(120.0, 4.0 * partitions) if start_limit is None else start_limit  # seconds
-        self._patience = patience
-        self._silence = silence
+        given = read_timeouts(spark, partitions)
+        self._start_limit = given.start if start_limit is None else start_limit
+        self._patience = given.driver if patience is None else patience
+        self._silence = given.heartbeat if silence is None else silence
         self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
         self._waiters = Waiters()
         self._peers: list[Peer] = []
@@ -83,6 +87,7 @@ class ResidentStage:
         self._job: Job | None = None
         self._lost: PartitionLost | None = None
         self._finalizer: weakref.finalize[..., ResidentStage] | None = None
+        self._home: Hashable = None  # sessions of the same home share their slots
 
     def start(self) -> ResidentStage:
         """Check the session, submit the stage and wait until every resident is there and knows the others.
@@ -93,29 +98,41 @@ class ResidentStage:
         """
         if self._job is not None:
             raise failures.RUNS_ALREADY.error()
-        context(self._spark)
+        session = access(self._spark)
+        self._home = session.home
         with _REGISTER:
             _STAGES.add(self)
         try:
             others = self.held - self.partitions
-            local = is_local(context(self._spark).master)
-            check = check_session if local else preflight
-            check(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
-            if self._rendezvous is None:
-                tls = not local if self._tls is None else self._tls
-                self._own, self._others = new_credentials(tls=tls, limit=message_limit(self._spark))
-                self._sockets = socket_folder() if local and not tls else None
-                self._rendezvous = _meet(self._spark, self._own, self._sockets)
+            check_session(self._spark, self.partitions, held=others, folder=self._folder, limit=self._start_limit)
+            meeting = self._meet(session)
+            if not session.is_here:
+                self._probe((meeting.endpoint.host, meeting.endpoint.port))
             try:
                 self._submit(self._start_limit)
             except StageError:
-                if local:  # a worker that cannot hold a partition says why
-                    probe_workers(self._spark, self.partitions, limit=self._start_limit)
+                if session.is_here:  # a worker that cannot hold a partition says why
+                    self._probe(None)
                 raise
         except BaseException:
             _unregister(self)
             raise
         return self
+
+    def _probe(self, driver: tuple[str, int] | None) -> None:
+        probe_workers(self._spark, self.partitions, folder=self._folder, driver=driver, limit=self._start_limit)
+
+    def _meet(self, session: Access) -> Rendezvous:
+        """This process's endpoint: on a socket, or on an address that the tasks reach."""
+        if self._rendezvous is None:
+            tls = not session.is_here if self._tls is None else self._tls
+            self._own, self._others = new_credentials(tls=tls, limit=message_limit(self._spark))
+            self._sockets = socket_folder() if session.is_here and not tls else None
+            bind, host = session.addresses(LOOPBACK)
+            if self._sockets is not None:
+                bind = host = f"{self._sockets.name}/driver"
+            self._rendezvous = Rendezvous(bind, host, self._own)
+        return self._rendezvous
 
     def restart(self, *, limit: float | None = None) -> None:
         """End what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
@@ -127,9 +144,8 @@ class ResidentStage:
     @property
     def held(self) -> int:
         """The slots that stages of this process hold in the session, this one included."""
-        mine = self._spark.sparkContext
         with _REGISTER:
-            return sum(stage.partitions for stage in _STAGES if stage._spark.sparkContext is mine)
+            return sum(stage.partitions for stage in _STAGES if stage._home == self._home)
 
     def stop(self) -> None:
         """End the stage; may be called at any time and more than once."""
@@ -205,30 +221,31 @@ class ResidentStage:
         """Rows of a resident."""
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
 
-    def beside(self, acts: Sequence[Callable[[], T]], words: Sequence[str] = ()) -> list[T]:
+    def beside(self, acts: Sequence[tuple[SparkSession, Callable[[], T]]], words: Sequence[str] = ()) -> list[T]:
         """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
 
         Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
-        jobs of all ``acts`` are cancelled. ``words`` are what Spark's pages say of the jobs of each.
+        jobs of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
-        said = [*words, *[""] * (len(acts) - len(words))]
-        work = {n: in_another_thread(self._spark, tag, act, said[n]) for n, act in enumerate(acts)}
+        said, sessions = [*words, *[""] * (len(acts) - len(words))], [access(spark) for spark, _ in acts]
+        work = {n: sessions[n].in_another_thread(tag, act, said[n]) for n, (_, act) in enumerate(acts)}
         try:
             found = self._gather(work, None)
         except BaseException:
-            cancel_jobs(self._spark, tag)
+            for session in sessions:
+                with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
+                    session.cancel_jobs(tag)
             raise
         return [found[number] for number in range(len(acts))]
 
     def _submit(self, limit: float) -> None:
         meeting = self._meeting()
-        local = is_local(context(self._spark).master)
         self._lost = None
         driver = replace(meeting.endpoint, credentials=self._others)
         sockets = self._sockets.name if self._sockets else None
         assignment = Assignment(
-            self._factory, self.partitions, driver, meeting.renew(), sockets, local, self._patience, own_version()
+            self._factory, self.partitions, driver, meeting.renew(), sockets, self._patience, own_version()
         )
         self._job = Job(self._spark, assignment)
         self._finalizer = weakref.finalize(self, _abandon, self._job, meeting, os.getpid())
@@ -286,7 +303,7 @@ class ResidentStage:
         if self._lost is None and job.ended.is_set():
             self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.said}")
         if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
-            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s")
+            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s ({HEARTBEAT})")
         if self._lost is not None:
             raise self._lost
 
@@ -326,14 +343,6 @@ class ResidentStage:
             for peer in peers:
                 with contextlib.suppress(Exception):
                     peer.close()
-
-
-def _meet(spark: SparkSession, own: Credentials, sockets: RunFolder | None) -> Rendezvous:
-    """The driver's endpoint: on a socket, or on the address that Spark's driver has."""
-    bind, host = addresses(spark, LOOPBACK)
-    if sockets is not None:
-        bind = host = f"{sockets.name}/driver"
-    return Rendezvous(bind, host, own)
 
 
 def _unregister(stage: ResidentStage) -> None:

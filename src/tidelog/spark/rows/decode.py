@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from pyarrow.dataset import dataset
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tidelog.io.outside import is_own, spark_face
 from tidelog.io.parquet import MIXED, NO_COLUMNS, change_name, stored_names, widest
+from tidelog.io.place import open_files
 from tidelog.program.values.outside import CONSTRUCTOR, NATURAL, digits_of, element_of, fields_of, zone_of
 from tidelog.program.values.shape import Part, Shape
 
@@ -152,6 +154,13 @@ def read_view(spark: SparkSession, files: str | Iterable[str], schema: ViewSchem
     if not paths:
         return _typed(spark.createDataFrame([], schema.stored), schema)
     return _typed(spark.read.schema(schema.stored).parquet(*paths), schema)
+
+
+def send_view(spark: SparkSession, folder: str, schema: ViewSchema) -> DataFrame:
+    """The same from files of this process, which Spark may not reach: their rows are sent."""
+    files, place = open_files(folder)
+    table = dataset(place, format="parquet", filesystem=files).to_table()
+    return _typed(spark.createDataFrame(table, schema.stored), schema)
 
 
 def _typed(df: DataFrame, schema: ViewSchema) -> DataFrame:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +21,7 @@ from tidelog.io.vectors import to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.spark.rows.check import Matched
 from tidelog.spark.rows.tables import SIGN
+from tidelog.spark.session.access import access
 
 FEW = 4 << 20  # bytes that pass through the driver rather than start Python tasks
 CELL_BYTES = 8
@@ -63,12 +63,12 @@ def few_rows(df: DataFrame, plain: Plain) -> Signed | None:
 
 def _few(df: DataFrame) -> pa.Table | None:
     """All rows, if they are no more than few bytes; None where they are more, or may well be."""
-    plan = df._jdf.queryExecution().optimizedPlan()
-    if _size(plan) > FEW:
+    session = access(df.sparkSession)
+    if session.estimated_size(df) > FEW:
         return None
     most = FEW // (CELL_BYTES * max(1, len(df.columns)))
-    known = plan.maxRows()
-    if known.isDefined() and int(known.get()) <= most:
+    known = session.most_rows(df)
+    if known is not None and known <= most:
         return df.toArrow()
     found = df.limit(most + 1).toArrow()
     return found if found.num_rows <= most else None
@@ -76,12 +76,3 @@ def _few(df: DataFrame) -> pa.Table | None:
 
 def _numbers(table: pa.Table, place: int) -> Cells:
     return to_vector(table.column(place).cast(pa.int64()), np.int64)
-
-
-def estimated_size(df: DataFrame) -> int:
-    """How many bytes Catalyst takes a DataFrame to have; nothing is read for it. Where it has no idea, very many."""
-    return _size(df._jdf.queryExecution().optimizedPlan())
-
-
-def _size(plan: Any) -> int:
-    return int(str(plan.stats().sizeInBytes()))

@@ -22,9 +22,10 @@ from tidelog.spark.resident.wire import decode
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedArrival
 from tidelog.spark.rows.ids import owner_column
-from tidelog.spark.rows.plain import Signed, estimated_size, few_rows
+from tidelog.spark.rows.plain import Signed, few_rows
 from tidelog.spark.rows.rows_failures import ROWS_NOT_READ
 from tidelog.spark.rows.tables import Endpoint
+from tidelog.spark.session.access import access
 from tidelog.spark.session.interpreter import map_in_arrow
 
 RAISED = re.compile(r"[\w.]+(Error|Exception)\b")  # the last line of a traceback
@@ -76,7 +77,7 @@ def send(
         encoded.relation, len(encoded.types), kinds, tuple(endpoints), stage_id, owned, placement.is_mirrored
     )
     try:
-        if tasks and estimated_size(encoded.source) < tasks * LITTLE:
+        if tasks and access(frame.sparkSession).estimated_size(encoded.source) < tasks * LITTLE:
             frame = frame.coalesce(tasks)
         reports = map_in_arrow(frame, delivery, REPORT).collect()
     except (PySparkException, Py4JJavaError) as error:

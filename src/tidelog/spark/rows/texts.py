@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 
 import pandas as pd
-from pyspark import SparkContext
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -20,7 +19,8 @@ from tidelog.errors import DataError
 from tidelog.io.texts import read_text
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.spark.rows.ids import ENCODED_LIST, UNSIGNED
-from tidelog.spark.session.interpreter import drivers_interpreter
+from tidelog.spark.session.access import access
+from tidelog.spark.session.active import active_session
 
 SPACED = r"(?U)^\s*({})\s*\z"
 WHOLE = SPACED.format(r"[+-]?[0-9]+")
@@ -50,7 +50,7 @@ def text_value(text: Column, type_: str) -> Column:
 
 
 def _encoded_lists(text: Column) -> Column:
-    with drivers_interpreter(SparkContext._active_spark_context):
+    with access(active_session()).interpreter():
         column: Column = pandas_udf(encode_lists, ENCODED_LIST)(text)  # type: ignore[call-overload]  # pandas is untyped
     return column
 

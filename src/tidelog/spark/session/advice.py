@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 Settings = Mapping[str, str]
+THRESHOLD = "spark.speculation.task.duration.threshold"
 PACKED = ("spark.archives", "spark.yarn.dist.archives", "spark.submit.pyFiles", "spark.executorEnv.PYTHONPATH")
 
 
@@ -17,15 +18,14 @@ def advise(settings: Settings | Iterable[tuple[str, str]], partitions: int, stat
 
     >>> advise({"spark.master": "yarn", "spark.executor.instances": "4", "spark.archives": "env.tar.gz#env"}, 3, "s3://b/s")
     []
-    >>> for line in advise({"spark.master": "yarn", "spark.dynamicAllocation.enabled": "true"}, 2):
+    >>> for line in advise({"spark.master": "yarn"}, 2):
     ...     print(line.split(":")[0])
-    spark.dynamicAllocation.enabled=true
     spark.executor.instances=2, spark.executor.cores=1, spark.task.cpus=1
     path
     spark.archives
     """
     settings = dict(settings)
-    return [*_allocation(settings), *_slots(settings, partitions), *_folder(settings, state), *_workers(settings)]
+    return [*_kind(settings), *_slots(settings, partitions), *_folder(settings, state), *_workers(settings)]
 
 
 def _is(settings: Settings, master: str) -> bool:
@@ -36,23 +36,26 @@ def _is_local(settings: Settings) -> bool:
     return settings.get("spark.master", "local").startswith("local")
 
 
-def _allocation(settings: Settings) -> Iterator[str]:
+def _kind(settings: Settings) -> Iterator[str]:
     if settings.get("spark.remote") or _is(settings, "sc://"):
-        yield "spark.remote: Spark Connect has no barrier stages; make a classic session, or use an embedded engine"
-    if settings.get("spark.dynamicAllocation.enabled", "").lower() == "true":
-        yield (
-            "spark.dynamicAllocation.enabled=true: partitions hold their slots, and Spark runs no barrier stage so; "
-            "set it to false when the session is made"
-        )
+        yield "spark.remote: tasks must be able to connect to the client; `spark.tidelog.host` names its address"
+    threshold = settings.get(THRESHOLD)
+    if threshold and settings.get("spark.speculation", "").lower() == "true":
+        yield f"{THRESHOLD}={threshold}: Spark would start copies of partitions; leave it unset"
 
 
 def _slots(settings: Settings, partitions: int) -> Iterator[str]:
     """YARN and Kubernetes say beforehand what they give; a standalone cluster gives what it has."""
     if not (_is(settings, "yarn") or _is(settings, "k8s")):
         return
-    instances = settings.get("spark.executor.instances", "2")
+    name, default = "spark.executor.instances", "2"
+    if settings.get("spark.dynamicAllocation.enabled", "").lower() == "true":
+        name, default = "spark.dynamicAllocation.maxExecutors", ""
+    instances = settings.get(name, default)
+    if not instances:
+        return
     cores, cpus = settings.get("spark.executor.cores", "1"), settings.get("spark.task.cpus", "1")
-    given = f"spark.executor.instances={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}"
+    given = f"{name}={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}"
     if not all(number.strip().isdecimal() for number in (instances, cores, cpus)):
         yield f"{given}: these are whole numbers"
         return

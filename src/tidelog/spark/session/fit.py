@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidelog.spark.session.master import context, is_local, slots
+from tidelog.spark.session.access import access
+from tidelog.spark.session.master import is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,15 +17,16 @@ if TYPE_CHECKING:
 
 def local_room(spark: SparkSession) -> int | None:
     """How many partitions fit into a session in local mode, perhaps none; None on a cluster."""
-    return max(0, slots(spark) - 1) if is_local(context(spark).master) else None
+    session = access(spark)
+    return max(0, session.slots() - 1) if is_local(session.master) else None
 
 
 def too_small(spark: SparkSession, wanted: int, room: int) -> str:
     """What to tell of a session in which fewer partitions fit than were wanted."""
-    there = slots(spark)
+    session = access(spark)
+    there, master = session.slots(), session.master
     few = f"this engine has {room}" if room else "this engine's one partition lives in the driver"
     wish = f"{wanted} partitions need {wanted + 1}" if wanted > 1 else "a resident partition needs 2"
-    master = context(spark).master
     return (
         f"{master} has {there} task slot{'' if there == 1 else 's'}, and {wish}: {few}; local[{wanted + 1}] holds all"
     )

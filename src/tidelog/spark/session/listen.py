@@ -1,11 +1,14 @@
 """How the processes of a run listen: on sockets that nobody else reaches, and for messages of what size.
 
 Law: in local mode no port is opened: driver and workers are processes of one user on one machine, and meet in a folder
-of that user's. Where the path of the temporary folder is too long for a socket they use the loopback address.
+of that user's. Where the path of the temporary folder is too long for a socket they use the loopback address. Elsewhere
+a process listens on the address from which it reaches the other side.
 """
 
 from __future__ import annotations
 
+import contextlib
+import socket
 from typing import TYPE_CHECKING
 
 from tidelog.spark.session.run_folder import RunFolder
@@ -26,6 +29,19 @@ def socket_folder() -> RunFolder | None:
         return made
     made.cleanup()
     return None
+
+
+def own_address(other: str, default: str) -> str:
+    """The address of this machine that packets to a host come from; nothing is sent."""
+    try:
+        found = socket.getaddrinfo(other, 9, type=socket.SOCK_DGRAM)
+    except OSError:  # the name is known to a proxy alone
+        return default
+    for kind, _, _, _, address in found:
+        with contextlib.suppress(OSError), socket.socket(kind, socket.SOCK_DGRAM) as probe:
+            probe.connect(address)
+            return str(probe.getsockname()[0])
+    return default
 
 
 def message_limit(spark: SparkSession) -> int:

@@ -1,9 +1,9 @@
 """Before the resident stage is submitted: can this session hold it? (D17, D20)
 
 Law: a session that passes can start the stage, and one that does not is refused at once with the setting that is to
-blame; Spark itself would wait in silence. Nothing of the session is changed. Workers on other machines are probed
-before the stage is submitted; in local mode the stage itself is the probe, and one that fails is looked into
-afterwards, so that an engine opens with one job instead of two.
+blame; Spark itself would wait in silence. Nothing of the session is changed. Workers on other machines, and those of a
+Spark Connect server, are probed before the stage is submitted; in local mode the stage itself is the probe, and one
+that fails is looked into afterwards, so that an engine opens with one job instead of two.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from typing import TYPE_CHECKING, Any
 from pyarrow import fs
 
 from tidelog.spark.errors import PreflightError
-from tidelog.spark.resident.job import reason, tag_jobs
+from tidelog.spark.resident.job import reason
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.session import session_failures as failures
-from tidelog.spark.session.interpreter import map_in_arrow
-from tidelog.spark.session.master import context, is_local, own_version, setting, slots
+from tidelog.spark.session.access import access
+from tidelog.spark.session.advice import THRESHOLD
+from tidelog.spark.session.connect import HOST_SETTING
+from tidelog.spark.session.interpreter import OnBatches, map_in_arrow
+from tidelog.spark.session.master import is_local, own_version, setting
 from tidelog.spark.session.probe import SCHEMA, make_probe
+from tidelog.spark.session.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -32,55 +36,78 @@ if TYPE_CHECKING:
 REGISTRATION = 60.0  # seconds that executors of a new session get to be there
 
 
+Place = tuple[str, int]  # host and port
+
+
 def preflight(
-    spark: SparkSession, partitions: int, *, held: int = 0, folder: str | None = None, limit: float = 120.0
+    spark: SparkSession,
+    partitions: int,
+    *,
+    held: int = 0,
+    folder: str | None = None,
+    driver: Place | None = None,
+    limit: float = 120.0,
 ) -> None:
     """Refuse a session that cannot hold so many resident partitions, with ``folder`` as their state folder.
 
-    ``held`` is the number of slots that other resident stages occupy for as long as they run.
+    ``held`` is the number of slots that other resident stages occupy for as long as they run; ``driver`` is where
+    tasks are to reach this process.
 
     Raises:
         PreflightError: names the setting and what to do.
     """
     check_session(spark, partitions, held=held, folder=folder, limit=limit)
-    probe_workers(spark, partitions, folder=folder, limit=limit)
+    probe_workers(spark, partitions, folder=folder, driver=driver, limit=limit)
 
 
 def check_session(
     spark: SparkSession, partitions: int, *, held: int = 0, folder: str | None = None, limit: float = 120.0
 ) -> None:
     """What can be told without a task: settings, folder, slots."""
-    context(spark)
     _check_settings(spark)
     _check_folder(spark, folder)
     await_slots(spark, partitions, held=held, limit=min(limit, REGISTRATION))
 
 
-def probe_workers(spark: SparkSession, partitions: int, *, folder: str | None = None, limit: float = 120.0) -> None:
-    """What only workers can tell: their Python, their Tidelog, whether they reach the folder."""
-    shared = None if is_local(context(spark).master) else folder
-    with _marked(shared) as mark:
-        rows = _probe(spark, partitions, shared, mark, limit)
+def probe_workers(
+    spark: SparkSession,
+    partitions: int,
+    *,
+    folder: str | None = None,
+    driver: Place | None = None,
+    limit: float = 120.0,
+) -> None:
+    """What only workers can tell: their Python, their Tidelog, whether they reach the folder and this process."""
+    with contextlib.ExitStack() as open_:
+        shared = None
+        if not access(spark).is_here:
+            shared = open_.enter_context(RunFolder()) if folder is None else folder
+        mark = open_.enter_context(_marked(shared))
+        rows = _probe(spark, partitions, make_probe(shared, mark, driver), mark, limit)
     for row in rows:
-        _check_worker(row, mark)
+        _check_worker(row, mark, driver)
 
 
 def await_slots(spark: SparkSession, partitions: int, *, held: int = 0, limit: float) -> None:
     """Wait until the session can run one task more than there are partitions; executors may still be on their way."""
-    local = is_local(context(spark).master)
+    session = access(spark)
+    local = is_local(session.master)
     deadline = time.monotonic() + limit
-    while (there := slots(spark)) < held + partitions + 1:
+    while (there := session.slots()) < held + partitions + 1:
         if local or time.monotonic() > deadline:
             raise _too_few(spark, partitions, held, there)
         time.sleep(0.1)
 
 
 def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> PreflightError:
-    master = context(spark).master
+    master = access(spark).master
     if is_local(master):
         advice = f"make it with master local[{held + partitions + 2}]"
     else:
-        advice = "give it more executors or cores (spark.executor.instances, spark.executor.cores, spark.cores.max)"
+        settings = (
+            "spark.executor.instances, spark.dynamicAllocation.maxExecutors, spark.executor.cores, spark.cores.max"
+        )
+        advice = f"give it more executors or cores ({settings})"
     if held:
         advice = f"close another engine of this session, or {advice}"
     others = f", of which other engines hold {held}" if held else ""
@@ -96,8 +123,9 @@ def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> Pre
 
 
 def _check_settings(spark: SparkSession) -> None:
-    if setting(spark, "spark.dynamicAllocation.enabled", "false") == "true":
-        raise failures.DYNAMIC_ALLOCATION.error()
+    threshold = setting(spark, THRESHOLD)
+    if threshold and setting(spark, "spark.speculation") == "true":
+        raise failures.SPECULATION.error(setting=THRESHOLD, threshold=threshold)
     seconds, kill = (_udf_setting(spark, name) for name in ("idleTimeoutSeconds", "killOnIdleTimeout"))
     if seconds not in ("", "0") and kill == "true":
         raise failures.IDLE_TIMEOUT.error(seconds=seconds)
@@ -110,9 +138,9 @@ def _udf_setting(spark: SparkSession, name: str) -> str:
 
 
 def _check_folder(spark: SparkSession, folder: str | None) -> None:
-    master = context(spark).master
+    master = access(spark).master
     if folder is None and not is_local(master):
-        raise failures.NEEDS_FOLDER.error(master=master)
+        raise failures.NEEDS_FOLDER.error(master=master or "a cluster")
 
 
 @contextlib.contextmanager
@@ -136,14 +164,13 @@ def _marked(folder: str | None) -> Iterator[str]:
             place.delete_file(f"{path}/{mark}")
 
 
-def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, limit: float) -> list[Row]:
-    """Let one task per partition, all at the same time as the stage's would run, look round."""
-    tag = f"tidelog-{mark}"
+def _probe(spark: SparkSession, partitions: int, probe: OnBatches, mark: str, limit: float) -> list[Row]:
+    """Let one task per partition look round, where those of the stage would run."""
+    tag, session = f"tidelog-{mark}", access(spark)
 
     def run() -> Any:
-        tag_jobs(spark, tag)
-        numbers = spark.range(0, partitions, 1, partitions)
-        return map_in_arrow(numbers, make_probe(folder, mark), SCHEMA, barrier=True).collect()
+        session.tag_jobs(tag, "tidelog: preflight")
+        return map_in_arrow(spark.range(0, partitions, 1, partitions), probe, SCHEMA).collect()
 
     answers: SimpleQueue[Answer] = SimpleQueue()
     waiters = Waiters()
@@ -152,7 +179,7 @@ def _probe(spark: SparkSession, partitions: int, folder: str | None, mark: str, 
     try:
         answer = _patiently(answers, limit)
     except BaseException:
-        spark.sparkContext.cancelJobsWithTag(tag)
+        session.cancel_jobs(tag)
         raise
     if answer.error is not None:
         raise _why_no_probe(spark, answer.error) from answer.error
@@ -174,7 +201,7 @@ def _why_no_probe(spark: SparkSession, error: BaseException) -> PreflightError:
     return failures.PROBE_FAILED.error(chosen=chosen, version=_version(), said=said)
 
 
-def _check_worker(row: Row, mark: str) -> None:
+def _check_worker(row: Row, mark: str, driver: Place | None) -> None:
     own = own_version()
     if row.python != _version():
         raise failures.WORKER_PYTHON.error(host=row.host, found=row.python, version=_version())
@@ -184,6 +211,9 @@ def _check_worker(row: Row, mark: str) -> None:
         raise failures.WORKER_VERSION.error(host=row.host, found=row.tidelog, home=row.home, version=own)
     if row.folder not in ("", mark):
         raise failures.WORKER_FOLDER.error(host=row.host, error=row.folder.lstrip("!"))
+    if row.driver:
+        assert driver is not None
+        raise failures.UNREACHED.error(host=row.host, own=driver[0], error=row.driver, setting=HOST_SETTING)
 
 
 def _version() -> str:

@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SCHEMA = "host string, python string, tidelog string, home string, folder string"
+SCHEMA = "host string, python string, tidelog string, home string, folder string, driver string"
+PATIENCE = 10.0  # seconds for a connection to the driver
 
 
-def make_probe(folder: str | None, mark: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The task: one row with the worker's host, Python, tidelog (or why not), its place, and the mark in the folder."""
+def make_probe(
+    folder: str | None, mark: str, driver: tuple[str, int] | None = None
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The task: one row with the worker's host, Python, tidelog (or why not), its place, and the mark in the folder.
+
+    The last column says why the driver's endpoint is not reached, if it is not.
+    """
+    patience = PATIENCE
 
     def probe(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import importlib
@@ -37,7 +44,17 @@ def make_probe(folder: str | None, mark: str) -> Callable[[Iterable[pa.RecordBat
         found = read() if folder is not None else ""
         python = ".".join(map(str, sys.version_info[:2]))
         row = {"host": socket.gethostname(), "python": python, "tidelog": version, "home": home, "folder": found}
-        yield pyarrow.RecordBatch.from_pylist([row])
+        yield pyarrow.RecordBatch.from_pylist([{**row, "driver": call()}])
+
+    def call() -> str:
+        import socket
+
+        try:
+            if driver is not None:
+                socket.create_connection(driver, timeout=patience).close()
+        except OSError as error:
+            return f"{type(error).__name__}: {error}"
+        return ""
 
     def read() -> str:
         from pyarrow import fs
@@ -49,6 +66,6 @@ def make_probe(folder: str | None, mark: str) -> Callable[[Iterable[pa.RecordBat
         except Exception as error:  # told to the driver, which words it
             return f"!{type(error).__name__}: {error}"
 
-    for function in (probe, read):
+    for function in (probe, call, read):
         function.__module__ = "__main__"  # what belongs to no module is pickled by value
     return probe

@@ -55,15 +55,15 @@ NO_JAVA = FailureEntry(
     _JAVA,
     test=f"{_SESSION}::test_missing_java_says_what_to_install",
 )
-CONNECT = FailureEntry(
+UNREACHED = FailureEntry(
     "TL6006",
     PreflightError,
-    "session of Spark Connect",
-    "this is a Spark Connect session: the partitions and the driver must reach each other, which Connect does "
-    "not offer; make the session with SparkSession.builder.master(...), or use an embedded engine: "
-    "`Engine(...)` without `spark=`, `epoch.insert(relation, df)`, `spark.createDataFrame(db[view].to_arrow())`",
-    "Partitions are long tasks of a barrier stage that call each other and the driver.",
-    test=f"{_PREFLIGHT}::test_connect_session_is_refused",
+    "driver or Spark Connect client that tasks cannot reach",
+    "the tasks on {host} cannot connect to this process at {own} ({error}): name an address of this machine that "
+    "they can reach (`{setting}`), or use an embedded engine: `Engine(...)` without `spark=`, "
+    "`epoch.insert(relation, df)`, `db[view].to_spark(spark)`",
+    "Partitions are long tasks that call each other and the process that made the engine.",
+    test="tests/spark/connect/test_engine.py::test_client_that_tasks_cannot_reach_is_refused",
 )
 STOPPED = FailureEntry(
     "TL6007",
@@ -73,14 +73,14 @@ STOPPED = FailureEntry(
     "An engine uses its session until it is closed.",
     test=f"{_SESSION}::use_own_session",
 )
-DYNAMIC_ALLOCATION = FailureEntry(
+SPECULATION = FailureEntry(
     "TL6008",
     PreflightError,
-    "session with dynamic allocation",
-    "spark.dynamicAllocation.enabled is true: Spark refuses resident (barrier) stages with it; "
-    "make the session with spark.dynamicAllocation.enabled=false",
-    "All partitions run at the same time, so their executors are there from the beginning.",
-    test=f"{_PREFLIGHT}::test_dynamic_allocation_is_refused",
+    "session that copies long tasks",
+    "spark.speculation is true and {setting} is {threshold}: Spark would start a copy of every resident partition, "
+    "which takes a slot; set spark.speculation to false, or leave {setting} unset",
+    "Resident partitions run as long as their engine, which is longer than any threshold.",
+    test=f"{_PREFLIGHT}::test_speculation_by_duration_is_refused",
 )
 IDLE_TIMEOUT = FailureEntry(
     "TL6009",
@@ -224,16 +224,25 @@ MESSAGE_SETTING = FailureEntry(
     "The setting bounds the calls, answers and batches of rows between driver and partitions.",
     test="tests/spark/resident/test_wire.py::test_limit_of_messages_is_a_setting_of_the_session",
 )
+TIMEOUT_SETTING = FailureEntry(
+    "TL6076",
+    PreflightError,
+    "invalid time-out",
+    "`{setting}` is {said!r}: it must be a number of seconds greater than zero",
+    "The time-outs of an engine are settings of its Spark session.",
+    test="tests/spark/session/test_timeouts.py::test_invalid_time_out_is_refused",
+)
 ENTRIES = (
+    TIMEOUT_SETTING,
     MESSAGE_SETTING,
     JAVA_FAILS,
     JAVA_UNKNOWN,
     JAVA_OLD,
     JAVA_HOME,
     NO_JAVA,
-    CONNECT,
+    UNREACHED,
     STOPPED,
-    DYNAMIC_ALLOCATION,
+    SPECULATION,
     IDLE_TIMEOUT,
     NEEDS_FOLDER,
     FOLDER,

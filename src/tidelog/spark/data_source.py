@@ -1,0 +1,283 @@
+"""A data source of Spark, `tidelog`: views and change feeds of a state folder as DataFrames, and DataFrames as epochs.
+
+Law: a read shows one epoch, chosen when the query is planned. The offsets of a stream are epochs: a batch holds the
+changes of the epochs after its start up to its end, each once. A write is one epoch: tasks put their rows beside the
+state, and the driver commits all of them or none; an epoch of a stream carries the number of its batch, so that a batch
+that Spark repeats after a failure is skipped. No partitions need to run: a reader opens the folder as of an epoch, also
+while an engine writes to it, and a writer is the folder's one writer for as long as its commit takes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from tidelog.io.place import open_files
+from tidelog.spark.spark_failures import SOURCE_OPTION
+from tidelog.spark.streams import source_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+    from pyspark.sql.types import StructType
+
+START = "startingepoch"  # Spark hands the names of options over in small letters
+LAST = -1  # the last epoch that is committed
+CHANGE, EPOCH = "change", "epoch"  # columns of a feed beside those of its view
+BATCH = 1 << 14  # rows of a task that are put together
+Options = Mapping[str, str]
+
+
+def register(spark: SparkSession) -> None:
+    """Let a session know the format `tidelog`."""
+    spark.dataSource.register(TidelogSource)
+
+
+def option(options: Options, name: str) -> str:
+    """An option that has to be given."""
+    if not options.get(name):
+        raise SOURCE_OPTION.error(name=name, given=", ".join(sorted(options)) or "none")
+    return options[name]
+
+
+def open_state(options: Options, at: int | None = None) -> Any:
+    """An engine of the state folder, for one epoch or to write; the package itself stands above this one."""
+    return import_module("tidelog").Engine(path=option(options, "path"), at=at)
+
+
+class TidelogSource(DataSource):
+    """`spark.read.format("tidelog").option("path", folder).option("view", name)`, and so on."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "tidelog"
+
+    def schema(self) -> StructType:
+        """The columns of the view; a feed has two more."""
+        with open_state(self.options, _epoch(self.options)) as db:
+            return from_arrow_schema(_columns(db, self.options), prefer_timestamp_ntz=True)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Of a view, or of the part of a feed that is kept."""
+        with open_state(self.options, _epoch(self.options)) as db:
+            return StateReader(_small(self.options), schema, db.epoch_number)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """Of a feed."""
+        option(self.options, "feed")
+        return FeedReader(_small(self.options), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Of one epoch."""
+        return EpochWriter(_staging(self.options, schema, overwrite))
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
+        """Of an epoch for every batch."""
+        return StreamEpochWriter(_staging(self.options, schema, False))
+
+
+def _small(options: Options) -> dict[str, str]:
+    return {name.lower(): value for name, value in options.items()}
+
+
+def _epoch(options: Options) -> int:
+    return int(options.get("epoch", LAST))
+
+
+def _columns(db: Any, options: Options) -> pa.Schema:
+    """The columns of what is read, of types that Spark has."""
+    feed = options.get("feed")
+    found = db[feed or option(options, "view")].to_arrow().schema
+    fields = [pa.field(f.name, pa.decimal128(20, 0) if f.type == pa.uint64() else f.type) for f in found]
+    return pa.schema([*fields, *([(CHANGE, pa.int8()), (EPOCH, pa.int64())] if feed else [])])
+
+
+@dataclass
+class Epochs(InputPartition):
+    """What one task reads: the changes after one epoch up to another, or a view at the second."""
+
+    start: int
+    end: int
+
+
+class StateReader(DataSourceReader):
+    """Reads a view or a feed, in one task: the folder is opened once."""
+
+    def __init__(self, options: dict[str, str], schema: StructType, epoch: int) -> None:
+        self.options, self.types, self.epoch = options, schema, epoch
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One."""
+        return [Epochs(int(self.options.get(START, 0)), self.epoch)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows."""
+        assert isinstance(partition, Epochs)
+        return iter(_read(self.options, self.types, partition))
+
+
+class FeedReader(DataSourceStreamReader):
+    """Reads a feed, epoch by epoch."""
+
+    def __init__(self, options: dict[str, str], schema: StructType) -> None:
+        self.options, self.types = options, schema
+
+    def initialOffset(self) -> dict[str, int]:
+        """Everything after the epoch that is named, or the first."""
+        return {EPOCH: int(self.options.get(START, 0))}
+
+    def latestOffset(self, start: object = None, limit: object = None) -> dict[str, int]:
+        """The last epoch that is committed; before Spark 4.2 nothing else is asked."""
+        with open_state(self.options, LAST) as db:
+            return {EPOCH: db.epoch_number}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """One."""
+        return [Epochs(start[EPOCH], end[EPOCH])]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The changes."""
+        assert isinstance(partition, Epochs)
+        return iter(_read(self.options, self.types, partition))
+
+
+def _read(options: Options, schema: StructType, epochs: Epochs) -> list[pa.RecordBatch]:
+    types = to_arrow_schema(schema)
+    if epochs.start >= epochs.end and options.get("feed"):
+        return []
+    with open_state(options, epochs.end) as db:
+        feed = options.get("feed")
+        table = _changes(db, feed, epochs, types) if feed else db[options["view"]].to_arrow()
+    return table.cast(types).to_batches()  # type: ignore[no-any-return]  # pyarrow has no types
+
+
+def _changes(db: Any, feed: str, epochs: Epochs, types: pa.Schema) -> pa.Table:
+    found = db.changes(feed, since=epochs.start)
+    width = len(types) - 2
+    columns = [pa.array([change.fact[place] for change in found], types.field(place).type) for place in range(width)]
+    signs = pa.array([change.sign for change in found], pa.int8())
+    return pa.table([*columns, signs, pa.array([change.epoch for change in found], pa.int64())], schema=types)
+
+
+@dataclass(frozen=True)
+class Part(WriterCommitMessage):
+    """The rows of one task, in a file beside the state; none if there are none."""
+
+    file: str | None
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Where the rows of a write are put until they are committed; a value that is sent to the tasks."""
+
+    options: dict[str, str]
+    types: pa.Schema
+    overwrite: bool
+    folder: str
+
+    def put(self, rows: Iterator[Row]) -> Part:
+        """Write the rows of one task."""
+        held: list[Row] = []
+        tables: list[pa.Table] = []
+        for row in rows:
+            held.append(row)
+            if len(held) == BATCH:
+                tables.append(self._table(held))
+                held = []
+        tables += [self._table(held)] if held else []
+        if not tables:
+            return Part(None)
+        files, place = open_files(self.folder)
+        files.create_dir(place, recursive=True)
+        file = f"{place}/{uuid.uuid4().hex}.parquet"
+        pq.write_table(pa.concat_tables(tables), file, filesystem=files)
+        return Part(file)
+
+    def _table(self, rows: Sequence[Row]) -> pa.Table:
+        columns = [pa.array([row[i] for row in rows], kind) for i, kind in enumerate(self.types.types)]
+        return pa.table(columns, schema=self.types)
+
+    def commit(self, parts: Sequence[WriterCommitMessage | None], source: str | None, offset: int | None) -> None:
+        """One epoch of all rows."""
+        files, _ = open_files(self.folder)
+        named = [part.file for part in parts if isinstance(part, Part) and part.file is not None]
+        tables = [pq.read_table(file, filesystem=files) for file in named]
+        rows = pa.concat_tables([self.types.empty_table(), *tables])
+        relation, change = option(self.options, "relation"), self.options.get(CHANGE)
+        with open_state(self.options) as db, db.epoch(source, offset, note=self.options.get("note")) as epoch:
+            if change is not None:
+                epoch.change(relation, rows, change)
+            else:
+                if self.overwrite and relation in db:
+                    epoch.delete(relation, db.asserted(relation).to_arrow())  # what comes again, stays
+                epoch.insert(relation, rows)
+        self.drop()
+
+    def drop(self) -> None:
+        """Remove the files."""
+        files, place = open_files(self.folder)
+        with suppress(OSError):
+            files.delete_dir(place)
+
+
+def _staging(options: Options, schema: StructType, overwrite: bool) -> Staging:
+    option(options, "relation")
+    folder = f"{option(options, 'path').rstrip('/')}/incoming/{uuid.uuid4().hex}"
+    return Staging(_small(options), to_arrow_schema(schema), overwrite, folder)
+
+
+class EpochWriter(DataSourceWriter):
+    """Makes the rows of a DataFrame one epoch."""
+
+    def __init__(self, staging: Staging) -> None:
+        self.staging = staging
+
+    def write(self, iterator: Iterator[Row]) -> Part:
+        """In a task."""
+        return self.staging.put(iterator)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """In the driver; a write that names its source and offset is not repeated."""
+        offset = self.staging.options.get("offset")
+        self.staging.commit(messages, self.staging.options.get("source"), None if offset is None else int(offset))
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Nothing is left."""
+        self.staging.drop()
+
+
+class StreamEpochWriter(DataSourceStreamWriter):
+    """Makes every batch of a stream one epoch."""
+
+    def __init__(self, staging: Staging) -> None:
+        self.staging = staging
+
+    def write(self, iterator: Iterator[Row]) -> Part:
+        """In a task."""
+        return self.staging.put(iterator)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
+        """In the driver; a batch that was committed before is skipped."""
+        options = self.staging.options
+        self.staging.commit(messages, source_of(options.get("source", options["relation"])), batchId)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
+        """Nothing is left."""
+        self.staging.drop()

@@ -1,0 +1,84 @@
+"""Micro-batches of Spark Connect: the function of `foreachBatch` runs in a process beside the server, the engine here.
+
+Law: that process tells this one which batch there is and waits; here the batch is a DataFrame of the session that it
+belongs to, and is taken as on a classic session. An error of the engine ends the query, as there. Only calls with the
+token of this process are answered.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tidelog.spark.resident.client import DRIVER, Descriptor, Endpoint
+from tidelog.spark.resident.credentials import new_credentials
+from tidelog.spark.resident.resident_failures import NO_DELIVERY, NO_FETCH
+from tidelog.spark.resident.server import Server
+from tidelog.spark.resident.wire import CALL, LOOPBACK
+from tidelog.spark.session.access import access
+from tidelog.spark.session.connect import other_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Take = Callable[["DataFrame", int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FarBatches:
+    """What Spark calls with a batch; a value that is sent to the server."""
+
+    endpoint: Endpoint
+    key: str
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        """Let the engine take a batch, and wait until it did."""
+        given: Any = batch  # DataFrames of Connect know the session and the plan that they are
+        session_id, relation_id = given.sparkSession.session_id, given._plan._relation_id
+        self.endpoint.open().call(self.key, (session_id, relation_id, number))
+
+
+class BatchEndpoint:
+    """Where this process hears of batches, for as long as it lives; queries may outlive whoever started them."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._takes: dict[str, Take] = {}
+        bind, host = access(spark).addresses(LOOPBACK)
+        own, others = new_credentials(tls=True)
+        self._server = Server(DRIVER, bind, own, {CALL: self.call}, self)
+        self._endpoint = replace(self._server.endpoint, host=host, credentials=others)
+
+    def add(self, take: Take) -> FarBatches:
+        """Take the batches of one more stream."""
+        key = uuid.uuid4().hex
+        self._takes[key] = take
+        return FarBatches(self._endpoint, key)
+
+    def call(self, key: str, args: tuple[str, str, int]) -> None:
+        """A batch came."""
+        session_id, relation_id, number = args
+        with other_session(self._spark, session_id) as session:
+            self._takes[key](session._create_remote_dataframe(relation_id), number)
+
+    def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
+        """Rows go to partitions."""
+        raise NO_DELIVERY.error()
+
+    def fetch(self, descriptor: Descriptor) -> pa.Table:
+        """Rows come from partitions."""
+        raise NO_FETCH.error()
+
+
+_ENDPOINTS: dict[int, BatchEndpoint] = {}  # by session
+
+
+def far_batches(spark: SparkSession, take: Take) -> FarBatches:
+    """The function of `foreachBatch` for batches that ``take`` takes."""
+    if id(spark) not in _ENDPOINTS:
+        _ENDPOINTS[id(spark)] = BatchEndpoint(spark)
+    return _ENDPOINTS[id(spark)].add(take)

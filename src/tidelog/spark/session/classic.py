@@ -1,0 +1,119 @@
+"""A classic session, whose driver is this process: what Tidelog asks of its JVM.
+
+Law: `slots` counts as Spark's scheduler does, so that it is right for every master and for every number of cores per
+task; where executors come on demand, those that may come are counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tidelog.spark.session import session_failures as failures
+from tidelog.spark.session.master import is_local, setting
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+T = TypeVar("T")
+NOBODY_SAID = "python3"  # the interpreter that PySpark takes then
+UNBOUNDED = 1 << 30
+_MAKING = threading.Lock()  # functions are made in several threads, and a context has one interpreter
+
+
+class ClassicAccess:
+    """A classic session that runs."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        running = spark.sparkContext
+        if running._jsc is None or running._jsc.sc().isStopped():
+            raise failures.STOPPED.error()
+        self._spark, self._context = spark, running
+
+    @property
+    def master(self) -> str:
+        """The master of the session."""
+        return str(self._context.master)
+
+    @property
+    def is_here(self) -> bool:
+        """In local mode tasks are children of this process."""
+        return is_local(self.master)
+
+    @property
+    def home(self) -> Hashable:
+        """The context, which sessions of this process share."""
+        return id(self._context)
+
+    def slots(self) -> int:
+        """How many tasks can run at once, also on executors that come on demand."""
+        scala = self._context._jsc.sc()
+        there = int(scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile()))
+        if setting(self._spark, "spark.dynamicAllocation.enabled") != "true" or self.is_here:
+            return there
+        most = setting(self._spark, "spark.dynamicAllocation.maxExecutors")
+        cores, cpus = (setting(self._spark, f"spark.{name}", "1") for name in ("executor.cores", "task.cpus"))
+        return max(there, int(most) * (int(cores) // int(cpus))) if most.isdecimal() else UNBOUNDED
+
+    def addresses(self, loopback: str) -> tuple[str, str]:
+        """Those of Spark's driver."""
+        if self.is_here:
+            return loopback, loopback
+        host = str(self._spark.conf.get("spark.driver.host", loopback))
+        return str(self._spark.conf.get("spark.driver.bindAddress", host)), host
+
+    def tag_jobs(self, tag: str, words: str) -> None:
+        """The tags of the session itself would be seen by the thread that set them only."""
+        self._context.addJobTag(tag)
+        if words:
+            self._context.setJobDescription(words)
+        self._context.setInterruptOnCancel(True)
+
+    def cancel_jobs(self, tag: str) -> None:
+        """Ask Spark to end the jobs that carry a tag."""
+        self._context.cancelJobsWithTag(tag)
+
+    def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
+        """With this thread's job group and pool, as PySpark's own threads do it."""
+        scala = self._context._jsc.sc()
+        given = scala.getLocalProperties().clone()
+
+        def run() -> T:
+            before = scala.getLocalProperties()
+            scala.setLocalProperties(given)
+            try:
+                self.tag_jobs(tag, words)
+                return act()
+            finally:
+                scala.setLocalProperties(before)
+
+        return run
+
+    @contextlib.contextmanager
+    def interpreter(self) -> Iterator[None]:
+        """In local mode, where nobody named another, the driver's own: PySpark would take the `python3` of the path."""
+        with _MAKING:
+            if not self.is_here or self._context.pythonExec != NOBODY_SAID:
+                yield
+                return
+            self._context.pythonExec = sys.executable
+            try:
+                yield
+            finally:
+                self._context.pythonExec = NOBODY_SAID
+
+    def estimated_size(self, rows: DataFrame) -> int:
+        """The size of the optimised plan. Where Catalyst has no idea, very many."""
+        return int(str(_plan(rows).stats().sizeInBytes()))
+
+    def most_rows(self, rows: DataFrame) -> int | None:
+        """What the optimised plan says."""
+        known = _plan(rows).maxRows()
+        return int(known.get()) if known.isDefined() else None
+
+
+def _plan(rows: DataFrame) -> Any:
+    return rows._jdf.queryExecution().optimizedPlan()

@@ -1,0 +1,131 @@
+"""A session of Spark Connect: this process is a client, and Spark's driver is a server, perhaps far away.
+
+Law: nothing here needs a JVM. Slots and sizes are asked of the server, by a small job and by `explain`. Partitions
+and tasks call this process directly, as they call the driver of a classic session; the address under which they reach
+it is the one from which this process reaches the server, unless `spark.tidelog.host` names another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import re
+import uuid
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tidelog.spark.session import session_failures as failures
+from tidelog.spark.session.listen import own_address
+from tidelog.spark.session.master import setting
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+T = TypeVar("T")
+HOST_SETTING = "spark.tidelog.host"
+ANYWHERE = "0.0.0.0"
+LARGE = 1 << 62  # bytes, where nothing is said of a size
+_SIZE = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (B|[KMGTPE]iB)")
+_UNITS = {unit: 1 << (10 * place) for place, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
+_LOCAL = re.compile(r"local(?:\[(\d+)(?:,\s*\d+)?\])?")
+
+
+class ConnectAccess:
+    """A session of Spark Connect that was not stopped."""
+
+    is_here = False  # a server at a loopback address may still be the end of a tunnel
+
+    def __init__(self, spark: Any) -> None:
+        if spark.is_stopped:
+            raise failures.STOPPED.error()
+        self._spark = spark
+
+    @property
+    def master(self) -> str:
+        """The master of the server; some services keep it to themselves."""
+        return str(self._spark.conf.get("spark.master", ""))
+
+    @property
+    def home(self) -> Hashable:
+        """The application that the server is."""
+        return str(self._spark.conf.get("spark.app.id", self._spark.client.host))
+
+    def slots(self) -> int:
+        """The parallelism that Spark takes for its own, which is the number of cores of the executors.
+
+        It is seen in the number of tasks of a DataFrame that asks for none.
+        """
+        cpus = max(1, int(setting(self._spark, "spark.task.cpus", "1")))
+        named = _LOCAL.fullmatch(self.master)
+        if named is not None:
+            return int(named[1] or 1) // cpus
+        last = self._spark.range(1 << 20).selectExpr("max(spark_partition_id())").collect()[0][0]
+        return int(last + 1) // cpus
+
+    def addresses(self, loopback: str) -> tuple[str, str]:
+        """The address from which this process reaches the server; under a name that was given, all addresses."""
+        named = str(self._spark.conf.get(HOST_SETTING, ""))
+        if named:
+            return ANYWHERE, named
+        own = own_address(self._spark.client.host, loopback)
+        return own, own
+
+    def tag_jobs(self, tag: str, words: str) -> None:
+        """Tags belong to the thread; Connect has no descriptions."""
+        self._spark.addTag(tag)
+
+    def cancel_jobs(self, tag: str) -> None:
+        """Interrupt what carries the tag."""
+        self._spark.interruptTag(tag)
+
+    def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
+        """With the tags of this thread."""
+        given = {*self._spark.getTags(), tag}
+
+        def run() -> T:
+            for each in given:
+                self._spark.addTag(each)
+            try:
+                return act()
+            finally:
+                for each in given:
+                    self._spark.removeTag(each)
+
+        return run
+
+    def interpreter(self) -> AbstractContextManager[None]:
+        """The server's own; a client cannot choose."""
+        return contextlib.nullcontext()
+
+    def estimated_size(self, rows: DataFrame) -> int:
+        """The size of the optimised plan, rounded, as `explain` prints it."""
+        return size_in(rows._explain_string(mode="cost"))  # type: ignore[operator]  # PySpark declares it for Connect only
+
+    def most_rows(self, rows: DataFrame) -> int | None:
+        """`explain` prints no bound."""
+        return None
+
+
+@contextlib.contextmanager
+def other_session(spark: Any, session_id: str | None = None) -> Iterator[Any]:
+    """Another session of the same server and user: a new one, or the one of this id, which stays there afterwards."""
+    builder = copy.deepcopy(spark.client._builder)
+    builder.set("session_id", session_id or str(uuid.uuid4()))
+    other = type(spark)(builder, spark.client._user_id)
+    try:
+        yield other
+    finally:
+        if session_id is None:
+            other.client.release_session()
+        other.client.close()  # `stop` would end a server that this process started
+
+
+def size_in(text: str) -> int:
+    """The size of the optimised plan in the words of `explain(mode="cost")`.
+
+    >>> size_in("== Optimized Logical Plan ==\\nRange (0, 100), Statistics(sizeInBytes=1.5 KiB, rowCount=100)")
+    1536
+    """
+    found = _SIZE.search(text)
+    return LARGE if found is None else int(float(found[1]) * _UNITS[found[2]])

@@ -1,0 +1,48 @@
+"""How long driver and partitions wait for each other, as settings of the session.
+
+Law: a number of seconds greater than zero, or the default; anything else is refused by the name of the setting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from tidelog.spark.session.session_failures import TIMEOUT_SETTING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+START = "spark.tidelog.startTimeout"  # until all partitions have begun
+HEARTBEAT = "spark.tidelog.heartbeatTimeout"  # until a silent partition is taken for lost
+DRIVER = "spark.tidelog.driverTimeout"  # until a partition whose driver is gone ends
+PATIENCE, SILENCE, SLOWEST_START, EACH_START = 10.0, 30.0, 120.0, 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds."""
+
+    start: float
+    heartbeat: float = SILENCE
+    driver: float = PATIENCE
+
+
+def read_timeouts(spark: SparkSession, partitions: int) -> Timeouts:
+    """What the session says."""
+    start = _seconds(spark, START, max(SLOWEST_START, EACH_START * partitions))
+    return Timeouts(start, _seconds(spark, HEARTBEAT, SILENCE), _seconds(spark, DRIVER, PATIENCE))
+
+
+def _seconds(spark: SparkSession, name: str, default: float) -> float:
+    said = str(spark.conf.get(name, "")).strip()
+    if not said:
+        return default
+    try:
+        found = float(said.removesuffix("s"))
+    except ValueError:
+        found = 0.0
+    if found <= 0 or not isfinite(found):
+        raise TIMEOUT_SETTING.error(setting=name, said=said)
+    return found
