@@ -210,7 +210,7 @@ def test_past_epochs_name_who_made_them(tmp_path: Path) -> None:
         assert [(str(c), c.origin.author) for c in both.changes] == [("joins(eve, dev) was asserted", "ann")]
         with pytest.raises(EngineError, match=r"`reads\(eve, plan\)` did not change in the epochs 2 to 3"):
             db.blame("reads(eve, plan)", since=1)
-        with pytest.raises(EngineError, match="no epochs after 8 up to 9; the last is 3"):
+        with pytest.raises(EngineError, match="no epochs after 8 up to 9; the last epoch is 3"):
             db.blame("reads(eve, plan)", epoch=9)
         with pytest.raises(
             EngineError, match=r"`reads\(zoe, plan\)` did not change in the epochs that are kept, 1 to 3"

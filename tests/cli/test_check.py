@@ -70,7 +70,7 @@ def test_a_value_that_may_grow_for_ever_is_told_with_the_term_that_makes_it(tmp_
     path.write_text("n(0).\nn(Y) :- n(X), Y = X + 1.\n")
     result = run("check", str(path))
     assert result.exit_code == 0
-    assert "warning[TL760]: evaluation may not end: `X + 1` makes column 1 of `n`" in result.stdout
+    assert "warning[TL760]: evaluation may not end: `X + 1` computes column 1 of `n`" in result.stdout
     assert json.loads(run("check", "--format", "json", str(path)).stdout)[0]["ends"] is False
 
 

@@ -42,7 +42,7 @@ def test_depth_is_limited() -> None:
 def test_absent_fact_fails_and_names_the_option() -> None:
     result = run("reach(3, 1)")
     assert result.exit_code == 1
-    assert "`reach(3, 1)` is not true; `--not` tells why\n" in result.stderr
+    assert "`reach(3, 1)` is not true; `--not` explains why\n" in result.stderr
 
 
 def test_absence_is_told() -> None:

@@ -104,7 +104,7 @@ def test_an_engine_is_made_from_a_file_and_its_includes(tmp_path: Path) -> None:
             assert sorted(db["reach"]) == [(1, 2), (1, 3), (2, 3)]
     with pytest.raises(ProgramError, match=r"TL122.*nowhere\.dl"):
         Engine.from_file("nowhere.dl")
-    with pytest.raises(EngineError, match="`file` is the path of a program, not None"):
+    with pytest.raises(EngineError, match="`file` must be the path of a program, not None"):
         Engine.from_file(None)  # type: ignore[arg-type]  # the point of this test
     program.write_text("reach(X, Y) :- ")
     with pytest.raises(ProgramError, match=r"reach\.dl:1"):

@@ -80,11 +80,11 @@ def test_alternative_is_told_with_a_few_of_its_rows(db: Engine) -> None:
 
 
 def test_one_epoch_is_tried_out_at_a_time(db: Engine) -> None:
-    with pytest.raises(EngineError, match="the script has 2 epochs; what is tried out is one"):
+    with pytest.raises(EngineError, match="the script has 2 epochs, but a what-if query runs only one"):
         tried(db, "+edge(3, 4). commit. +edge(4, 5).")["reach"]
-    with pytest.raises(EngineError, match="`changes` is the text of a change script, an epoch"):
+    with pytest.raises(EngineError, match="`changes` must be the text of a change script, an epoch"):
         tried(db, 7)["reach"]
-    with pytest.raises(EngineError, match="`fact` is a fact"):
+    with pytest.raises(EngineError, match="`fact` must be a fact"):
         tried(db, "+edge(3, 4).").why("reach")
 
 
@@ -93,7 +93,7 @@ def test_engine_that_went_on_is_not_asked(db: Engine) -> None:
     with db.epoch() as e:
         e.insert("edge", [(8, 9)])
     for ask in (lambda: found["reach"], lambda: found.blame("reach"), lambda: found.why("reach(3, 4)")):
-        with pytest.raises(EngineError, match="what was tried out after epoch 1 is past, the engine is at epoch 2"):
+        with pytest.raises(EngineError, match="what was tried out after epoch 1 is past; the engine is at epoch 2"):
             ask()
 
 

@@ -135,7 +135,7 @@ def test_refused_rule_leaves_no_trace() -> None:
 
 
 def test_unknown_way_is_refused() -> None:
-    with pytest.raises(EngineError, match='plans=\'always\': give one of "advice", "binding", "ignore"'):
+    with pytest.raises(EngineError, match='plans=\'always\': use one of "advice", "binding", "ignore"'):
         Engine("p(X) :- q(X).", plans="always")
 
 

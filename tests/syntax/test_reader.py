@@ -177,7 +177,7 @@ def test_an_unclosed_string_is_one_error():
 @pytest.mark.parametrize("data", [bytes(range(256)) * 8, b"\x7fELF\x02\x01\x01" + bytes(900), b"\x89PNG\r\n\x1a\n\x00"])
 def test_a_binary_file_is_one_error(data):
     program, found = read_program(data, "a.out")
-    assert [(d.code, d.message) for d in found] == [("TL131", "`a.out` is not a text")]
+    assert [(d.code, d.message) for d in found] == [("TL131", "`a.out` is not a text file")]
     assert program == Program()
 
 

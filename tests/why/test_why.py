@@ -308,7 +308,7 @@ def test_state_that_was_opened_again_is_explained_alike(tmp_path: Path) -> None:
 
 
 def test_absent_fact_has_no_proof() -> None:
-    with pytest.raises(NotTrueError, match=r"`reach\(2, 1\)` is not true; ask `why_not`"):
+    with pytest.raises(NotTrueError, match=r"`reach\(2, 1\)` is not true; use `why_not`"):
         engine(f"edge(1,2). {REACH}").why("reach(2, 1)")
 
 

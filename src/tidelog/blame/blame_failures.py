@@ -11,19 +11,19 @@ from tidelog.errors.entry import FailureEntry
 NOT_RUN = FailureEntry(
     "TL4651",
     EngineError,
-    "blame in an epoch that did not run",
-    "the epoch was neither committed nor previewed; it has changed nothing",
-    "What an epoch changes is known once it has run.",
-    "Commit the epoch, or run it by `preview`, and ask again.",
+    "blame on an epoch that has not run",
+    "the epoch was neither committed nor previewed, so it has changed nothing",
+    "The changes of an epoch are known after it has run.",
+    "Commit the epoch, or run it with `preview`, and try again.",
     "Engine('p(1).').epoch().blame('p(1)')\n",
 )
 ENGINE_WENT_ON = FailureEntry(
     "TL4652",
     EngineError,
-    "blame in an epoch that the engine has left behind",
-    "{what} is past, the engine is at epoch {now}",
-    "Without a state folder an engine knows its last epoch only; a preview is asked before the next epoch.",
-    "Ask before the next epoch is committed, or keep the engine in a state folder: `Engine(..., path=...)`.",
+    "blame on a past epoch",
+    "{what} is past; the engine is at epoch {now}",
+    "Without a state folder, an engine keeps only its last epoch. A preview can be queried until the next epoch.",
+    "Call `blame` before the next epoch is committed, or use a state folder: `Engine(..., path=...)`.",
     "db = Engine('p(X) :- q(X).')\n"
     "with db.epoch() as first:\n    first.insert('q', [(1,)])\n"
     "with db.epoch() as second:\n    second.insert('q', [(2,)])\n"
@@ -32,28 +32,29 @@ ENGINE_WENT_ON = FailureEntry(
 NO_CHANGE = FailureEntry(
     "TL4653",
     EngineError,
-    "blame of what did not change",
+    "blame on a fact that did not change",
     "`{fact}` did not change in {where}",
-    "Only what came, went or changed its value has a cause; why a fact is true or not is asked by `why` and `why_not`.",
-    "Ask about another epoch; `changes` lists those that changed a relation.",
+    "Only facts that were added, removed or changed have a cause. `why` and `why_not` explain why a fact is "
+    "true or not.",
+    "Try another epoch. `changes` lists the epochs that changed a relation.",
     "db = Engine('p(X) :- q(X).')\nwith db.epoch() as e:\n    e.insert('q', [(1,)])\ne.blame('p(2)')\n",
 )
 NO_SUCH_EPOCHS = FailureEntry(
     "TL4654",
     EngineError,
-    "blame in epochs that are not there",
-    "there are no epochs after {since} up to {until}; the last is {last}",
-    "Epochs are counted from 1.",
-    "Name an epoch that `log` lists.",
+    "blame on epochs that do not exist",
+    "there are no epochs after {since} up to {until}; the last epoch is {last}",
+    "Epochs are numbered from 1.",
+    "Use an epoch that `log` lists.",
     "with Engine('p(X) :- q(X).', path='state') as db:\n    db.blame('p(1)', epoch=7)\n",
 )
 SEVERAL_EPOCHS = FailureEntry(
     "TL4655",
     EngineError,
     "what-if over several epochs",
-    "the script has {count} epochs; what is tried out is one",
-    "What is tried out is not committed, so that nothing can be tried out after it.",
-    "Leave out the `commit.` between them, or try them out as alternatives.",
+    "the script has {count} epochs, but a what-if query runs only one",
+    "A what-if query is not committed, so no epoch can follow it.",
+    "Remove the `commit.` between the epochs, or try them as alternatives.",
     "Engine('p(X) :- q(X).').what_if('+q(1). commit. +q(2).')[\"p\"]\n",
 )
 

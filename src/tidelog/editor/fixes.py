@@ -44,7 +44,7 @@ def _edits(document: Document, base: int, finding: Finding) -> Iterator[tuple[st
     meant = _MEANT.search(diagnostic.hint) or _MEANT.search(diagnostic.message)
     if meant is not None:
         named = _QUOTED.findall(diagnostic.message.partition(";")[0])
-        wrong = named[-1] if named else ""  # "`.output` names the unknown relation `pth`"
+        wrong = named[-1] if named else ""  # "`.output` refers to the unknown relation `pth`"
         found = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", text) if wrong else None
         if found is not None:
             start = base + finding.start + found.start()

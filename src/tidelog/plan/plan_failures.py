@@ -11,29 +11,29 @@ from tidelog.errors.entry import FailureEntry
 UNKNOWN_LABEL = FailureEntry(
     "TL4501",
     EngineError,
-    "unknown label of a rule",
+    "unknown rule label",
     "no rule has the label `{label}`; known labels: {known}",
-    "Rules without a label of their own are called r1, r2, ... in the order in which they were added.",
-    "Use one of the labels; `engine.rules` shows them with their rules.",
+    "Rules without an explicit label are named r1, r2, ... in the order in which they were added.",
+    "Use one of the known labels. `engine.rules` lists them with their rules.",
     'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.remove_rule("r7")\n',
 )
 PLAN_TOO_EARLY = FailureEntry(
     "TL4502",
     EngineError,
-    "binding `.plan` that cannot be followed",
-    "rule {label}: its `.plan` cannot be followed {when}: `{atom}` would come before other atoms, and reads what "
-    "`{computation}` computes",
-    "A computation that may fail runs only for what the rest of the body admits, so that atoms which read its result "
-    "come last.",
-    'Put the atom behind those that do not read the result, or take the plan as advice: `plans="advice"`.',
+    "cannot follow a binding `.plan`",
+    "rule {label}: its `.plan` cannot be followed {when}: `{atom}` would precede other atoms, but reads the "
+    "result of `{computation}`",
+    "A computation that may fail runs only on rows that the rest of the body admits, so atoms that read its "
+    "result come last.",
+    'Move the atom after those that do not read the result, or treat the plan as advice: `plans="advice"`.',
     "Engine('p(X) :- a(X, Y), Z = Y / X, b(Z), c(X).\\n.plan 0:(1, 2, 3)', plans='binding')\n",
 )
 PLANS = FailureEntry(
     "TL4503",
     EngineError,
-    "unknown way to take `.plan`",
-    "plans={given!r}: give one of {known}",
-    "A `.plan` is advice that the planner weighs, binding, or ignored.",
+    "invalid value for `plans`",
+    "plans={given!r}: use one of {known}",
+    "A `.plan` is treated as advice, as binding, or ignored.",
     "",
     "Engine('n(1).', plans='always')\n",
 )
@@ -43,9 +43,9 @@ ZONES = FailureEntry(
     EngineError,
     "times with and without a zone in one column",
     "{problem}",
-    "A time without a zone is not an instant until its zone is known.",
-    'Convert one of them before it is inserted: in pandas with `dt.tz_localize("UTC")` or `dt.tz_localize(None)`, in '
-    "Spark with `cast(t as timestamp)` or `cast(t as timestamp_ntz)`.",
+    "A time without a zone is not an instant unless its zone is known.",
+    'Convert one of them before inserting it: in pandas with `dt.tz_localize("UTC")` or '
+    "`dt.tz_localize(None)`, in Spark with `cast(t as timestamp)` or `cast(t as timestamp_ntz)`.",
     "import pyarrow as pa\nlocal = pa.table({'t': pa.array([0], pa.timestamp('us'))})\n"
     "zoned = pa.table({'t': pa.array([0], pa.timestamp('us', 'UTC'))})\n"
     "db = Engine('both(T) :- a(T), b(T).')\n"

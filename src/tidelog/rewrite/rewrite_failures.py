@@ -14,25 +14,25 @@ NO_LABEL = FailureEntry(
     "rule without a label",
     "a rule needs a label before it is rewritten",
     "Auxiliary relations are named after the label of their rule.",
-    "Label the rules first: `tidelog.rewrite.label_rules`.",
+    "Label the rules first with `tidelog.rewrite.label_rules`.",
     "from tidelog.program import Atom, Rule\nfrom tidelog.rewrite.label_rules import label_of\n"
     "label_of(Rule(Atom('p', ())))\n",
 )
 COPY_NAME = FailureEntry(
     "TL4202",
     EngineError,
-    "label that makes two relations of one name",
-    "`{name}` is made by rule `{label}` and is the name of a copy too: label the rule otherwise",
-    "Relations that are copied to where they are read get names of their own, as relations made from rules do.",
+    "label causes a name conflict",
+    "`{name}` is made by rule `{label}` and is also the name of a copy: use another label for the rule",
+    "Copies of relations and relations made from rules have generated names, which must differ.",
     "",
     test="tests/rewrite/test_place.py::test_copy_with_the_name_of_another_auxiliary_relation_is_refused",
 )
 NOT_CORE = FailureEntry(
     "TL4203",
     EngineError,
-    "rule that is not core yet",
+    "rule is not in core form",
     "delta rules need atoms, negated atoms and comparisons; rewrite the rule to core first",
-    "Delta rules are made of core rules, which hold nothing else.",
+    "Delta rules are derived from core rules, which contain only atoms, negated atoms and comparisons.",
     "",
     "from tidelog.rewrite import to_delta_rules\nfrom tidelog.syntax import parse_rule\n"
     "to_delta_rules(parse_rule('p(X) :- (q(X) ; r(X)).'))\n",

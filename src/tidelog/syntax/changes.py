@@ -256,6 +256,6 @@ class ChangeReader(ProgramReader):
         """The atom if it is ground."""
         for term in (t for arg in atom.args for t in subterms(arg)):
             if is_open(term):
-                found = "_" if isinstance(term, Wildcard) else "an aggregate"
+                found = "`_`" if isinstance(term, Wildcard) else "an aggregate"
                 raise self.failure("TL142", term.span, found=found)
         return atom

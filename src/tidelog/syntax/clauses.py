@@ -164,14 +164,12 @@ class ClauseReader(ConstraintReader):
 
     def _head(self) -> Atom:
         if self.token.kind in ("(", "^"):
-            raise self.failure("TL120", problem="stands in the place of a head")
+            raise self.failure("TL120", problem="cannot be the head of a rule")
         if self.token.kind != NAME:
             raise self.unexpected("the head of a clause (an atom such as `p(X)`)")
         atom = self.atom()
         if self.token.kind in _PATH_SIGNS and self.previous.kind == NAME:
-            raise self.failure(
-                "TL120", span_between(self.previous, self.token), problem="stands in the place of a head"
-            )
+            raise self.failure("TL120", span_between(self.previous, self.token), problem="cannot be the head of a rule")
         return atom
 
     def _no_arrow(self) -> Exception:

@@ -188,5 +188,5 @@ def _ground_atom(reader: ProgramReader) -> Atom:
     atom = ground_places(_atom(reader))
     for term in (t for arg in atom.args for t in subterms(arg)):
         if is_open(term):
-            raise reader.failure("TL124", term.span, found="_" if isinstance(term, Wildcard) else "an aggregate")
+            raise reader.failure("TL124", term.span, found="`_`" if isinstance(term, Wildcard) else "an aggregate")
     return atom

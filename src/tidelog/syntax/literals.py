@@ -118,7 +118,7 @@ class BodyReader(PathReader):
         text = self.token.text
         if text in COMPARISON_SIGNS or text in BINARY:
             if location is not None:
-                raise self.failure("TL115", opening.span, problem="stands inside a term")
+                raise self.failure("TL115", opening.span, problem="is not allowed inside a term")
             call = self.application(token.text, args, span_between(token, self.previous))
             return self._comparison(token, call)
         atom = Atom(token.text, args, location, span_between(token, self.previous))
@@ -249,7 +249,7 @@ class BodyReader(PathReader):
         if self.token.kind == "(":
             args, location = self.arguments()
             if location is not None:
-                raise self.failure("TL115", mark.span, problem="stands twice in one atom")
+                raise self.failure("TL115", mark.span, problem="occurs twice in one atom")
         return Atom(name.text, (place, *args), 0, span_between(name, self.previous))
 
     def arguments(self) -> tuple[tuple[Term, ...], int | None]:
@@ -261,7 +261,7 @@ class BodyReader(PathReader):
         while self.token.kind != ")" or args:
             if self.token.kind == "@" and not self._is_functor():
                 if location is not None:
-                    raise self.failure("TL115", problem="stands twice in one atom")
+                    raise self.failure("TL115", problem="occurs twice in one atom")
                 location = len(args)
                 self.advance()
             args.append(self.term())
@@ -337,7 +337,7 @@ class BodyReader(PathReader):
         if self.token.kind not in _ENDS:
             raise self.unexpected("`,` or the end of the clause")
         if len(args) != 2 or location is not None:
-            raise self.failure("TL120", span, problem=f"takes two arguments without `@`, given {len(args)}")
+            raise self.failure("TL120", span, problem="takes exactly two arguments, without `@`")
         for repeat in domains(path):
             if repeat.least:
                 raise self.failure("TL125", repeat.span, found=f"[{repeat.domain}]")

@@ -106,7 +106,7 @@ class Preprocessor:
             return at
         wanted = read_string(following.text) if following.kind == STRING else None
         if wanted is None:
-            self._fault("TL182", word, expected="the name of a file in quotes", word="include")
+            self._fault("TL182", word, expected="a file name in quotes", word="include")
             return at
         done.extend(self._included(wanted, word))
         return at + 1
@@ -138,7 +138,7 @@ class Preprocessor:
         elif word == "endif":
             conditions.pop()
         elif conditions[-1].in_else:
-            self._fault("TL183", token, word=word, problem="stands twice")
+            self._fault("TL183", token, word=word, problem="occurs twice")
         else:
             last = conditions[-1]
             last.in_else = word == "else"
@@ -168,7 +168,7 @@ class Preprocessor:
     def _include(self, token: Token) -> list[Token]:
         match = _INCLUDED.match(_rest(token))
         if match is None:
-            return self._fault("TL182", token, expected="the name of a file in quotes", word="include")
+            return self._fault("TL182", token, expected="a file name in quotes", word="include")
         return self._included(match[1] or match[2], token)
 
     def _included(self, wanted: str, token: Token) -> list[Token]:
@@ -187,7 +187,7 @@ class Preprocessor:
         rest = _rest(token)
         match = _MACRO.match(rest)
         if match is None:
-            return self._fault("TL182", token, expected="the name of a macro", word=word)
+            return self._fault("TL182", token, expected="a macro name", word=word)
         if word == "undef":
             self._macros.pop(match[1], None)
             return []

@@ -288,5 +288,5 @@ class TermReader(Cursor):
         if token.kind == "@":
             if self.convention == SOUFFLE and self.peek().kind == "@":
                 return self.failure("TL153", span_between(token, self.peek()))
-            return self.failure("TL115", problem="stands inside a term")
+            return self.failure("TL115", problem="is not allowed inside a term")
         return self.unexpected("a term (a variable, a constant, a function or a bracket)")

@@ -11,30 +11,31 @@ from tidelog.errors.entry import FailureEntry
 NOT_A_CASE = FailureEntry(
     "TL4911",
     EngineError,
-    "case file that is not understood",
+    "invalid case file",
     "{path}:{line}: {problem}",
-    "A file of cases names its `program:` and then has, for each `case:`, what is `given:`, `when:` what changes and "
-    "`then:` what holds; a line under `then:` begins with contains, lacks, equals, empty, golden or refused.",
-    "See `docs/reference/testing-rules.md`, or the files of `examples/tests`.",
+    "A case file names its `program:`, followed by cases. Each `case:` has `given:` (the initial facts), "
+    "`when:` (the changes) and `then:` (the expected results). A line under `then:` starts with contains, "
+    "lacks, equals, empty, golden or refused.",
+    "See `docs/reference/testing-rules.md`, or the files in `examples/tests`.",
     "$ mkdir t\n$ printf 'p(X) :- q(X).' > t/p.dl\n"
     "$ printf 'program: p.dl\\ncase: a\\nthen:\\n  has p(1).\\n' > t/p.case\n$ tidelog test t\n",
 )
 NO_CASES = FailureEntry(
     "TL4912",
     EngineError,
-    "folder without cases",
-    "{folder} has no files of cases",
-    "Files of cases end in `.case`; folders are searched.",
-    "Name a folder or a file of cases.",
+    "no case files",
+    "{folder} has no case files",
+    "Case files end in `.case`. Folders are searched recursively.",
+    "Use a folder that contains case files, or the path of a case file.",
     "$ mkdir empty\n$ tidelog test empty\n",
 )
 OTHER_ARGUMENT = FailureEntry(
     "TL4913",
     EngineError,
-    "trial of nothing",
+    "argument too small",
     "{what} must be at least 1, not {found}",
-    "A trial compares at least one way of running with evaluation from scratch.",
-    "Leave the argument out for the usual number.",
+    "A trial compares at least one way of running a program with evaluation from scratch.",
+    "Omit the argument to use the default.",
     'from tidelog.lab.order import check_order\ncheck_order("p(X) :- q(X).", tries=0)\n',
 )
 

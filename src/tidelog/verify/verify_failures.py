@@ -11,19 +11,19 @@ from tidelog.errors.entry import FailureEntry
 NO_SUM = FailureEntry(
     "TL2101",
     EvaluationError,
-    "sum of something else than numbers",
-    "only numbers have a sum",
-    "`sum` and `avg` take numbers, unsigned numbers and floats.",
-    "Convert the values before they are summed.",
+    "sum of values that are not numbers",
+    "only numbers can be summed",
+    "`sum` and `avg` apply to numbers, unsigned numbers and floats.",
+    "Convert the values before summing them.",
     "from tidelog.verify.folds import fold\nfold('sum', ['a'], 'float')\n",
 )
 NOT_ORDERED = FailureEntry(
     "TL2102",
     EvaluationError,
-    "body without an order of evaluation",
-    "a body cannot be evaluated: no value for the variables of {item}",
-    "Every variable of a body gets its value from a positive atom or an equation.",
-    "Check the program with `tidelog check`, which names the variable.",
+    "cannot order a body for evaluation",
+    "cannot evaluate a body: the variables of {item} are not bound",
+    "Every variable of a body is bound by a positive atom or an equation.",
+    "Run `tidelog check`, which reports the variable.",
     "from tidelog.syntax import parse_rule\nfrom tidelog.verify.normal import to_clause\n"
     "from tidelog.verify.order import arrange\n"
     "(items,) = to_clause(parse_rule('p(X) :- q(X), Y < Z.')).body.alternatives\n"
@@ -32,29 +32,29 @@ NOT_ORDERED = FailureEntry(
 NOT_SCALAR = FailureEntry(
     "TL2103",
     EvaluationError,
-    "term that has no single value",
+    "term without a single value",
     "not a scalar term: {term}",
-    "Only constants, variables and functions of them have a value of their own.",
-    "Check the program with `tidelog check` first.",
+    "Only constants, variables and functions of them have a single value.",
+    "Run `tidelog check` on the program first.",
     "from tidelog.program import Wildcard\nfrom tidelog.verify.terms import compile_term\n"
     "compile_term(Wildcard(), {}, {}, {})\n",
 )
 NO_OVERLOAD = FailureEntry(
     "TL2104",
     EvaluationError,
-    "function that does not take these arguments",
+    "wrong argument types",
     "no function `{name}` for arguments of types {types}",
-    "The name of a function and the types of its arguments choose its meaning.",
-    "Convert the arguments, or register the user function that the state was made with.",
+    "A function is selected by its name and the types of its arguments.",
+    "Convert the arguments, or register the user function that the state was created with.",
     "from tidelog.program import Call, Const\nfrom tidelog.verify.terms import compile_term\n"
     "compile_term(Call('half', (Const(1, 'number'),)), {}, {}, {})\n",
 )
 POSITIVE_VALUE = FailureEntry(
     "TL4101",
     EngineError,
-    "value that the positive checker does not take",
-    "the positive checker takes no value of type {type}: {value!r}",
-    "The positive checker reads numbers, floats, symbols, dates and lists.",
+    "value not supported by the positive checker",
+    "the positive checker does not support values of type {type}: {value!r}",
+    "The positive checker supports numbers, floats, symbols, dates and lists.",
     "Use `Engine.verify()`, which checks every program.",
     "from tidelog.program.values.state import EngineState, FactState\n"
     "from tidelog.verify.positive import export_positive\n"
@@ -63,10 +63,10 @@ POSITIVE_VALUE = FailureEntry(
 NOT_POSITIVE = FailureEntry(
     "TL4102",
     EngineError,
-    "rule that the positive checker does not take",
-    "the positive checker takes rules with atoms over variables and constants only; {rule} has a {kind}. "
+    "rule not supported by the positive checker",
+    "the positive checker only supports rules with atoms over variables and constants; {rule} has a {kind}. "
     "Engine.verify() checks every program.",
-    "The positive checker is small on purpose: atoms, variables and constants.",
+    "The positive checker is intentionally small: it supports atoms, variables and constants.",
     "",
     "from tidelog.verify.positive import export_positive\n"
     "db = Engine('q(1). p(X) :- q(X), !r(X).')\nexport_positive(db.state())\n",
@@ -74,9 +74,9 @@ NOT_POSITIVE = FailureEntry(
 NOT_IN_SQL = FailureEntry(
     "TL4103",
     EngineError,
-    "program that the checker on Spark cannot check",
+    "program not supported by the Spark checker",
     "the Spark checker cannot check {what}; use the Python checker",
-    "The checker on Spark takes what Spark's SQL computes exactly as Tidelog does.",
+    "The Spark checker supports the features that Spark SQL computes exactly as Tidelog does.",
     "",
     "from tidelog.program import Const\nfrom tidelog.verify.sql_terms import constant\n"
     "constant(Const((1, 2), 'list'))\n",
@@ -84,10 +84,10 @@ NOT_IN_SQL = FailureEntry(
 NOT_STRATIFIED = FailureEntry(
     "TL4104",
     EngineError,
-    "program without strata in a certificate",
-    "not stratified: `{head}` needs all of `{name}`, which needs `{head}`",
-    "Negation and aggregates read relations that are complete before.",
-    "Check the program with `tidelog check`, which shows the cycle.",
+    "program is not stratified",
+    "not stratified: `{head}` depends on the complete `{name}`, which depends on `{head}`",
+    "Negation and aggregates require relations that are already complete.",
+    "Run `tidelog check`, which shows the cycle.",
     "from tidelog.syntax import parse_program\nfrom tidelog.verify.normal import to_clause\n"
     "from tidelog.verify.strata import stratify\n"
     "stratify([to_clause(rule) for rule in parse_program('p(X) :- q(X), !p(X).').rules])\n",

@@ -12,27 +12,27 @@ from tidelog.why.errors import NotTrueError, OutOfWorkError
 FACT_COLUMNS = FailureEntry(
     "TL1301",
     DataError,
-    "fact with another number of columns",
-    "`{relation}` has {wanted} columns, the fact has {found}",
-    "A fact has a value for each column of its relation.",
-    "Write the fact with all its columns.",
+    "wrong number of columns in a fact",
+    "`{relation}` has {wanted} columns, but the fact has {found}",
+    "A fact has one value for each column of its relation.",
+    "Write a value for every column.",
     "Engine('edge(1, 2).').why('edge(1)')\n",
 )
 OUT_OF_WORK = FailureEntry(
     "TL3201",
     OutOfWorkError,
-    "question that visits too many facts",
-    "the question visits too many facts",
-    "A question may visit some millions of facts; a proof that needs more is told without counts.",
-    "Ask about a fact nearer to the base facts.",
+    "query visits too many facts",
+    "the query visits too many facts",
+    "An explanation visits at most a few million facts. Proofs that need more are shown without counts.",
+    "Ask about a fact closer to the base facts.",
     test="tests/why/test_ledger.py::test_work_that_is_used_up_ends_the_search",
 )
 NOT_TRUE = FailureEntry(
     "TL4601",
     NotTrueError,
-    "proof of a fact that is absent",
-    "`{fact}` is not true; ask `why_not`",
-    "Only a fact that is present has a proof.",
+    "no proof: the fact is not true",
+    "`{fact}` is not true; use `why_not`",
+    "Only facts that are true have a proof.",
     "",
     "Engine('edge(1, 2). reach(X, Y) :- edge(X, Y).').why('reach(2, 1)')\n",
 )

@@ -120,7 +120,7 @@ def test_a_finding_names_the_cycle_and_where_it_is_closed() -> None:
     (told,) = findings
     assert (told.code, told.severity) == ("TL760", "warning")
     assert told.message == (
-        "evaluation may not end: `X + 1` makes column 1 of `b` from its own values, through `b` and `a`"
+        "evaluation may not end: `X + 1` computes column 1 of `b` from its own values, through `b` and `a`"
     )
     assert sorted((text, span.line) for text, span in told.related) == [
         ("`a` is read here", 3),

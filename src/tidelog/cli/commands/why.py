@@ -65,7 +65,7 @@ def _show_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, no
     try:
         proof = db.why(fact, depth=depth, width=width, nodes=nodes)
     except NotTrueError as error:
-        raise error.reworded(str(error).replace("ask `why_not`", "`--not` tells why")) from None
+        raise error.reworded(str(error).replace("use `why_not`", "`--not` explains why")) from None
     typer.echo(proof.json() if as_json else str(proof))
 
 

@@ -38,7 +38,7 @@ from tidelog.program.values.term import (
 MOST_LITERALS = 10_000  # more than a person writes, and few enough to be written out in an instant
 TRIPLE = 3
 
-_LITERALS = {Negation: "a negation", Comparison: "a comparison", Boolean: "a truth value"}
+_LITERALS = {Negation: "a negation", Comparison: "a comparison", Boolean: "`true` or `false`"}
 _TERMS = {Call: "a function", Aggregate: "an aggregate", Wildcard: "`_` in a head"}
 Size = tuple[int, int]  # conjunctions, and literals in all of them
 

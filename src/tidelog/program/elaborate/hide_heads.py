@@ -108,7 +108,7 @@ def _check_sugar(says: Key | Reference, declared: Mapping[str, Declaration]) -> 
         for column, place in zip(columns, places, strict=True):
             if place is None or places.count(place) > 1:
                 known = ", ".join(f"`{each.name}`" for each in declared[relation].columns) or "none"
-                problem = "has no such column" if place is None else "is asked for it twice"
+                problem = "has no such column" if place is None else "lists it twice"
                 yield diagnose("TL242", None, word=word, name=relation, column=column, problem=problem, known=known)
                 break
     if isinstance(says, Reference) and len(says.columns) != len(says.target_columns):

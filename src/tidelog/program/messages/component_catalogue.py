@@ -14,9 +14,9 @@ from tidelog.errors.entry import CodeEntry
 _COMPONENTS = (
     CodeEntry(
         "TL220",
-        "name taken",
-        "the name `{name}` of {what} is taken",
-        "Components, instances, relations and types of one block have different names.",
+        "name already in use",
+        "the name `{name}` of {what} is already in use",
+        "Components, instances, relations and types in one block have different names.",
         "Choose another name.",
         ".comp Graph { .decl edge(x: number) }\n.init g = Graph\n.init g = Graph\n",
     ),
@@ -24,51 +24,51 @@ _COMPONENTS = (
         "TL221",
         "unknown component",
         "unknown component `{name}`",
-        "A component is declared by `.comp` in the same block, in a block around it, or in what that inherits.",
+        "A component is declared with `.comp` in the same block, an enclosing block, or a component that one of "
+        "these inherits.",
         "Declare the component with `.comp`.",
         ".init g = Graph\n.decl edge(x: number)\n",
     ),
     CodeEntry(
         "TL222",
-        "number of type parameters",
-        "component `{name}` takes {expected}, {found}",
-        "An instance and an inheriting component give one name for each parameter of the component.",
+        "wrong number of type parameters",
+        "component `{name}` takes {expected}, but {found}",
+        "An instance or inheriting component passes one type for each parameter of the component.",
         "Write {form}.",
         ".comp Graph<Node> { .decl edge(x: Node) }\n.init g = Graph\n",
     ),
     CodeEntry(
         "TL223",
-        "component that inherits itself",
+        "component inherits itself",
         "component `{name}` inherits itself: {cycle}",
-        "What a component inherits is its base's text; a circle of bases has none.",
-        "Leave one of the bases out.",
+        "A component inherits the text of its bases, so the bases cannot form a cycle.",
+        "Remove one of the bases.",
         ".comp A : B { .decl p(x: number) }\n.comp B : A { }\n.init a = A\n",
     ),
     CodeEntry(
         "TL224",
-        "override of what cannot be overridden",
+        "invalid `.override`",
         "component `{name}` overrides `{relation}`, which {problem}",
-        "`.override` drops the rules that the bases have for a relation that they declare `overridable`.",
-        "Declare the relation `overridable` in the base, or leave the `.override` out.",
+        "`.override` removes the inherited rules of a relation that is declared `overridable`.",
+        "Declare the relation `overridable` in the base, or remove the `.override`.",
         ".comp A { .decl p(x: number) p(1). }\n.comp B : A { .override p p(2). }\n.init b = B\n",
     ),
     CodeEntry(
         "TL225",
-        "instances without end",
-        "the instance `{name}` has more than {most} instances inside one another",
-        "An instance is the text of its component with all instances in it; a component that makes an instance of "
-        "itself has no end.",
-        "Make the inner instance outside of the component.",
+        "instances nested too deeply",
+        "the instance `{name}` has more than {most} nested instances",
+        "An instance expands to the text of its component, including nested instances. A component that contains "
+        "an instance of itself would expand forever.",
+        "Create the inner instance outside the component.",
         ".comp A { .decl p(x: number) .init inner = A }\n.init a = A\n",
     ),
     CodeEntry(
         "TL226",
-        "instances too long",
-        "the instance `{name}` makes the program longer than {most} parts",
-        "An instance is the text of its component with all instances in it. The limit counts the declarations, types, "
-        "rules and facts of all instances, once for each instance around them; components that make two instances of "
-        "one another double the program with every step.",
-        "Make fewer instances inside one another.",
+        "instances too large",
+        "the instance `{name}` expands the program to more than {most} parts",
+        "An instance expands to the text of its component, including nested instances. The limit counts the "
+        "declarations, types, rules and facts of all instances, once for each enclosing instance.",
+        "Nest fewer instances.",
         ".comp C0 { .decl p(x: number) }\n"
         + "".join(f".comp C{i} {{ .init a = C{i - 1} .init b = C{i - 1} }}\n" for i in range(1, 18))
         + ".init c = C17\n",

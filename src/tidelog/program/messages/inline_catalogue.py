@@ -13,37 +13,37 @@ from tidelog.errors.entry import CodeEntry
 _INLINE = (
     CodeEntry(
         "TL231",
-        "inline relation that depends on itself",
+        "recursive inline relation",
         "the inline relations depend on themselves: {names}",
-        "An inline relation stands for the bodies of its rules; a circle of them has no end.",
-        "Leave `inline` out for one of the relations.",
+        "An inline relation is replaced by the bodies of its rules, so it cannot be recursive.",
+        "Remove `inline` from one of the relations.",
         ".decl p(x: number) inline\n.decl q(x: number)\np(x) :- p(x).\nq(x) :- p(x).\n",
     ),
     CodeEntry(
         "TL232",
-        "file of an inline relation",
-        "`{directive}` of the inline relation `{name}`",
-        "An inline relation is not held: there is nothing to read into it, to write or to count.",
-        "Leave `inline` or the directive out.",
+        "directive for an inline relation",
+        "`{directive}` cannot be used for the inline relation `{name}`",
+        "An inline relation is not stored, so it cannot be read from a file, written or counted.",
+        "Remove `inline` or the directive.",
         ".decl p(x: number) inline\n.output p\np(1).\n",
     ),
     CodeEntry(
         "TL233",
-        "inline relation whose variables count",
-        "the inline relation `{name}` has a rule with variables of its own, and is read inside {inside}",
-        "Inlined, the variables that a rule has beside those of its head become variables of the place where the "
-        "relation is read: a negation would leave them unbound, and an aggregate would count their values too.",
-        "Leave `inline` out for the relation.",
+        "inline relation with local variables",
+        "the inline relation `{name}` has a rule with local variables, and is read inside {inside}",
+        "When a relation is inlined, the body variables of its rules that are not in the head become variables of "
+        "the reading rule. In a negation they would be unbound, and an aggregate would count their values.",
+        "Remove `inline` from the relation.",
         ".decl e(x: number, y: number)\n.decl p(x: number) inline\n.decl q(x: number)\n"
         "p(x) :- e(x, y), e(y, y).\nq(x) :- e(x, x), !p(x).\n",
     ),
     CodeEntry(
         "TL234",
-        "rule too long after inlining",
-        "the inline relations make this rule longer than {most} parts, or are nested more than {deepest} deep",
-        "An inline relation stands for the bodies of its rules. Relations that read each other twice double the rule "
-        "with every step.",
-        "Leave `inline` out for one of the relations.",
+        "rule too large after inlining",
+        "inlining makes this rule larger than {most} parts, or nests more than {deepest} levels deep",
+        "An inline relation is replaced by the bodies of its rules. If each relation reads the next one twice, the "
+        "rule doubles at every step.",
+        "Remove `inline` from one of the relations.",
         ".decl e(x: number)\n.decl p0(x: number) inline\np0(x) :- e(x), e(x + 1).\n"
         + "".join(f".decl p{i}(x: number) inline\np{i}(x) :- p{i - 1}(x), p{i - 1}(x + 1).\n" for i in range(1, 16))
         + ".decl q(x: number)\nq(x) :- e(x), p15(x).\n",

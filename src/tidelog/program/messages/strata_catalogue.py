@@ -12,32 +12,33 @@ STRATA = (
         "TL501",
         "negation through recursion",
         "`{target}` depends on its own negation: {cycle}",
-        "Negation is stratified: a relation is complete before anything depends on what it does not contain.",
-        "Break the cycle, so that the negated relation does not depend on the relation derived here.",
+        "Negation is stratified: a relation must be complete before its negation is evaluated.",
+        "Break the cycle so that the negated relation does not depend on the relation derived here.",
         "win(X) :- move(X, Y), !win(Y).\n",
     ),
     CodeEntry(
         "TL502",
         "aggregate through recursion",
         "`{target}` depends on its own {kind}: {cycle}",
-        "count, sum and mean are stratified: a relation is complete before they are taken. Only min and max may recur.",
-        "Break the cycle, or use min or max if they say what you mean.",
+        "count, sum and mean are stratified: a relation must be complete before they are computed. Only min and "
+        "max are allowed in recursion.",
+        "Break the cycle, or use min or max if they express what you mean.",
         "size(X, count<*>) :- part(X, Y), size(Y, N).\n",
     ),
     CodeEntry(
         "TL503",
         "body aggregate through recursion",
-        "`{kind}` over `{relation}` recurs through a body",
-        "min and max recur in the form that stands in a head, because there each group keeps its best value.",
-        "Give the aggregate a relation of its own: `best(X, min<C>) :- path(X, C).`, and read `best` here.",
+        "`{kind}` over `{relation}` is recursive through a body",
+        "min and max can be recursive only in a head, where each group keeps its best value.",
+        "Compute the aggregate in a separate relation, `best(X, min<C>) :- path(X, C).`, and read `best` here.",
         "path(X, C) :- edge(X, C).\npath(X, C) :- edge(_, D), node(X), M = min E : { path(X, E) }, C = M + D.\n",
     ),
     CodeEntry(
         "TL504",
-        "recursive min or max that does not agree with itself",
+        "inconsistent recursive min or max",
         "the recursive `{relation}` {reason}",
-        "A relation that recurs through min or max keeps one best value per group: all its rules aggregate the same "
-        "column in the same way, and all aggregates of one recursion go the same way.",
+        "A relation that is recursive through min or max keeps one best value per group. All its rules must use "
+        "the same aggregate in the same column, and all aggregates of one recursion must be of the same kind.",
         "Write every rule of the relation with the same aggregate in the same column: "
         "`dist(X, min<C>) :- start(X), C = 0.`",
         "dist(X, min<C>) :- start(X, C).\ndist(Y, min<C>) :- dist(X, D), edge(X, Y, W), C = D + W.\n"
@@ -45,61 +46,62 @@ STRATA = (
     ),
     CodeEntry(
         "TL505",
-        "recursive min or max that is not monotone",
-        "this rule may not recur through {kind}: {reason}",
-        "In a recursion through min or max either all rules give a strictly better value for a better value (shortest "
-        "path), or no rule gives a value better than those it reads (widest path); only then is there one result.",
+        "recursive min or max is not monotone",
+        "this rule cannot be recursive through {kind}: {reason}",
+        "In a recursion through min or max, either every rule derives a strictly better value from a better value "
+        "(shortest path), or no rule derives a better value than it reads (widest path). Otherwise the result is "
+        "not unique.",
         "Compute the value from the values read with `+`, `-`, `min`, `max` or a positive factor, and use it for "
-        "nothing else; or take the aggregate outside the recursion.",
+        "nothing else. Or move the aggregate outside the recursion.",
         "dist(X, min<C>) :- start(X, C).\ndist(Y, min<C>) :- dist(X, D), edge(X, Y, W), C = W - D.\n",
     ),
     CodeEntry(
         "TL506",
-        "list beside a best value without a key",
+        "list beside a min or max without a key",
         "`{relation}` needs a key: {column} is a list beside a min or max",
-        "In NDlog the key of a relation says what a best value is the best of; other columns come with it. Without a "
-        "key every column that is not aggregated is part of the group, and there is a best value for each list.",
-        "Write `materialize({relation}, infinity, infinity, keys({key})).` for one row of each group, with the list "
-        "that comes with it; or list all columns as the key.",
+        "In NDlog, the key of a relation defines the groups of its min or max, and the other columns come from the "
+        "best row. Without a key, every column that is not aggregated is part of the group, so each list would "
+        "form a separate group.",
+        "Write `materialize({relation}, infinity, infinity, keys({key})).` for one row per group, with the list of "
+        "its best row. Or list all columns as the key.",
         "path(@S, D, C, P) :- link(@S, D, C), P = f_init(S, D).\nbest(@S, D, min<C>, P) :- path(@S, D, C, P).\n",
     ),
     CodeEntry(
         "TL507",
-        "witness of several aggregates",
+        "column not determined by several aggregates",
         "column {column} of `{relation}` is neither in its key nor aggregated, and its head has several aggregates",
-        "A column outside the key comes with the best value of one min or max; of several nothing says which.",
-        "Use a relation for each of them, or put the column into the key.",
+        "A column outside the key comes from the best row of one min or max. With several aggregates, the row is "
+        "not determined.",
+        "Use a separate relation for each aggregate, or add the column to the key.",
         "materialize(best, infinity, infinity, keys(1)).\nbest(X, min<C>, max<D>, P) :- path(X, C, D, P).\n",
     ),
     CodeEntry(
         "TL508",
-        "subsumption inside recursion",
+        "unsupported subsumption in recursion",
         "`{relation}` reads itself, and its subsumption is not a best row for each group",
-        "Inside recursion a fact may give way to a better one where the columns that both share are a group and the "
-        "others are compared one after the other, as in `p(x, a) <= p(x, b) :- b <= a.` and in "
-        "`p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`; nothing else settles best first.",
-        "Compare columns in order, or let a second relation, outside the recursion, have the subsumption.",
+        "Inside recursion, a subsumption must group by the columns that both sides share and compare the others in "
+        "order, as in `p(x, a) <= p(x, b) :- b <= a.` and in `p(x, a, c) <= p(x, b, d) :- b < a; b = a, d <= c.`.",
+        "Compare columns in order, or move the subsumption to a second relation outside the recursion.",
         "r(1, 9).\nr(X, Y) :- r(X, Z), r(Z, Y).\nr(A, B) <= r(C, D) :- C <= A, B <= D.\n",
     ),
     CodeEntry(
         "TL509",
-        "choice inside recursion",
-        "`{relation}` reads itself, and what it chooses would depend on its own choice",
-        "A relation with `choice-domain` chooses among facts that are complete before anything is chosen. Where a "
-        "choice decides which facts there are to choose from, the result depends on the order of evaluation, and "
-        "facts that go would take chosen ones with them.",
-        "Derive the facts in a second relation without `choice-domain`, and choose from it outside the recursion; or "
-        "choose with `min` or `max`, which may recur.",
+        "choice in recursion",
+        "`{relation}` reads itself, so its choice would depend on its own result",
+        "`choice-domain` chooses among facts that are already complete. In a recursion, each choice would change "
+        "the candidates, and the result would depend on the order of evaluation.",
+        "Derive the facts in a second relation without `choice-domain`, and choose from it outside the recursion. "
+        "Or choose with `min` or `max`, which can be recursive.",
         ".decl edge(x: number, y: number)\n.decl tree(x: number, y: number) choice-domain y\n"
         "tree(0, 0).\ntree(x, y) :- tree(_, x), edge(x, y).\n",
     ),
     CodeEntry(
         "TL510",
-        "choice beside another meaning",
-        "`{relation}` has `choice-domain`, and {what} beside it",
-        "Facts are chosen from what rules give; a relation that is closed, subsumed or put into other rules has no "
-        "facts of its own to choose from.",
-        "Use two relations, and a rule that leads from one to the other.",
+        "`choice-domain` combined with another feature",
+        "`{relation}` cannot combine `choice-domain` with {what}",
+        "`choice-domain` chooses among the facts that rules derive. It cannot be combined with `eqrel`, `inline` "
+        "or a subsumption.",
+        "Use two relations, and a rule that derives one from the other.",
         ".decl p(x: number, y: number) eqrel choice-domain x\np(1, 2).\n",
     ),
 )
