@@ -112,19 +112,19 @@ def test_quit_ends_the_session() -> None:
         ("?p(X", "error[TL"),
         ("- r9.", "no rule has the label `r9`"),
         (":nonsense", "error[TL4804]: unknown command `:nonsense`"),
-        (":why", "error[TL4801]: `:why` needs more"),
+        (":why", "error[TL4801]: `:why` needs an argument"),
         (":why n(2)", "`n(2)` is not true; ask `:whynot`"),
         (":load nowhere.dl", "error[TL4806]: cannot read `nowhere.dl`"),
-        (":load declared.dl", "error[TL4805]: `declared.dl` has declarations"),
+        (":load declared.dl", "error[TL4805]: `declared.dl` contains declarations"),
         ("n(a).", "not a value of type number"),
-        ('.pragma "overflow" "wrap"', "error[TL4803]: after rules and facts only relations, types and keys"),
-        (".output n", "error[TL4803]: after rules and facts only relations, types and keys"),
+        ('.pragma "overflow" "wrap"', "error[TL4803]: after rules and facts, only relations, types and keys"),
+        (".output n", "error[TL4803]: after rules and facts, only relations, types and keys"),
         (":dry ?n(X)", "error[TL4840]: `:dry` expects a change, but `?n(X)` is not one"),
-        (":dry", "error[TL4801]: `:dry` needs more"),
+        (":dry", "error[TL4801]: `:dry` needs an argument"),
         (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
         (":graph nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
         (":save declared.dl", "error[TL4842]: `declared.dl` already exists"),
-        (":open state for ever", "error[TL4843]: `:open STATE` asks a state folder"),
+        (":open state for ever", "error[TL4843]: `:open STATE` opens a state folder read-only"),
         (":open nowhere", "error[TL5303]"),
         ("likes(", "error[TL4802]: rules and facts end with a period"),
         ("likes(x) :-", "error[TL4802]: rules and facts end with a period"),
@@ -143,7 +143,7 @@ def test_wrong_input_is_told_and_changes_nothing(text: str, words: str) -> None:
 @pytest.mark.parametrize("word", ["help", "quit", "why", "exit"])
 def test_a_bare_command_word_is_told_to_want_a_colon(word: str) -> None:
     result = run(f"{word}\nedge(1, 2).\n")
-    assert f"error[TL4815]: commands begin with a colon: `:{word}`" in result.stdout
+    assert f"error[TL4815]: commands start with a colon: `:{word}`" in result.stdout
     assert "+ edge(1, 2)" in result.stdout
 
 

@@ -264,8 +264,8 @@ def test_what_only_spark_writes_is_refused_before_anything_is_written(reach, kin
 
 
 def test_options_that_do_not_go_together_are_refused(reach):
-    assert "--master is about Spark" in failed(reach, "--master", "local[4]")
-    assert "--conf is about Spark" in failed(reach, "--conf", "spark.executor.cores=1")
+    assert "--master requires Spark" in failed(reach, "--master", "local[4]")
+    assert "--conf requires Spark" in failed(reach, "--conf", "spark.executor.cores=1")
     assert "one partition" in failed(reach, "--algorithm", "circuit", "--partitions", "2")
     assert "one partition" in failed(reach, "--algorithm", "circuit", "--runtime", "spark")
 
@@ -355,7 +355,7 @@ def test_instances_of_components_come_and_go_by_a_script(tmp_path):
 
 def test_circuit_keeps_no_keys(reach):
     reach.write_text("materialize(edge, infinity, infinity, keys(1)).\n" + REACH)
-    assert "keeps no keys" in failed(reach, "--algorithm", "circuit")
+    assert "does not support keys" in failed(reach, "--algorithm", "circuit")
 
 
 def test_statistics_and_profile_go_to_standard_error(reach, script):

@@ -65,7 +65,7 @@ def test_state_is_certified_against_the_facts_of_a_program_and_folder(state: Pat
 
 def test_mistakes_of_the_user_are_told_without_traceback(state: Path, tmp_path: Path) -> None:
     assert "contains no state" in run("verify", tmp_path / "nothing", code=1).stderr
-    assert "name the program too" in run("verify", state, "-F", tmp_path, code=1).stderr
+    assert "requires a PROGRAM argument" in run("verify", state, "-F", tmp_path, code=1).stderr
     wrong = tmp_path / "wrong.dl"
     wrong.write_text("p(X) :- q(Y).\n")
     assert "TL3" in run("verify", state, wrong, code=1).stderr
