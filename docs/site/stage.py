@@ -76,7 +76,7 @@ def coloured(block: re.Match[str]) -> str:
     """An indented block as a fenced one if it is a session, so that it has colours."""
     text = re.sub(r"^    ", "", block[0], flags=re.MULTILINE)
     language = next((language for start, language in SESSIONS.items() if text.startswith(start)), None)
-    return block[0] if language is None else f"```{language}\n{text.rstrip()}\n```\n\n"
+    return block[0] if language is None else f"```{language}\n{text.rstrip()}\n```\n"
 
 
 def _page_of(target: Path, pages: Path) -> str:

@@ -90,7 +90,7 @@ def test_arguments_of_other_kinds_are_refused_with_errors_of_our_own(call: str) 
 
 def test_the_name_of_a_file_is_not_taken_for_a_program(tmp_path: Path) -> None:
     for text in ("reach.dl", "  programs/reach.dl\n", "c.datalog"):
-        with pytest.raises(EngineError, match=r"is the name of a file; .*Engine\.from_file"):
+        with pytest.raises(EngineError, match=r"is a file name, .*Engine\.from_file"):
             Engine(text)
     Engine('p("reach.dl").')
 

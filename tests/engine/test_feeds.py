@@ -92,7 +92,7 @@ def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None
 
 def test_a_feed_needs_one_place(tmp_path: Path) -> None:
     db = Engine(REACH)
-    with pytest.raises(EngineError, match="give one of `folder` and `table`"):
+    with pytest.raises(EngineError, match="needs exactly one of `folder` and `table`"):
         db.write_feed("reach")
     with pytest.raises(EngineError, match="unknown relation"):
         db.write_feed("reech", folder=str(tmp_path))

@@ -188,7 +188,7 @@ def test_names_that_no_relation_may_have_are_refused() -> None:
     db = Engine()
     with pytest.raises(EngineError, match="are reserved"), db.epoch() as e:
         e.insert("__secret", [(1,)])
-    with pytest.raises(EngineError, match="is not a name"), db.epoch() as e:
+    with pytest.raises(EngineError, match="is not a valid relation name"), db.epoch() as e:
         e.insert("no such name", [(1,)])
 
 
