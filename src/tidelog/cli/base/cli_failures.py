@@ -230,7 +230,7 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
     "facts without a program",
     "`-F` requires a PROGRAM argument",
     "`tidelog verify` checks a state against itself, or against a program and its facts.",
-    "",
+    "Name the program as the second argument, or omit `-F`.",
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n$ tidelog verify s -F .\n",
 )
 ONLY_FILES = FailureEntry(

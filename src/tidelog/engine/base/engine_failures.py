@@ -170,7 +170,7 @@ FEED_PLACE = FailureEntry(
     "feed without a target, or with two",
     "the feed of `{view}` needs exactly one of `folder` and `table`",
     "A feed writes to one target.",
-    "",
+    "Pass `folder` or `table`.",
     'Engine("n(1).").write_feed("n")\n',
 )
 PARTITIONS = FailureEntry(
