@@ -34,10 +34,10 @@ def query(db: Engine) -> None:
 
 
 TYPOS: list[tuple[Callable[[Engine], None], str]] = [
-    (insert, r"`edgee`; did you mean `edge`\?"),
+    (insert, r"`edgee`.*; did you mean `edge`\?"),
     (delete, "`nope`"),
-    (rule, r"`raech`; did you mean `reach`\?"),
-    (query, r"`reech`; did you mean `reach`\?"),
+    (rule, r"`raech`.*; did you mean `reach`\?"),
+    (query, r"`reech`.*; did you mean `reach`\?"),
 ]
 
 
@@ -57,7 +57,7 @@ def test_a_misspelt_relation_is_an_error_in_a_strict_engine(act: Callable[[Engin
 
 
 def test_a_misspelt_relation_of_the_program_itself_warns() -> None:
-    with pytest.warns(TidelogWarning, match="`raech`; did you mean `reach`"):
+    with pytest.warns(TidelogWarning, match="`raech`.*; did you mean `reach`"):
         Engine("reach(X, Y) :- edge(X, Y). reach(X, Z) :- raech(X, Y), edge(Y, Z).").close()
 
 
