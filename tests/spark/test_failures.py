@@ -33,7 +33,7 @@ HERE = "127.0.0.1"
 
 
 def test_collected_frame_without_its_column_of_changes_is_refused(spark: SparkSession) -> None:
-    with pytest.raises(DataError, match=r"n: no column `sign` tells.*the rows have id") as refused:
+    with pytest.raises(DataError, match=r"n: expected one column `sign` with .*the rows have id") as refused:
         Arrival("n", spark.range(1), change="sign").collected()
     assert refused.value.code == "TL1501"
 
@@ -54,10 +54,10 @@ def test_json_of_a_relation_with_a_key_is_refused(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"also": {"1": print}}, "`also` is a function of an epoch for every number of a batch"),
-        ({"also": {1: "q(X) :- p(X)."}}, "`also` is a function of an epoch"),
-        ({"also": [1]}, "`also` is a function of an epoch"),
-        ({"availableNoww": True}, "`trigger` is one of processingTime, once, continuous, availableNow"),
+        ({"also": {"1": print}}, "`also` must be a function of an epoch for every number of a batch"),
+        ({"also": {1: "q(X) :- p(X)."}}, "`also` must be a function of an epoch"),
+        ({"also": [1]}, "`also` must be a function of an epoch"),
+        ({"availableNoww": True}, "`trigger` must be one of processingTime, once, continuous, availableNow"),
     ],
 )
 def test_wrong_words_about_a_stream_are_refused(spark: SparkSession, given: dict[str, Any], words: str) -> None:
@@ -108,7 +108,8 @@ def test_driver_takes_and_gives_no_rows() -> None:
 
 def start_with(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, job: Callable[[Assignment], Any]) -> StageError:
     """How a stage refuses to start whose Spark job is this one."""
-    monkeypatch.setattr(stages, "preflight", lambda *_, **__: None)
+    for check in ("check_session", "probe_workers", "await_slots"):
+        monkeypatch.setattr(stages, check, lambda *_, **__: None)
     monkeypatch.setattr(stages, "Job", lambda _, assignment: job(assignment))
     stage = ResidentStage(spark, 1, Keeper, silence=0.3)
     with pytest.raises(StageError) as refused:

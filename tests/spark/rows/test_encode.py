@@ -187,7 +187,7 @@ def test_each_row_may_say_whether_it_comes_or_goes(spark, endpoints):
     with pytest.raises(DataError, match=r"neither \+1 nor -1"):
         bad = df.withColumn("change", F.lit(2))
         send(encode(bad, "r", ("x",), ("number",), change="change"), Placement(SINGLE), endpoints, "s")
-    with pytest.raises(DataError, match="no column `sign`") as refused:
+    with pytest.raises(DataError, match="expected one column `sign`") as refused:
         encode(df, "r", ("x",), ("number",), change="sign")
     assert refused.value.code == "TL1501"
     with pytest.raises(DataError, match=r"the column `change` holds \+1 or -1, not string") as refused:
