@@ -23,7 +23,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 CONTRACTS = {c["name"]: c for c in SETTINGS["tool"]["importlinter"]["contracts"]}
 PACKAGES = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 BESIDE = {"client", "testing"}  # the client and the judges: they stand beside the layers
-AREAS = {"benchmarks", "chaos", "docs", "examples", "law", "proofs"}  # tests of what is no package of src
+AREAS = {"benchmarks", "chaos", "docs", "examples", "law", "mutants", "proofs"}  # tests of what is no package of src
 RUNTIMES = {"Runtime", "EmbeddedRuntime", "Coordinator"}
 
 

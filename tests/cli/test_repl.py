@@ -113,7 +113,7 @@ def test_quit_ends_the_session() -> None:
         ("- r9.", "no rule has the label `r9`"),
         (":nonsense", "error[TL4804]: unknown command `:nonsense`"),
         (":why", "error[TL4801]: `:why` needs an argument"),
-        (":why n(2)", "`n(2)` is not true; ask `:whynot`"),
+        (":why n(2)", "`n(2)` is not true; use `:whynot`"),
         (":load nowhere.dl", "error[TL4806]: cannot read `nowhere.dl`"),
         (":load declared.dl", "error[TL4805]: `declared.dl` contains declarations"),
         ("n(a).", "not a value of type number"),

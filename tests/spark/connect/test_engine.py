@@ -15,6 +15,7 @@ from tests.spark.apart import run_apart
 from tests.spark.connect.server import connect_server, connect_session, require_connect
 from tests.spark.processes import wait_for
 from tidelog import Engine
+from tidelog.engine.engine import core_of
 from tidelog.spark import PreflightError
 from tidelog.spark.session.access import access
 from tidelog.spark.session.connect import HOST_SETTING
@@ -37,7 +38,7 @@ def test_engine_with_data_frames_both_ways_why_verify_and_a_lost_partition(addre
 
 def use_engine(address: str) -> None:
     with connect_session(address) as spark, Engine(RULES, spark=spark, partitions=2) as db:
-        assert db._core.runtime.partitions == 2
+        assert core_of(db).runtime.partitions == 2
         with db.epoch() as epoch:
             epoch.insert("edge", spark.sql("SELECT id AS a, id + 1 AS b FROM range(1, 5)"))
             epoch.insert("name", spark.sql("SELECT id AS n, concat('node ', id) AS text FROM range(1, 3)"))
@@ -57,7 +58,7 @@ def use_engine(address: str) -> None:
 
 def kill_partition(db: Engine) -> None:
     """SIGKILL of the process of partition 1."""
-    stage = db._core.runtime.nodes.stage  # type: ignore[attr-defined]  # the runtime on Spark
+    stage = core_of(db).runtime.nodes.stage  # type: ignore[attr-defined]  # the runtime on Spark
     os.kill(stage.processes[1], signal.SIGKILL)
     wait_for(lambda: not stage.alive, 60)
 
@@ -79,7 +80,7 @@ def use_streams(address: str) -> None:
         with Engine(path=state, spark=spark, partitions=2) as db:
             run_stream(spark, db, source)  # the first batch is not taken again
             assert sorted(db["reach"]) == CHAIN
-            assert list(db._core.offsets) == ["stream edges"]
+            assert list(core_of(db).offsets) == ["stream edges"]
 
 
 def run_stream(spark: SparkSession, db: Engine, source: str) -> None:
@@ -119,6 +120,7 @@ def send_views(address: str) -> None:
 
 
 def test_client_that_tasks_cannot_reach_is_refused(address: str) -> None:
+    """TL6006 names the address."""
     run_apart(refuse_client, address)
 
 
@@ -140,7 +142,7 @@ def count_slots(address: str) -> None:
         assert session.estimated_size(spark.range(100)) == 800
         with pytest.warns(UserWarning, match=r"local\[5\] has 5 task slots, and 9 partitions need 10"):
             db = Engine(RULES, spark=spark, partitions=9)
-        assert db._core.runtime.partitions == 4
+        assert core_of(db).runtime.partitions == 4
         db.close()
     with pytest.raises(PreflightError, match="the Spark session was stopped"):
         access(spark)

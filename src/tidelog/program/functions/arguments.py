@@ -19,7 +19,7 @@ def must_be(value: object, kinds: type | tuple[type, ...], what: str, wanted: st
     >>> must_be("reach", str, "name", "the name of a relation")
     >>> must_be(True, int, "since", "the number of an epoch")
     Traceback (most recent call last):
-    tidelog.errors.EngineError: `since` is the number of an epoch, not True (bool)
+    tidelog.errors.EngineError: `since` must be the number of an epoch, not True (bool)
     """
     plain = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, plain) or (isinstance(value, bool) and bool not in plain):
