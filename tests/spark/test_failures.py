@@ -132,7 +132,7 @@ def test_partition_that_falls_silent_while_it_starts_is_told(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silent(assignment: Assignment) -> Any:
-        assert assignment.driver.open().call("arrive", (assignment.generation, 0, 1))
+        assert assignment.driver.open().call("arrive", (assignment.generation, 0, 0, 1))
         over = threading.Event()
         return SimpleNamespace(ended=over, said="", cancel=over.set)
 

@@ -190,7 +190,7 @@ def test_each_row_may_say_whether_it_comes_or_goes(spark, endpoints):
     with pytest.raises(DataError, match="expected one column `sign`") as refused:
         encode(df, "r", ("x",), ("number",), change="sign")
     assert refused.value.code == "TL1501"
-    with pytest.raises(DataError, match=r"the column `change` holds \+1 or -1, not string") as refused:
+    with pytest.raises(DataError, match=r"the column `change` must contain \+1 or -1, not string") as refused:
         words = df.withColumn("change", F.lit("come"))
         encode(words, "r", ("x",), ("number",), change="change")
     assert refused.value.code == "TL1502"
