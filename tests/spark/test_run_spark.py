@@ -141,7 +141,7 @@ def test_json_and_tables_are_read_and_written_by_spark_alone(tmp_path: Path, spa
     spark.sql("drop table at_home")
     refused = run(tmp_path / "p.dl", "-F", tmp_path, "--runtime", "embedded")
     assert refused.exit_code == 1
-    assert "needs Spark" in refused.stderr
+    assert "requires Spark" in refused.stderr
 
 
 def test_relations_with_a_key_are_read_and_replaced(tmp_path: Path) -> None:
