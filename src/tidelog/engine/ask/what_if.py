@@ -29,7 +29,7 @@ from tidelog.program.functions.arguments import argument_error
 from tidelog.program.values.rule import REFUSE
 from tidelog.syntax import parse_changes
 from tidelog.why import Bounds, WhyNot, prove, refute
-from tidelog.why.tree import Proof
+from tidelog.why.proof import Proof
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
