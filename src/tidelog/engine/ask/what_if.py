@@ -22,7 +22,7 @@ from tidelog.engine.write.constraints import enforce
 from tidelog.engine.write.epoch import Epoch
 from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.json_values import json_value
 from tidelog.program.functions.arguments import argument_error
