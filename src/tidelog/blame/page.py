@@ -17,13 +17,13 @@ def blame_page(blame: Blame) -> str:
     parts = [html.line(f"<b>{html.text(headline(blame))}</b>")]
     parts.append(html.line(html.faint(f"because ({summary(blame)}; {effort(blame)}):")))
     parts += map(_cause, blame.causes)
-    parts += (html.line(html.faint("or, as well:"), html.code(str(change))) for change in blame.instead)
+    parts += (html.line(html.faint("alternatively:"), html.code(str(change))) for change in blame.instead)
     if blame.proof is not None:
-        parts.append(html.fold("the proof now", proof_page(blame.proof)))
+        parts.append(html.fold("the new proof", proof_page(blame.proof)))
     if blame.old_proof is not None:
         parts.append(html.fold("the proof that broke", proof_page(blame.old_proof)))
     if blame.missing is not None:
-        parts.append(html.fold("and no other holds", absence_page(blame.missing)))
+        parts.append(html.fold("no other proof holds", absence_page(blame.missing)))
     return html.page(*parts)
 
 

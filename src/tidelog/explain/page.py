@@ -38,7 +38,7 @@ def explanation_page(told: Explanation) -> str:
         rows = [(each.relation, columns_text(each.columns), ", ".join(each.rules)) for each in told.indexes]
         parts.append(html.fold("indexes", html.table(("index of", "by", "for"), rows)))
     if told.cross_products:
-        crossed = html.table(("rule", "visits the whole of"), told.cross_products)
+        crossed = html.table(("rule", "visits all of"), told.cross_products)
         parts.append(html.fold("cross products", crossed, shown=True))
     if told.placement is not None:
         lines = (*told.placement.relations.values(), *told.placement.rules.values())
@@ -51,7 +51,7 @@ def _stratum(stratum: StratumPlan, *, shown: bool) -> str:
     kind = ", recursive" if stratum.recursive else ""
     rebuilt = ""
     if stratum.rebuilt:
-        rebuilt = html.line(html.faint(f"built again by the last epoch that came here: {stratum.rebuilt}"))
+        rebuilt = html.line(html.faint(f"rebuilt by the last epoch that reached it: {stratum.rebuilt}"))
     title = html.text(f"stratum {stratum.number}{kind}: {'; '.join(stratum.relations)}")
     return html.fold(title, rebuilt + "".join(map(_rule, stratum.rules)), shown=shown)
 
