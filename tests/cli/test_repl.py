@@ -290,23 +290,23 @@ def test_a_large_relation_is_not_read_whole_to_complete(session: ReplSession) ->
 @pytest.mark.parametrize(
     ("text", "lacks"),
     [
-        ("p(X", "`)` closes the bracket of line 1"),
-        ("p(X) :- q(X),\n  r([X", "`]` closes the bracket of line 2"),
-        ("p(N) :- N = count : { q(X)", "`}` closes the bracket of line 1"),
-        ("p(X) :-", "the body of the rule follows"),
-        ("p(X) :- q(X),", "another part follows the comma"),
-        ("p(X) :- q(X) ;", "another way follows the semicolon"),
-        ("p(X) :- !", "what is negated follows"),
-        ("p(X) :- q(X)", "a period ends it"),
-        (".comp C { .decl p(x: number)", "`}` closes the bracket of line 1"),
-        (".decl p(x: number,", "`)` closes the bracket of line 1"),
-        (":dry p(X) :- q(X),", "another part follows the comma"),
-        (":time p(", "`)` closes the bracket of line 1"),
+        ("p(X", "expected `)` to close the bracket of line 1"),
+        ("p(X) :- q(X),\n  r([X", "expected `]` to close the bracket of line 2"),
+        ("p(N) :- N = count : { q(X)", "expected `}` to close the bracket of line 1"),
+        ("p(X) :-", "expected the body of the rule"),
+        ("p(X) :- q(X),", "expected another part after the comma"),
+        ("p(X) :- q(X) ;", "expected an alternative after the semicolon"),
+        ("p(X) :- !", "expected an atom after `!`"),
+        ("p(X) :- q(X)", "expected a period"),
+        (".comp C { .decl p(x: number)", "expected `}` to close the bracket of line 1"),
+        (".decl p(x: number,", "expected `)` to close the bracket of line 1"),
+        (":dry p(X) :- q(X),", "expected another part after the comma"),
+        (":time p(", "expected `)` to close the bracket of line 1"),
         (":time ?p(", None),
         (":dry p(1).", None),
         (":why p(", None),
         (".decl p(x: number)", None),
-        ("p(1). ]", "a period ends it"),
+        ("p(1). ]", "expected a period"),
     ],
 )
 def test_an_unfinished_input_says_what_is_missing(text: str, lacks: str | None) -> None:
@@ -388,14 +388,14 @@ def test_a_state_is_opened_asked_changed_and_gone_back_in(tmp_path: Path) -> Non
         epoch.insert("n", [(1,)])
     told = lines(":open s\n?p(X)\n:open s write\nn(2).\n:open s\n:at 2\n?p(2)\n:at -1\n?p(2)\n")
     assert told[0] == "s at epoch 2"
-    assert "s at epoch 2, to be changed" in told
+    assert "s at epoch 2, open for changes" in told
     assert [line.split(",")[0] for line in told if line.startswith(("yes", "no"))] == ["no", "yes"]
     assert "TL4816" in run(":open s\nn(3).\n").stdout
 
 
 def test_time_asks_again_and_profiles_changes() -> None:
     told = run(f"{GRAPH}:time ?reach(1, X)\n:time edge(7, 8).\n").stdout
-    assert re.search(r"asked [\d,]+ times: at least [\d.]+ \w+, half of them within", told)
+    assert re.search(r"ran [\d,]+ times: minimum [\d.]+ \w+, median", told)
     assert "+ reach(7, 8)" in told
     assert "last epoch: " in told
     assert "all epochs" not in told
@@ -420,7 +420,10 @@ def test_the_prompt_colours_completes_hints_and_finds_in_the_history(
         assert new_prompt(session).prompt() == "p(X) :- edge(X, _),\n  edge(X, 2)."
         keys.send_text("\x127)\r\r")  # Ctrl-R
         assert new_prompt(session).prompt() == "reach(X, 7) :- edge(X, _)."
-    assert hint("p(X) :-\n q(X", "prolog") == "`)` closes the bracket of line 2; an empty line gives it up"
+    assert (
+        hint("p(X) :-\n q(X", "prolog")
+        == "expected `)` to close the bracket of line 2; an empty line cancels the input"
+    )
     assert hint("p(X) :- q(X", "prolog") is None
     colours = ReplLexer(session).lex_document(Document(":why p(X)\n% c"))
     assert ("class:pygments.keyword.namespace", "why") in colours(0)

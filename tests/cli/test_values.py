@@ -152,7 +152,7 @@ def test_blame_changes_and_what_if_print_the_literals(sample: Sample, tmp_path: 
         with db.epoch() as e:
             e.insert("v", [row])
         for blame in (e.blame(("w", row)), db.blame(("w", row))):
-            assert str(blame).splitlines()[0] == f"{fact} came in epoch {e.number}"
+            assert str(blame).splitlines()[0] == f"{fact} was added in epoch {e.number}"
             assert [str(change) for change in blame.changes] == [f"{base} was asserted"]
         assert f"such as {fact}" in str(db.blame("w", epoch=e.number))
         tried = db.what_if(f"-{base}.")

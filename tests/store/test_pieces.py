@@ -404,7 +404,7 @@ def test_a_lost_piece_is_named() -> None:
         Engine(path=MemoryStore(shorter))
     gone = disk.after_kill()
     del gone.files[name]
-    with pytest.raises(StateError, match="part-1: the piece of epoch 1 is not there") as failed:
+    with pytest.raises(StateError, match="part-1: the part of epoch 1 is missing") as failed:
         Engine(path=MemoryStore(gone))
     assert failed.value.code == "TL5116"
 

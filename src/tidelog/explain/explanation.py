@@ -166,7 +166,7 @@ def _uneven(placed: Placed, facts: Facts) -> dict[str, str]:
     """The relations of which one partition has far more than its share, copies and other made ones included."""
     spread = sorted(name for name, home in placed.placements.items() if home.column >= 0)
     return {
-        name: f"the fullest partition holds {times:.1f} x the mean"
+        name: f"the fullest partition has {times:.1f} x the mean"
         for name in spread
         if (times := facts.unevenness(name)) > UNEVEN and facts.live(name) >= FEW
     }

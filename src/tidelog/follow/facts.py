@@ -79,5 +79,5 @@ class Facts:
             self._has_rules = frozenset(heads) | frozenset(self._core.rules.apart)
             self._asked.clear()
         if table.relation in self._has_rules and not (table.tells_all or table.key_is_all):
-            why = f"relation `{table.relation}` has rules, so that its facts do not tell the rows of the table"
+            why = f"relation `{table.relation}` has rules, so its facts do not determine the rows of the table"
             raise failures.NO_IDENTITY.error(table=table.title, why=why, identity="FULL")

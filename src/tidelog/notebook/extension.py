@@ -61,7 +61,7 @@ class Notebook:
     def cell(self, line: str, cell: str) -> None:
         """`%%tidelog`: rules, facts, changes, declarations, questions and commands; `%%tidelog dry` only tries."""
         if line.strip() not in ("", "dry"):
-            raise UsageError(f"`%%{MAGIC}` stands alone or before `dry`, not before `{line.strip()}`")
+            raise UsageError(f"`%%{MAGIC}` accepts only the argument `dry`, not `{line.strip()}`")
         self.session.dry = line.strip() == "dry"
         try:
             for text in cell_inputs(cell, lambda: self.session.convention):

@@ -71,5 +71,5 @@ def _rules(number: int, packed: bytes | None) -> Ruleset:
     if packed is not None:
         _held[:] = [(number, pickle.loads(packed))]
     held, rules = _held[0]
-    assert held == number, "rules are sent before they are asked for"
+    assert held == number, "rules must be sent before they are used"
     return rules

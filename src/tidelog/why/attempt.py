@@ -35,4 +35,4 @@ class Attempt:
             more = "" if self.tried == 1 else f" (the first of {self.tried:,} that get as far)"
             yield f"  with   {values}{more}"
         if not self.complete:
-            yield "  the search was stopped: too many facts to visit"
+            yield "  the search was stopped, because it visits too many facts"

@@ -52,12 +52,12 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
         return WhyNot(text, True, note="ask `why`")
     if instead := chosen_instead(ledger, key):
         others = ", ".join(map(ledger.fact_text, instead))
-        return WhyNot(text, False, note=f"it is a candidate, and {others} was chosen, with the same key")
+        return WhyNot(text, False, note=f"it is a candidate, but {others} was chosen, which has the same key")
     if key[0] in equivalences(ledger.rules.program):
         return _other_classes(ledger, key, text)
     rules = _asked_rules(ledger, key)
     if not rules and key[0] in ledger.rules.restricted:
-        return WhyNot(text, False, note=f"`{key[0]}` holds what is asked for, and nobody asks for this: query it")
+        return WhyNot(text, False, note=f"`{key[0]}` is evaluated on demand, and no rule demands this fact: query it")
     if not rules:
         return WhyNot(text, False, note=f"it is not asserted, and `{key[0]}` has no rules")
     refutation = _Refutation(ledger)
@@ -160,7 +160,7 @@ class _Refutation:
             if self.supports.group(rule, fact) is not None:
                 values.append(self.ledger.cell_text(fact[1][place], self.ledger.rules.schema[key[0]][place]))
         wanted = self.ledger.cell_text(key[1][place], self.ledger.rules.schema[key[0]][place])
-        reason = f"it is {values[0]} in this group" if values else "the group has another value"
+        reason = f"it is {values[0]} in this group" if values else "the group has a different value"
         rules = "\n".join(map(self.ledger.rule_text, labels))
         return Attempt(", ".join(labels), rules, (), f"{text or f'column {place + 1}'} = {wanted}", reason)
 
@@ -256,7 +256,7 @@ class _Refutation:
         if call is None or structure is None:
             return shown, "it has no parts"
         if structure.kind == TEST:
-            return shown, f"it is not made by `${structure.constructor}`"
+            return shown, f"its constructor is not `${structure.constructor}`"
         other = literal.right if literal.left is call else literal.left
         wanted = print_term(self.words.put_in_term(question, other, frame.binding.get), self.convention)
         return shown, f"its part {structure.place + 1} is not {wanted}"
@@ -291,7 +291,7 @@ class _Refutation:
         if paths_in_words(atom.predicate) is not None:
             return "no such path"
         if self.words.projected(atom) is not None:
-            return "no fact fits the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
+            return "no fact satisfies the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         fact = next(self.ledger.keys(atom.predicate, known), None)
         if fact is not None and len(known) == len(atom.args) - 1:

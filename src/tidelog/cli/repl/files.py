@@ -73,7 +73,7 @@ def open_state(session: Session, words: str) -> None:
     else:
         session.take(Engine(path=place, at=LAST, functions=session.functions))
     session.state, session.folder, session.declared = None if how else place, None if how else place, ""
-    session.line(f"{place} at epoch {session.db.epoch_number}" + (", to be changed" if how else ""))
+    session.line(f"{place} at epoch {session.db.epoch_number}" + (", open for changes" if how else ""))
 
 
 def at(session: Session, epoch: str) -> None:

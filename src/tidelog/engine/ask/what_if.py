@@ -92,7 +92,7 @@ class Alternative:
     def _must_stand(self) -> None:
         told = self.epoch.input
         if told is None:
-            assert self.refused is not None, "what was not refused has run"
+            assert self.refused is not None, "changes that were not refused have run"
             raise self.refused
         if told.number != self.core.number:
             raise went_on(self.core, self.epoch, told)
@@ -189,7 +189,7 @@ def _few(signed: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any
 def _counted(alternative: Alternative, name: str) -> str:
     if alternative.refused is not None:
         return ""
-    return repr(alternative.changes[name]) if name in alternative.changes else "as it is"
+    return repr(alternative.changes[name]) if name in alternative.changes else "unchanged"
 
 
 def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | Alternatives:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 Places = dict[str, int]
-_ALREADY = "there are {partitions} partitions already"
+_ALREADY = "there are already {partitions} partitions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def repartition(core: Core, partitions: int) -> str:
     folder it is durable when it returns.
     """
     core.must_be_open()
-    must_be(partitions, int, "partitions", "how many there are to be")
+    must_be(partitions, int, "partitions", "the new number of partitions")
     if not 1 <= partitions <= MOST_PARTITIONS:
         raise failures.PARTITIONS.error(partitions=partitions, most=MOST_PARTITIONS)
     if core.durable is not None:

@@ -38,7 +38,7 @@ def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
     first = len(names) - len(given)
     asked = join.prepare(rule, range(first, len(names)))
     start = asked.start(dict(enumerate(given, first)), join.encode)
-    assert not isinstance(start, int), "what is given are variables"
+    assert not isinstance(start, int), "the given arguments are variables"
     try:
         found = {tuple(f.binding[name] for name in names[:first]) for f in join.solve(asked, start)}
     except OutOfWorkError:

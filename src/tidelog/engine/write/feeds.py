@@ -114,7 +114,7 @@ def feed(core: Core, changes: RowChanges, before: Schema) -> None:
             fed.failed = True
             if core.opened.lasting is not None:
                 fed.pending.clear()  # the history has them
-            warnings.warn(f"epoch {core.number} is committed, but {error}", StateWarning, stacklevel=6)
+            warnings.warn(f"epoch {core.number} was committed, but {error}", StateWarning, stacklevel=6)
 
 
 def _write_waiting(core: Core, fed: PendingFeed) -> None:

@@ -126,7 +126,7 @@ def _bind_columns(bound: Bound, inference: Inference) -> None:
         places = inference.column_places(relation)
         if column < len(places):
             known = type_.name if isinstance(type_, Shape) else type_
-            inference.classes.set(places[column], known, Reason("the facts stored already", None))
+            inference.classes.set(places[column], known, Reason("the facts already stored", None))
 
 
 def _declare_columns(declaration: Declaration, names: TypeNames, inference: Inference) -> None:
@@ -192,7 +192,7 @@ def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference
     for place, const in (literal for _, literals in (*facts, *rules) for literal in literals):
         large = const.type == NUMBER and isinstance(const.value, int) and const.value > most
         if large and classes.type(place) == INTEGER:
-            classes.set(place, UNSIGNED, Reason("only an unsigned can hold this number", const.span))
+            classes.set(place, UNSIGNED, Reason("only unsigned can represent this number", const.span))
     for place, _ in (literal for _, literals in facts for literal in literals):
         if classes.type(place) == INTEGER:
             classes.set(place, NUMBER, classes.reason(place) or Reason("a number", None))
@@ -212,7 +212,7 @@ def _settle_untold(inference: Inference) -> bool:
         known = classes.type(place)
         if known == INTEGER or (known is None and classes.root(place) in asked):
             span = asked.get(classes.root(place))
-            found = classes.set(place, NUMBER, Reason("this is computed with as a number", span)) or found
+            found = classes.set(place, NUMBER, Reason("this is used as a number in a computation", span)) or found
     return found
 
 

@@ -221,13 +221,13 @@ class Inference(Places):
             self.body(aggregate.body, inner)
         value = None if aggregate.value is None else self.term(aggregate.value, inner)
         if aggregate.kind == "count" or value is None:
-            return self.classes.fresh(NUMBER, Reason("count gives a number", aggregate.span))
+            return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
         if aggregate.kind == CHOICE:
             return value
         wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
         self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
         if aggregate.kind == "mean":
-            return self.classes.fresh(FLOAT, Reason("mean gives a float", aggregate.span))
+            return self.classes.fresh(FLOAT, Reason("mean returns a float", aggregate.span))
         return value
 
     def seed(self, names: Iterable[str], env: Environment) -> None:

@@ -56,7 +56,7 @@ def _ends(path: Path, inference: Places) -> Ends:
     ends = [(part, _ends(part, inference)) for part in path.parts]
     source, target = ends[0][1]
     for part, (other_source, other_target) in ends[1:]:
-        inference.unite(source, other_source, _span(part), "these paths begin in")
+        inference.unite(source, other_source, _span(part), "these paths start in")
         inference.unite(target, other_target, _span(part), "these paths end in")
     return source, target
 

@@ -168,7 +168,7 @@ def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: in
 def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
     """The stratum is built again, for reasons that are told."""
     scale = node.partition.machine.scale
-    watch.rebuilt = (scale.reason if scale is not None else "") or "another partition wanted it"
+    watch.rebuilt = (scale.reason if scale is not None else "") or "another partition requested it"
     empty_stratum(node.partition, stratum)
 
 
@@ -220,7 +220,7 @@ def _gain_due(node: NodeState, stratum: Stratum, given: Given, watch: _Watch, du
     if not due % 2:
         gain_asked(node.partition, stratum, -due // 2)
         return
-    watch.rebuilt = "a group of an aggregate that the recursion asks for has changed"
+    watch.rebuilt = "a group of an aggregate that the recursion reads has changed"
     empty_stratum(node.partition, stratum)
     gain(node.partition, stratum, given.inserts, given.changes, (), rebuild=True)
 

@@ -217,7 +217,7 @@ class EmbeddedRuntime:
         except StopIteration as end:
             outcome: EpochOutcome = end.value
             return outcome
-        raise AssertionError(f"one partition asks nobody: {request}")
+        raise AssertionError(f"a single partition makes no requests: {request}")
 
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """Make the epoch that ran last the committed one; ``shown`` is called when readers see it."""

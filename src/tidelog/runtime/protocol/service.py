@@ -91,8 +91,8 @@ class Service:
     @call(limit=None)
     def resume(self, answer: Answer | None, run: int) -> Request | Ended:
         """Go on with the answer to the last request of the epoch ``run``; None: its first step."""
-        assert run == self._run, "an answer that came too late"
-        assert self._steps is not None, "no epoch runs"
+        assert run == self._run, "the response arrived too late"
+        assert self._steps is not None, "no epoch is running"
         dictionary = self.node.partition.dictionary
         known = len(dictionary)
         try:

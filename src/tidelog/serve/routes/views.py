@@ -26,7 +26,7 @@ def wanted(service: Service, call: Call, limit: int | None, after: str | None) -
     if call.accept in STREAMED:
         return Wanted(limit or schemas.LARGEST, place)
     if limit is not None and limit > most:
-        raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{limit}, and the most is {most}")
+        raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{limit} exceeds the maximum of {most}")
     return Wanted(limit or min(PAGE, most), place)
 
 
@@ -75,18 +75,20 @@ OPERATIONS = (
         more=True,
         gives=(JSON, *STREAMED),
         answer=schemas.PAGE,
-        detail="Every other parameter names a column, and its value what is wanted there. "
-        "Types other than JSON have all rows unless `limit` is given.",
+        detail="Every other parameter is the name of a column and filters by its value. "
+        "Responses in types other than JSON contain all rows unless `limit` is given.",
     ),
     Operation(
         "POST",
         "/v1/query",
         question,
-        "Answers to a question",
+        "Answers to a query",
         lane=Lane.ask,
         body=schemas.fields(
             {
-                "text": schemas.text("The body of a rule; each of its variables is a column of the answer.", least=1),
+                "text": schemas.text(
+                    "The body of a rule. Each of its variables becomes a column of the response.", least=1
+                ),
                 "limit": schemas.LIMIT,
                 "after": schemas.AFTER,
                 "at": schemas.AT,

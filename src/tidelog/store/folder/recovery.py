@@ -75,10 +75,12 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
     except StateError as error:
         if found.damaged:
             first = next(iter(found.damaged.values()))
-            raise first.reworded(f"{first}; without it the log does not suffice: {error}") from error
+            raise first.reworded(f"{first}; without it the log is not sufficient: {error}") from error
         raise
     for text in found.damaged.values():
-        warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=5)
+        warnings.warn(
+            f"{text}; the exact state was restored from an older snapshot and the log", StateWarning, stacklevel=5
+        )
     return found
 
 

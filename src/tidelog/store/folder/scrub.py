@@ -119,7 +119,7 @@ def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], foun
     checksum: int | None = image.checksum
     for frame in log.frames(image.epoch):
         if checksum is not None and frame.previous != checksum:
-            told = f"epoch {frame.epoch} does not follow the epoch before it"
+            told = f"epoch {frame.epoch} does not follow the previous epoch"
             raise failures.DAMAGED.error(file=frame.file, what=told)
         image.apply(frame)
         found.note(image)
@@ -129,7 +129,7 @@ def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], foun
         taken = images.get(frame.epoch)
         if taken is not None and taken is not image and (taken.checksum != checksum or not _agree(taken, image)):
             file = f"{store.name}/{snapshot_name(frame.epoch)}"
-            found.tell(failures.IMPOSSIBLE.error(file=file, what="the log says otherwise"))
+            found.tell(failures.IMPOSSIBLE.error(file=file, what="it contradicts the log"))
     check_image(image, store.name)
     check_distinct_facts(image, store.name)
 
