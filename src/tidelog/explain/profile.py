@@ -24,7 +24,6 @@ from tidelog.explain.page import profile_page
 from tidelog.explain.waste import Waste, is_wasteful, told_waste
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 
@@ -155,7 +154,7 @@ class Profiler:
         before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            label = running_rule(partition)
+            label = partition.running_label()
             if label is not None:
                 self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now

@@ -24,7 +24,6 @@ from tidelog.partition.phases.clean_up import (
     show_others,
 )
 from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
-from tidelog.partition.phases.progress import progress
 from tidelog.partition.phases.rebuild import empty_stratum
 from tidelog.partition.phases.retract import absorb_losses, end_retract, retract
 from tidelog.plan.work import EpochWork
@@ -253,11 +252,11 @@ class _Watch:
         node.visiting = self.relations
         self.rebuilt = ""  # why, if the stratum was built again
         self.began = time.perf_counter()
-        self.before = progress(self.machine)
+        self.before = self.machine.progress
 
     def statistics(self) -> StratumStatistics:
         """What the visit did."""
-        now = progress(self.machine)
+        now = self.machine.progress
         return StratumStatistics(
             self.relations,
             time.perf_counter() - self.began,
