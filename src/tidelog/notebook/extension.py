@@ -21,7 +21,7 @@ from tidelog.cli.base.cli_failures import NOT_AN_ENGINE
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import completions
 from tidelog.cli.repl.execute import ReplSession
-from tidelog.cli.repl.told import Answered, Shown, Told
+from tidelog.cli.repl.reports import Answered, Shown, Told
 from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError, TidelogError
 from tidelog.explain.explanation import Explanation

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from tidelog.cli.output.answers import count_text
 from tidelog.cli.output.tables import ordered_rows
+from tidelog.cli.repl.reports import Answered, Changed, Failed, Found, Line, Shown, Told
 from tidelog.cli.repl.show import ANSWERS, epoch_text, told_lines
-from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Shown, Told
 from tidelog.engine.read.changes_page import changes_page
 from tidelog.engine.read.view import Rows
 from tidelog.errors import Diagnostic, TidelogError, render

@@ -15,7 +15,7 @@ from itertools import islice
 
 from tidelog.errors import EvaluationError
 from tidelog.partition.code.call import structure_cell
-from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.reading.fact_pages import Wanted
 from tidelog.partition.texts.dictionary import natural_type
 from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.plan.body import is_generator

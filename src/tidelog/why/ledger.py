@@ -1,6 +1,6 @@
 """The state of an engine, read one fact at a time, wherever its facts are.
 
-Law: a look asks for the facts that agree with all that is known, where they lie (`partition.finding`), and takes them
+Law: a look asks for the facts that agree with all that is known, where they lie (`fact_pages`), and takes them
 page by page (`pages`). Only facts of one state are seen: the last committed epoch, or one that is not committed yet.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from tidelog.io.columns import decode_column
 from tidelog.io.fact_text import with_zone
 from tidelog.partition.code.stratum import RuleCode
-from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.reading.fact_pages import Wanted
 from tidelog.plan.outside import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.reading.finding import ALL, Found, Wanted
+from tidelog.partition.reading.fact_pages import ALL, Found, Wanted
 from tidelog.runtime.protocol.facts import Facts
 
 REMEMBERED = 1 << 16  # pages

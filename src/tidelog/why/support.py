@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tidelog.partition.code.fold import Fold
-from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.reading.fact_pages import Wanted
 from tidelog.plan.build import aggregate_of, group_columns
 from tidelog.program import Aggregate, Atom, Rule, Var
 from tidelog.why.join import Binding, Join, Question

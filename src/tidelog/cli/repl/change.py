@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
+from tidelog.cli.repl.reports import Changed, Found
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Changed, Found
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations

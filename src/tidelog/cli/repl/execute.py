@@ -15,8 +15,8 @@ from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
+from tidelog.cli.repl.reports import Failed, Found
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Failed, Found
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.numbers import duration
 from tidelog.syntax import parse_program

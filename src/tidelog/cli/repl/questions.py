@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.commands import HELP
+from tidelog.cli.repl.reports import Shown
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Shown
 from tidelog.engine.engine import Engine
 from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof

@@ -1,6 +1,6 @@
 """A session at a prompt, in a pipe or in a notebook: an engine, and what may be done with it.
 
-Law: what an input leads to is reported as values (`told`); a terminal makes text of them, a notebook pages.
+Law: what an input leads to is reported as values (`reports`); a terminal makes text of them, a notebook pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from tidelog.cli.base import cli_failures as failures
-from tidelog.cli.repl.told import Answered, Line, Told
+from tidelog.cli.repl.reports import Answered, Line, Told
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import Given
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tidelog.cli.base.show import show_diagnostics, show_error
 from tidelog.cli.output.answers import count_text, table_lines
-from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Told
+from tidelog.cli.repl.reports import Answered, Changed, Failed, Found, Line, Told
 from tidelog.engine.read.view import fact_writer
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors.render import visible

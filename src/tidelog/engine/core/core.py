@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.meter import Meter
 from tidelog.engine.base.times import Times
 from tidelog.engine.sharing.replica import Replicas

@@ -16,19 +16,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.opened import Opened
 from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.form import Placing
-from tidelog.plan.moving import plan_move
+from tidelog.plan.move import plan_move
 from tidelog.plan.planner import Planner
 from tidelog.program.functions.arguments import must_be
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.placement import SINGLE
 from tidelog.runtime.base.interrupts import Guard
-from tidelog.runtime.many.moving import Mover
+from tidelog.runtime.many.move_pieces import Mover
 from tidelog.store.folder.durable import EpochRecord
 from tidelog.store.image.reshare import Whole
 from tidelog.store.image.skew import heavy_columns

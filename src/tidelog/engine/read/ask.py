@@ -19,7 +19,7 @@ from tidelog.explain.profile import Profile
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.values.state import EngineState
-from tidelog.runtime.protocol.still import CheckPart
+from tidelog.runtime.protocol.frozen_facts import CheckPart
 from tidelog.verify import Verdict, Violation, verify
 from tidelog.verify.apart import Homes, part_of
 from tidelog.verify.claim import Claim

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tidelog.engine.base.times import in_seconds
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.forked import ForkedCore
+from tidelog.engine.read.forked_core import ForkedCore
 from tidelog.engine.read.look_up import size
 from tidelog.engine.read.report import fixed_rows
 from tidelog.engine.read.view import Rows

@@ -3,7 +3,7 @@
 Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
 (`look_up`), on several partitions also atom by atom (`walk`). The rest is a rule that is added, read and taken back: on
 the partitions if nobody has the turn, else on copies of the relations that it names. Indexes that it needed stay
-(`partition.kept`). A question to a program with relations on demand asks for more of them; it has its turn between
+(`kept_indexes`). A question to a program with relations on demand asks for more of them; it has its turn between
 epochs.
 """
 

@@ -2,7 +2,7 @@
 
 Law: every fact is told once, by its owner. A fact of a mirrored relation has a rank on every partition; the lowest of
 them keeps every support that is of lower rank where it counts one of lower rank. A state that is read in batches is
-that of one epoch too (`runtime.still`).
+that of one epoch too (`runtime.protocol.frozen_facts`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.form import Form
 from tidelog.program.values.state import EngineState, FactState, Row, StreamedFacts
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
+from tidelog.runtime.protocol.frozen_facts import Still
 from tidelog.runtime.protocol.part_check import decoded
 from tidelog.runtime.protocol.runtime import Runtime
-from tidelog.runtime.protocol.still import Still
 
 Facts = dict[Row, FactState]
 

@@ -2,7 +2,7 @@
 
 Law: the rule of a question joins relations on one partition, so that on several whole relations are copied for it. A
 question that names a value mostly needs few facts: they are looked up, atom after atom, each look sent to those who may
-hold what it wants (`partition.finding`). The answers are those of the rule. Where more facts are visited than is
+hold what it wants (`fact_pages`). The answers are those of the rule. Where more facts are visited than is
 worth it, the rule is run after all.
 """
 

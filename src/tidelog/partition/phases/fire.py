@@ -16,7 +16,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.code.stratum import RuleCode, Triggers
 from tidelog.partition.memory.journal import NOTHING
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.running import OutOfMemory, running_rule
+from tidelog.partition.phases.running_rule import OutOfMemory, running_rule
 
 WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
 WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)

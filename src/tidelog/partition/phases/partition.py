@@ -26,9 +26,9 @@ from tidelog.partition.code.machine import Machine, close_machine
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.rules import Rules
 from tidelog.partition.code.stratum import RuleCode, Stratum
-from tidelog.partition.memory.committed import CommittedFacts
+from tidelog.partition.memory.committed_facts import CommittedFacts
 from tidelog.partition.memory.journal import NOTHING, unmark
-from tidelog.partition.memory.kept import KeptIndexes
+from tidelog.partition.memory.kept_indexes import KeptIndexes
 from tidelog.partition.memory.records import counts_of, later, rank_base
 from tidelog.partition.memory.relations import BRIEF, Relations
 from tidelog.partition.memory.trim import LONG_JOURNAL, clear, trim, trim_journal

@@ -24,13 +24,13 @@ from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.distribution import Distribution
 from tidelog.runtime.base.outcome import RowChanges
 from tidelog.runtime.base.runs import Runs
+from tidelog.runtime.many.freeze_partitions import stand_still_on
 from tidelog.runtime.many.search import Search
-from tidelog.runtime.many.stills import stand_still_on
 from tidelog.runtime.one.rule_node import RuleNode
+from tidelog.runtime.protocol.frozen_facts import Counts, Still
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.runtime.protocol.still import Counts, Still
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidelog.partition.base.owner import owners_of
-from tidelog.partition.reading.finding import ALL, Found, Wanted, together
+from tidelog.partition.reading.fact_pages import ALL, Found, Wanted, together
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.distribution import Distribution

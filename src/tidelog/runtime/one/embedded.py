@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
-from tidelog.partition.reading.finding import find
+from tidelog.partition.reading.fact_pages import find
 from tidelog.runtime.node.node import Node
-from tidelog.runtime.protocol.still import Still, stand_still
+from tidelog.runtime.protocol.frozen_facts import Still, stand_still
 
 if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.partition.base.limits import Limits
     from tidelog.partition.base.net import NetChange
     from tidelog.partition.code.plan_counts import PlanCounts
-    from tidelog.partition.reading.finding import Found, Wanted
+    from tidelog.partition.reading.fact_pages import Found, Wanted
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.plan.steps import Plan
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tidelog.program.functions.table import Function
     from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
     from tidelog.runtime.protocol.facts import KeyCounts
+    from tidelog.runtime.protocol.frozen_facts import Counts
     from tidelog.runtime.protocol.runtime import Arriving
-    from tidelog.runtime.protocol.still import Counts
     from tidelog.store.folder.durable import Durable, EpochRecord
     from tidelog.store.image.image import Image
     from tidelog.store.log.markers import Keeping

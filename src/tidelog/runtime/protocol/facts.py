@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tidelog.io.view_files import Kinds
     from tidelog.partition.base.net import NetChange
     from tidelog.partition.code.plan_counts import PlanCounts
-    from tidelog.partition.reading.finding import Found, Wanted
+    from tidelog.partition.reading.fact_pages import Found, Wanted
     from tidelog.plan.steps import Plan
     from tidelog.runtime.base.outcome import RowChanges
-    from tidelog.runtime.protocol.still import Counts, Still
+    from tidelog.runtime.protocol.frozen_facts import Counts, Still
 
 KeyCounts = Callable[[str, tuple[int, ...]], int | None]
 

@@ -18,8 +18,8 @@ from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
 from tidelog.partition.memory.records import facts_held
-from tidelog.partition.phases.running import RunningRule, running_rule
-from tidelog.partition.reading.finding import Found, Wanted, find, key_counts
+from tidelog.partition.phases.running_rule import RunningRule, running_rule
+from tidelog.partition.reading.fact_pages import Found, Wanted, find, key_counts
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.values.term import Value
@@ -30,8 +30,8 @@ from tidelog.runtime.base.request import Answer, Request, Steps
 from tidelog.runtime.base.staged_rows import StagedRows
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.node.run_changes import RunChanges
+from tidelog.runtime.protocol.frozen_facts import Records
 from tidelog.runtime.protocol.part_check import PartAnswer, answer_part
-from tidelog.runtime.protocol.still import Records
 from tidelog.store.base.store import Store
 from tidelog.store.folder.piece import Piece, owned_entries
 from tidelog.store.image.capture import held_relations, relation_image

@@ -14,9 +14,9 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import STREAMED, export, held_bytes
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply
+from tidelog.serve.page_reader import Page, Wanted
 from tidelog.serve.pages import read_place
 from tidelog.serve.questions import is_plain
-from tidelog.serve.reading import Page, Wanted
 from tidelog.serve.service import Service
 
 

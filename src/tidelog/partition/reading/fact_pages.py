@@ -1,8 +1,8 @@
 """Facts that a question looks for, found where they lie: by some of their columns, with rank and assertion.
 
-Law: a look narrows by what is known: a whole fact is found by its hash, some columns of it through an index, which is
-kept for later questions (`kept`). What is found comes in pages, in the order of records, with how many there are in
-all, so that nobody moves more than is looked at. Only facts of one state are seen (`sight`).
+Law: a pattern narrows by what is known: a whole fact is found by its hash, some columns of it through an index, which
+is kept for later questions (`kept_indexes`). Facts come in pages, in the order of records, with how many there are in
+all, so that no more is moved than is looked at. Only facts of one state are seen (`sight`).
 """
 
 from __future__ import annotations

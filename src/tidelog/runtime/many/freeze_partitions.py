@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from tidelog.runtime.base import runtime_failures as failures
+from tidelog.runtime.protocol.frozen_facts import Counts, Still
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.part_check import agreed
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.runtime.protocol.still import Counts, Still
 from tidelog.verify.apart import Part, added_up
 from tidelog.verify.report import Violation
 
