@@ -21,7 +21,7 @@ from typing import Any
 from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
 from tidelog.explain.page import profile_page
-from tidelog.explain.waste import Waste, is_wasteful, told_waste
+from tidelog.explain.waste import Waste, is_wasteful, waste_of
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Ruleset
@@ -124,7 +124,7 @@ class _Sums:
 
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
-        return told_waste(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
+        return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
 
 
 class Profiler:

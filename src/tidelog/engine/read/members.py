@@ -53,7 +53,7 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    apart = core.rules.apart
+    apart = core.rules.asserted_elsewhere
     if name in apart:
         with core.writing:
             cells, *_, bases = core.runtime.facts.counts(apart[name])
