@@ -175,9 +175,7 @@ def _moving(core: Core, held: Held) -> Iterator[None]:
         yield
     finally:
         # Before the old ones end: what is read of them from here on is read again.
-        core.repartition = Repartition(
-            number
-        )  # before the old ones end: what is read of them from here on is read again
+        core.repartition = Repartition(number)
         if core.runtime is not before:
             before.close()
         before.handover.go_on()
