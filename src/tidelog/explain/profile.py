@@ -21,10 +21,9 @@ from typing import Any
 from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
 from tidelog.explain.page import profile_page
-from tidelog.explain.waste import Waste, is_wasteful, told_waste
+from tidelog.explain.waste import Waste, is_wasteful, waste_of
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 
@@ -125,7 +124,7 @@ class _Sums:
 
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
-        return told_waste(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
+        return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
 
 
 class Profiler:
@@ -155,7 +154,7 @@ class Profiler:
         before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            label = running_rule(partition)
+            label = partition.running_label()
             if label is not None:
                 self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from tidelog.engine.read.read_query import read_query
+from tidelog.engine.read.question import read_query
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard

@@ -23,9 +23,9 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports
 from tidelog.serve.hub import Hub, OpenFeeds
 from tidelog.serve.limits import ServerLimits
+from tidelog.serve.page_reader import Reader
 from tidelog.serve.pages import Pages
 from tidelog.serve.past import Past
-from tidelog.serve.reading import Reader
 from tidelog.serve.sources import Source
 from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
+from tidelog.cli.repl.reports import EpochReport, Findings
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Changed, Found
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations
@@ -42,7 +42,7 @@ def clauses(session: Session, text: str) -> None:
         raise failures.NO_PERIOD.error()
     rules, found = read_rules(text, convention=session.convention, name=session.name)
     if found:
-        session.tell(Found(tuple(found)))
+        session.report(Findings(tuple(found)))
     facts = [rule.head for rule in rules if not rule.body and rule.label is None]
     commit(session, [(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None])
 
@@ -115,7 +115,7 @@ def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
             with db.epoch() as epoch:
                 labels = collect(epoch)
             texts = tuple(db.rules[label] for label in labels)
-    session.tell(Changed(epoch, db.convention, texts, session.dry))
+    session.report(EpochReport(epoch, db.convention, texts, session.dry))
 
 
 def declare(session: Session, text: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.commands import HELP
+from tidelog.cli.repl.reports import Display
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Shown
 from tidelog.engine.engine import Engine
 from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof
@@ -18,7 +18,7 @@ from tidelog.why import NotTrueError, Proof
 
 def why(session: Session, fact: str) -> None:
     """The proof of a fact."""
-    session.tell(Shown(proof_of(session, fact)))
+    session.report(Display(proof_of(session, fact)))
 
 
 def proof_of(session: Session, fact: str) -> Proof:
@@ -31,12 +31,12 @@ def proof_of(session: Session, fact: str) -> Proof:
 
 def whynot(session: Session, fact: str) -> None:
     """Why a fact is not true."""
-    session.tell(Shown(session.db.why_not(needed(fact, "whynot", "reach(1, 3)"))))
+    session.report(Display(session.db.why_not(needed(fact, "whynot", "reach(1, 3)"))))
 
 
 def explain(session: Session, how: str) -> None:
     """Strata, join orders and indexes."""
-    session.tell(Shown(session.db.explain(core=how == "core")))
+    session.report(Display(session.db.explain(core=how == "core")))
 
 
 def profile(session: Session, switch: str) -> None:
@@ -45,14 +45,14 @@ def profile(session: Session, switch: str) -> None:
         session.db.profiling = switch == "on"
         session.line(f"sampling of rules is {switch}")
     else:
-        session.tell(Shown(session.db.profile()))
+        session.report(Display(session.db.profile()))
 
 
 def graph(session: Session, file: str) -> None:
-    """The program as a graph: told, or drawn into a file."""
+    """The program as a graph: shown, or drawn into a file."""
     made = graph_of(session.db)
     if not file:
-        session.tell(Shown(made))
+        session.report(Display(made))
         return
     try:
         Path(file).write_text(made.svg(), "utf-8")

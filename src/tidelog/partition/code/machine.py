@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -87,6 +87,18 @@ class Weighing(Protocol):
 
     def tips(self) -> bool:
         """Whether a rebuild is cheaper than to continue."""
+
+
+class Progress(NamedTuple):
+    """What an epoch has done so far: batches fired, supports found or lost, facts suspended and revived.
+
+    The numbers only grow until its end, and may be read while a kernel runs.
+    """
+
+    batches: int
+    supports: int
+    suspended: int
+    revived: int
 
 
 class Machine:
@@ -447,7 +459,8 @@ class Machine:
     def _check_limits(self) -> None:
         limits = self.limits
         self.check_time()
-        check_facts(limits, int(self.state[at.FACTS]))
+        if limits.facts is not None:
+            check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())
             self.texts_seen = self.texts()
@@ -463,6 +476,17 @@ class Machine:
             return AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
         left, right = (int(self.registers[self.code[where + i]]) for i in (5, 6))
         return fault_error(fault_of(int(self.code[where + 3]), left, right))
+
+    @property
+    def progress(self) -> Progress:
+        """What the epoch has done so far."""
+        value = self.state.item
+        return Progress(value(at.BATCHES), int(self.counted.sum()), value(at.SUSPENDED), value(at.REVIVED))
+
+    @property
+    def facts_made(self) -> int:
+        """How many facts became present so far."""
+        return int(self.state[at.FACTS])
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

@@ -14,20 +14,20 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import STREAMED, export, held_bytes
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply
+from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
 from tidelog.serve.questions import is_plain
-from tidelog.serve.reading import Page, Wanted
 from tidelog.serve.service import Service
 
 
-def wanted(service: Service, call: Call, limit: int | None, after: str | None) -> Wanted:
+def wanted(service: Service, call: Call, limit: int | None, after: str | None) -> PageRequest:
     """The page that a call wants."""
     place, most = None if after is None else read_place(after), service.limits.rows
     if call.accept in STREAMED:
-        return Wanted(limit or schemas.LARGEST, place)
+        return PageRequest(limit or schemas.LARGEST, place)
     if limit is not None and limit > most:
         raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{limit} exceeds the maximum of {most}")
-    return Wanted(limit or min(PAGE, most), place)
+    return PageRequest(limit or min(PAGE, most), place)
 
 
 def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
