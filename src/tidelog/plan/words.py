@@ -85,13 +85,13 @@ def trigger_in_words(plan: Plan, names: Names) -> str:
 
 def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
     """A text for every step; an empty one for a computation, which is told where its value is used."""
-    told = _Told(plan, names)
+    told = _StepWords(plan, names)
     return tuple(told.step(step) for step in plan.steps)
 
 
 def functions_in_words(plan: Plan, names: Names) -> dict[int, str]:
     """The functions that run in Python, as they are written, by the number of their step."""
-    told, found = _Told(plan, names), {}
+    told, found = _StepWords(plan, names), {}
     for place, step in enumerate(plan.steps):
         told.step(step)
         if isinstance(step, Apply):
@@ -115,7 +115,7 @@ def columns_text(columns: Sequence[int]) -> str:
     return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
 
 
-class _Told:
+class _StepWords:
     """The steps of a plan with registers told as the variables and terms they hold."""
 
     def __init__(self, plan: Plan, names: Names) -> None:
