@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 HERE = Path(__file__).parent
 # They measure, or check what seldom changes.
-LONG = ("benchmarks/cases", "proofs", "lab/semantics/sellf/test_proofs.py")
+LONG = ("benchmarks/cases", "proofs/test_deletions.py", "proofs/test_proofs.py", "lab/semantics/sellf/test_proofs.py")
 SLOW = ("cli/test_values.py", "docs/test_site.py", "examples", "follow", "law", "notebook", "serve", "spark", "chaos")
 
 
