@@ -123,6 +123,7 @@ def test_quit_ends_the_session() -> None:
         (":dry", "error[TL4801]: `:dry` needs an argument"),
         (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
         (":graph nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
+        (":why n(1) nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
         (":save declared.dl", "error[TL4842]: `declared.dl` already exists"),
         (":open state for ever", "error[TL4843]: `:open STATE` opens a state folder read-only"),
         (":open nowhere", "error[TL5303]"),
@@ -406,6 +407,12 @@ def test_the_graph_is_told_and_drawn() -> None:
     assert "  lone <- n, !reach  (0 facts)" in told
     assert told[-1] == "g.svg: 4 relations, 4 arrows"
     assert Path("g.svg").read_text().startswith("<svg")
+
+
+def test_a_proof_is_drawn_into_a_file() -> None:
+    told = lines(f"{GRAPH}:why reach(1, 3) p.svg\n")
+    assert told[-1] == "p.svg: the proof of reach(1, 3)"
+    assert Path("p.svg").read_text().startswith("<svg")
 
 
 def test_the_prompt_colours_completes_hints_and_finds_in_the_history(

@@ -31,7 +31,7 @@ def db() -> Engine:
 @pytest.mark.parametrize("fact", ["reach(1, 4)", "lone(9)", "degree(1, 1)", "all(3)", "edge(1, 2)", 'told("<b>&")'])
 def test_every_part_of_a_proof_is_drawn(db: Engine, fact: str) -> None:
     proof = db.why(fact)
-    drawing = draw_proof(proof)
+    drawing = proof.svg()
     shown = {text.text for text in ElementTree.fromstring(drawing).iter(f"{SVG}text")}
     for node in walk(proof.root):
         assert {part for part in line_parts(node) if part} <= shown

@@ -89,6 +89,12 @@ class Proof:
 
         return proof_page(self)
 
+    def svg(self) -> str:
+        """The proof as a drawing, as the text of an SVG file."""
+        from tidelog.why.draw import draw_proof
+
+        return draw_proof(self)
+
     def facts(self) -> Iterator[FactNode]:
         """Every fact of the tree in the order of the text, each expanded one before its premises."""
         return (node for node in walk(self.root) if isinstance(node, FactNode))

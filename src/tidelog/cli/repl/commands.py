@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Command] = {
     "rules": Command("", "all rules with their labels"),
     "save": Command("FILE", "write declarations, rules and base facts as a program"),
     "time": Command("INPUT", "a question asked again and again, or a change with its profile"),
-    "why": Command("FACT", "the proof of a fact"),
+    "why": Command("FACT [FILE.svg]", "the proof of a fact; drawn, into a file"),
     "whynot": Command("FACT", "why a fact is not true"),
 }
 

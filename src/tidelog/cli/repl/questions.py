@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.cli.base import cli_failures as failures
+from tidelog.cli.base.write_file import write_file
 from tidelog.cli.repl.change import needed
 from tidelog.cli.repl.commands import HELP
 from tidelog.cli.repl.told import Shown
@@ -26,9 +25,25 @@ PATIENCE = 0.5  # seconds for which a question is asked again
 MOST = 1000  # times
 
 
-def why(session: ReplSession, fact: str) -> None:
-    """The proof of a fact."""
-    session.tell(Shown(proof_of(session, fact)))
+def why(session: ReplSession, words: str) -> None:
+    """The proof of a fact: shown, or drawn into a file."""
+    fact, file = split_file(words)
+    proof = proof_of(session, fact)
+    if not file:
+        session.tell(Shown(proof))
+        return
+    write_file(file, proof.svg())
+    session.line(f"{file}: the proof of {proof.root.text}")
+
+
+def split_file(words: str) -> tuple[str, str]:
+    """An argument and the drawing's file that may follow it.
+
+    >>> split_file("reach(1, 3) p.svg"), split_file('says("a.svg")'), split_file("reach p.svg")
+    (('reach(1, 3)', 'p.svg'), ('says("a.svg")', ''), ('reach', 'p.svg'))
+    """
+    before, _, last = words.rpartition(" ")
+    return (before.strip(), last) if before and last.endswith(".svg") else (words, "")
 
 
 def proof_of(session: ReplSession, fact: str) -> Proof:
@@ -64,10 +79,7 @@ def graph(session: ReplSession, file: str) -> None:
     if not file:
         session.tell(Shown(made))
         return
-    try:
-        Path(file).write_text(made.svg(), "utf-8")
-    except OSError as error:
-        raise failures.NOT_WRITTEN.error(file=file, reason=error.strerror) from None
+    write_file(file, made.svg())
     session.line(f"{file}: {len(made.nodes):,} relations, {len(made.edges):,} arrows")
 
 
