@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, Command] = {
     "help": Command("", "this text"),
     "load": Command("FILE", "add the rules and facts of a program file"),
     "open": Command("STATE [write]", "ask a state folder from now on, or change it"),
+    "plot": Command("VIEW [FILE.svg]", "how a view changed, epoch by epoch; drawn, into a file"),
     "profile": Command("[on|off]", "time and supports per stratum and rule; `on` samples the time of rules"),
     "quit": Command("", "leave; so does Ctrl-D"),
     "relations": Command("", "all relations with their columns and sizes"),

@@ -83,6 +83,17 @@ def graph(session: ReplSession, file: str) -> None:
     session.line(f"{file}: {len(made.nodes):,} relations, {len(made.edges):,} arrows")
 
 
+def plot(session: ReplSession, words: str) -> None:
+    """How a view changed, epoch by epoch: shown, or drawn into a file."""
+    view, file = split_file(needed(words, "plot", "reach"))
+    history = session.recorder.history(view)
+    if not file:
+        session.tell(Shown(history))
+        return
+    write_file(file, history.svg())
+    session.line(f"{file}: {view}, {len(history.steps):,} epochs")
+
+
 def graph_of(db: Engine) -> ProgramGraph:
     """The graph of an engine's rules, with the sizes of its relations."""
     return program_graph(db.program, {name: len(db[name]) for name in db.relations})
@@ -133,6 +144,7 @@ HANDLERS = {
     "explain": explain,
     "graph": graph,
     "help": help_text,
+    "plot": plot,
     "profile": profile,
     "quit": leave,
     "relations": relations,

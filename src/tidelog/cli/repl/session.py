@@ -15,6 +15,7 @@ from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
+from tidelog.cli.repl.record import EpochRecorder
 from tidelog.cli.repl.told import Answered, Failed, Found, Line, Told
 from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
@@ -36,6 +37,7 @@ class ReplSession:
         self, db: Engine, tell: Callable[[Told], None], state: str | None = None, functions: Given = ()
     ) -> None:
         self.db = db
+        self.recorder = EpochRecorder(db)
         self.tell = tell
         self.state = state
         self.folder = state  # whose epochs can be gone to
@@ -118,9 +120,10 @@ class ReplSession:
 
     def take(self, db: Engine) -> None:
         """Go on with another engine; the one before is closed if it was begun here."""
+        self.recorder.stop()
         if self.ours:
             self.db.close()
-        self.db, self.ours = db, True
+        self.db, self.ours, self.recorder = db, True, EpochRecorder(db)
 
     def ask(self, text: str) -> Answered:
         """The answers to a question."""
